@@ -1,0 +1,43 @@
+# make demo       fit Adult at epsilon 1, print the results, write examples/output/adult_report.html
+# make test       every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
+# make lint       ruff and mypy
+# make benchmark  the figures of the README
+#
+# Each sets up what it needs in a virtual environment, once:  make test PYTHON=python3.12 VENV=env
+
+PYTHON ?= python3
+VENV ?= .venv
+TANGENTS := $(VENV)-neural-tangents
+
+# SDV needs torch, whose default builds carry several GB of CUDA; this one has a CPU build. Where
+# it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
+TORCH := torch==2.13.0
+
+.PHONY: demo test lint benchmark clean
+
+demo: $(VENV)/.ready
+	$(VENV)/bin/python examples/adult.py
+
+test: $(VENV)/.ready $(TANGENTS)/.ready
+	$(TANGENTS)/bin/python -m pytest -q tests/adapt
+	$(VENV)/bin/python -m pytest -q
+
+lint: $(VENV)/.ready
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+benchmark: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/adult.py
+
+clean:
+	rm -rf $(VENV) $(TANGENTS)
+
+$(VENV)/.ready: EXTRAS := dev
+$(TANGENTS)/.ready: EXTRAS := test,neural-tangents
+
+%/.ready: pyproject.toml
+	$(PYTHON) -m venv $*
+	-$*/bin/pip install --quiet $(TORCH)
+	$*/bin/pip install --quiet --editable '.[$(EXTRAS)]'
+	touch $@

@@ -1,0 +1,33 @@
+"""Release private tables under differential privacy, tuned to the models trained on them.
+
+A plug-in for SDV 2 that implements the 3A framework: approximate, adapt, anonymize (Madl et al.
+2023, arXiv 2307.01875)::
+
+    from sdv_threea import ClustMixSynthesizer
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sdv_threea.synthesizers import ClustMixSynthesizer, PrivacyStatement
+
+__all__ = ['ClustMixSynthesizer', 'PrivacyStatement', '__version__']
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for: SDV takes its time to import."""
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    if name == '__version__':
+        from sdv_threea.synthesizers.version import get_version
+
+        return get_version()
+    from sdv_threea import synthesizers
+
+    return getattr(synthesizers, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

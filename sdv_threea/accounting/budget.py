@@ -1,0 +1,82 @@
+"""The budget: what a fit may cost in all, and how the stages share it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sdv_threea.accounting.gdp import mu_from_epsilon
+
+#: The relations between neighbouring tables, and how far apart such tables are: replacing a record
+#: is a removal and an addition, and the squares of two contributions that never cancel add up.
+SQUARED_DISTANCE = {'add_remove': 1, 'replace_one': 2}
+
+#: Margin for rounding: the shares of a budget never compose to more than the budget.
+ROUNDING = 2.0**-50
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What may be spent: ``(epsilon, delta)``-differential privacy, as Gaussian DP.
+
+    Args:
+        epsilon: More than 0; ``math.inf`` for no privacy.
+        delta: In (0, 1); choose it well below one over the number of records.
+        threshold_delta: The part of ``delta`` that stability thresholds may fail with.
+        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
+
+    Raises:
+        ValueError: If a field is out of range.
+    """
+
+    epsilon: float
+    delta: float
+    threshold_delta: float = 0.0
+    neighbors: str = 'add_remove'
+
+    def __post_init__(self) -> None:
+        if not self.epsilon > 0:
+            raise ValueError(f'epsilon must be above 0 (or math.inf), got {self.epsilon}.')
+        if not 0 < self.delta < 1:
+            raise ValueError(f'delta must be between 0 and 1 (for example 1e-6), got {self.delta}.')
+        if not 0 <= self.threshold_delta < self.delta:
+            raise ValueError(
+                f'threshold_delta must be at least 0 and below delta={self.delta}, '
+                f'got {self.threshold_delta}.'
+            )
+        if self.neighbors not in SQUARED_DISTANCE:
+            raise ValueError(
+                f'neighbors must be one of {sorted(SQUARED_DISTANCE)}, got {self.neighbors!r}.'
+            )
+
+    @property
+    def mu(self) -> float:
+        """The budget in Gaussian DP, once the thresholds have their part of ``delta``."""
+        return mu_from_epsilon(self.epsilon, self.delta - self.threshold_delta)
+
+    def split(self, shares: Mapping[str, float]) -> dict[str, float]:
+        """Share the budget out: a stage with share ``s`` gets ``mu * sqrt(s / sum of shares)``.
+
+        Formal guarantees:
+            * the parts compose to the budget, and never to more: ``sum mu_i^2 <= mu^2``
+
+        Args:
+            shares: Relative share of ``mu^2`` by stage, at least 0; a stage with share 0 gets 0.
+
+        Returns:
+            The price each stage may pay, in GDP.
+
+        Raises:
+            ValueError: If a share is negative or not finite, or none is above 0.
+        """
+        total = math.fsum(shares.values())
+        if not all(0 <= share < math.inf for share in shares.values()) or not total > 0:
+            raise ValueError(
+                f'shares must be finite, at least 0 and not all 0, got {dict(shares)}.'
+            )
+        mu = self.mu * (1 - ROUNDING)
+        return {
+            stage: mu * math.sqrt(share / total) if share else 0.0
+            for stage, share in shares.items()
+        }

@@ -1,0 +1,87 @@
+"""Receipts: every release says what it cost, and the ledger adds the prices up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt:
+    """What one release disclosed and what it cost. It holds public facts only.
+
+    Args:
+        stage: The stage that asked for the release.
+        released: What was released, in words.
+        sensitivity: L2 distance by which a neighbouring table can move the exact values, in the
+            units of the released values.
+        noise_scale: Standard deviation of the noise, in the same units; 0 without privacy.
+        mu: The price, in Gaussian differential privacy; infinite without noise.
+        delta: Probability of failure on top of it (of a stability threshold).
+        charged: Whether the price counts. Only ``guarantee='paper'`` leaves releases uncharged.
+
+    Raises:
+        ValueError: If ``mu`` is negative or ``delta`` is outside [0, 1).
+    """
+
+    stage: str
+    released: str
+    sensitivity: float
+    noise_scale: float
+    mu: float
+    delta: float = 0.0
+    charged: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.mu >= 0:
+            raise ValueError(f'mu must be at least 0, got {self.mu}.')
+        if not 0 <= self.delta < 1:
+            raise ValueError(f'delta must be in [0, 1), got {self.delta}.')
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The receipts of a whole fit, in order.
+
+    Args:
+        receipts: The receipts; those that are not charged are kept and shown, but cost nothing.
+    """
+
+    receipts: tuple[Receipt, ...] = ()
+
+    @property
+    def mu(self) -> float:
+        """The price of all charged releases together, in GDP.
+
+        Formal guarantees:
+            * GDP composes, also adaptively, as ``sqrt(sum mu_i^2)`` (Dong, Roth, Su 2019,
+              Corollary 3.3)
+        """
+        return math.hypot(*(receipt.mu for receipt in self.receipts if receipt.charged))
+
+    @property
+    def delta(self) -> float:
+        """The probabilities of failure of all charged releases, added up.
+
+        Formal guarantees:
+            * releases that are each GDP but for a failure of probability ``delta_i`` compose to
+              one that is GDP but for a failure of probability at most ``sum delta_i``
+        """
+        return math.fsum(receipt.delta for receipt in self.receipts if receipt.charged)
+
+    def add(self, *receipts: Receipt) -> Ledger:
+        """Return a ledger with these receipts at its end; this one stays as it is."""
+        return Ledger(self.receipts + receipts)
+
+    def __add__(self, other: Ledger) -> Ledger:
+        return Ledger(self.receipts + other.receipts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the totals and the receipts as plain values."""
+        receipts = [receipt.to_dict() for receipt in self.receipts]
+        return {'mu': self.mu, 'delta': self.delta, 'receipts': receipts}

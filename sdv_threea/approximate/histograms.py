@@ -1,0 +1,110 @@
+"""Class-conditional histograms, made of noisy counts: smoothed, consistent, never negative.
+
+All of it is post-processing. Counts are first pooled over the classes, smoothed and projected; each
+class then departs from the pool as far as its own counts can be told from noise. How far that is,
+James and Stein's estimator says, level by level of a Haar transform: coarse differences between
+classes survive, fine ones only where the data speaks for them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.shrinkage import stein_factor
+
+
+def class_histograms(
+    counts: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    mask: NDArray[np.bool_],
+    *,
+    scale: float,
+    ordered: bool,
+) -> NDArray[np.float64]:
+    """Estimate the distribution of a column's codes in each class.
+
+    Args:
+        counts: Noisy counts, shape (C, S).
+        totals: Number of records of each class, at least one, shape (C,).
+        mask: Codes that can occur, shape (S,).
+        scale: Standard deviation of the noise of a count; 0 for none.
+        ordered: Whether codes 1 and up are in a meaningful order; code 0 is the missing value.
+
+    Returns:
+        Probabilities, shape (C, S): rows sum to one, zero outside the mask.
+    """
+    pooled_scale = scale * np.sqrt(len(counts))
+    pool = project_to_simplex(
+        _smooth(counts.sum(axis=0), mask, pooled_scale, ordered=ordered), mask, totals.sum()
+    )
+    share = pool / pool.sum()
+    histograms = np.empty_like(counts)
+    for at, (row, total) in enumerate(zip(counts, totals, strict=True)):
+        difference = np.where(mask, row - total * share, 0.0)
+        kept = _smooth(difference, mask, scale, ordered=ordered)
+        if not ordered:
+            kept = kept * stein_factor(difference[mask], scale)
+        histograms[at] = project_to_simplex(total * share + kept, mask, total) / total
+    return histograms / histograms.sum(axis=1, keepdims=True)
+
+
+def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Shrink each level of the Haar transform of a sequence by its own James-Stein factor.
+
+    Args:
+        values: Noisy values in a meaningful order, shape (S,).
+        scale: Standard deviation of their noise; 0 leaves them as they are.
+
+    Returns:
+        The smoothed values, shape (S,).
+    """
+    if scale == 0:
+        return values
+    size = 1 << max(len(values) - 1, 0).bit_length()
+    means = np.zeros(size)
+    means[: len(values)] = values
+    details = []
+    while len(means) > 1:
+        left, right = means[0::2], means[1::2]
+        detail = (left - right) / np.sqrt(2)
+        details.append(detail * stein_factor(detail, scale))
+        means = (left + right) / np.sqrt(2)
+    for detail in reversed(details):
+        means = np.stack([means + detail, means - detail], axis=1).ravel() / np.sqrt(2)
+    return means[: len(values)]
+
+
+def project_to_simplex(
+    values: NDArray[np.float64], mask: NDArray[np.bool_], total: float
+) -> NDArray[np.float64]:
+    """Find the nearest non-negative values with a given sum (Duchi et al. 2008).
+
+    Args:
+        values: Any values, shape (S,).
+        mask: Where the answer may be above zero, shape (S,); if nowhere, everywhere.
+        total: The sum, above 0.
+
+    Returns:
+        The projection, shape (S,).
+    """
+    free = values[mask] if mask.any() else values
+    falling = np.sort(free)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, len(free) + 1)
+    lowering = excess[np.flatnonzero(falling > excess)[-1]]
+    projected = np.zeros_like(values)
+    projected[mask if mask.any() else slice(None)] = np.maximum(free - lowering, 0)
+    return projected
+
+
+def _smooth(
+    values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, *, ordered: bool
+) -> NDArray[np.float64]:
+    """Smooth the codes that can occur and have an order."""
+    if not ordered:
+        return values
+    inside = mask.copy()
+    inside[0] = False
+    smoothed = values.copy()
+    smoothed[inside] = smooth(values[inside], scale)
+    return smoothed

@@ -1,0 +1,213 @@
+"""The partition of each class into cells: private EM with hard responsibilities.
+
+A record belongs to the nearest centroid of its class. Centroids are public or released numbers, so
+the rule that assigns a record reads no other record; and distances are computed in whole numbers,
+so that not even a rounding error depends on the rest of the table.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.mechanism import Noise, add_noise
+from sdv_threea.statistics import clip_norm, first_moments, sum_sensitivity
+
+#: Rounds of private EM, and the most cells per class that a budget is said to carry.
+EM_ROUNDS = 3
+MAX_CELLS = 4
+
+#: The records of a cell outweigh the noise of their second moments so many times.
+LEAST_SIGNAL = 8.0
+
+#: A centroid moves only if the mean of its records is known to this many standard deviations.
+MEAN_ERROR = 0.25
+
+#: Rows per block: bounds the memory, changes no result.
+BLOCK_ROWS = 65536
+
+
+def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
+    """Choose how many cells per class the budget carries.
+
+    The records of a cell must outweigh the noise of their second moments, which has a scale of
+    about ``radius^2 / mu``: the minimum cluster size of 3A.
+
+    Args:
+        totals: Number of records of each class, shape (C,).
+        radius: Norm of the scores, so ``radius^2`` is about the number of columns.
+        mu: The price at which cells will be released.
+
+    Returns:
+        The number of cells, from 1 to ``MAX_CELLS``.
+    """
+    if math.isinf(mu):
+        return MAX_CELLS
+    carried = np.median(totals) * mu / (LEAST_SIGNAL * max(radius, 1.0) ** 2)
+    return int(np.clip(carried, 1, MAX_CELLS))
+
+
+def first_centroids(
+    draws: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    num_classes: int,
+    cells: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Find centroids in rows drawn from what is released: free of cost.
+
+    Args:
+        draws: Whole-number scores, shape (P, m).
+        classes: Their classes, shape (P,).
+        num_classes: Number of classes ``C``.
+        cells: Number of centroids per class ``K``.
+        rng: Source of the starting points.
+
+    Returns:
+        Centroids in the same units, shape (C, K, m).
+    """
+    centroids = np.zeros((num_classes, cells, draws.shape[1]), dtype=np.int64)
+    for label in range(num_classes):
+        own = draws[classes == label]
+        if cells > 1 and len(own) > cells:
+            centroids[label] = np.rint(_cluster(own, cells, rng))
+    return centroids
+
+
+def assign(
+    points: NDArray[np.int64], classes: NDArray[np.int64], centroids: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Assign every record to a cell of its class.
+
+    Formal guarantees:
+        * the cell of a record is a function of that record and of the centroids, bit for bit
+
+    Args:
+        points: Whole-number scores, shape (n, m).
+        classes: The class of each record, shape (n,).
+        centroids: Centroids in the same units, shape (C, K, m).
+
+    Returns:
+        Cells, ``class * K + centroid``, shape (n,).
+    """
+    num_per_class = centroids.shape[1]
+    cells = classes * num_per_class
+    if num_per_class == 1:
+        return cells
+    norms = np.square(centroids).sum(axis=2)
+    for start in range(0, len(points), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        for label, (own, norm) in enumerate(zip(centroids, norms, strict=True)):
+            mine = np.flatnonzero(classes[rows] == label) + start
+            # Products of whole numbers this small are exact in floating point.
+            distances = norm - 2 * (points[mine].astype(np.float64) @ own.T.astype(np.float64))
+            cells[mine] += np.argmin(distances, axis=1)
+    return cells
+
+
+def private_em(
+    points: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    centroids: NDArray[np.int64],
+    radius: int,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[NDArray[np.int64], tuple[Receipt, ...]]:
+    """Run a few rounds of private EM.
+
+    Formal guarantees:
+        * each round is one :func:`em_round`; together they compose to ``mu``
+
+    Args:
+        points: Private whole-number scores, shape (n, m).
+        classes: The class of each record, shape (n,).
+        centroids: Where the centroids start, shape (C, K, m).
+        radius: Norm to which scores are clipped; public.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The centroids, and a receipt per round.
+    """
+    receipts = []
+    for _ in range(EM_ROUNDS):
+        centroids, receipt = em_round(
+            points,
+            classes,
+            centroids,
+            radius=radius,
+            mu=mu / math.sqrt(EM_ROUNDS),
+            neighbors=neighbors,
+            noise=noise,
+        )
+        receipts.append(receipt)
+    return centroids, tuple(receipts)
+
+
+def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
+    points: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    centroids: NDArray[np.int64],
+    *,
+    radius: int,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[NDArray[np.int64], Receipt]:
+    """Move every centroid to the noisy mean of its records: one step of EM.
+
+    Formal guarantees:
+        * a record counts in one cell, with a vector ``(radius, s)``, ``||s|| <= radius``; any two
+          such vectors have a non-negative inner product
+        * so the sums of all cells move by at most ``sum_sensitivity(sqrt(2) radius)``
+
+    Args:
+        points: Private whole-number scores, shape (n, m).
+        classes: The class of each record, shape (n,).
+        centroids: Where the centroids are, shape (C, K, m).
+        radius: Norm to which scores are clipped; public.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The new centroids, and the receipt.
+    """
+    num_classes, num_per_class, width = centroids.shape
+    constant = np.full((len(points), 1), radius, dtype=np.int64)
+    vectors = np.concatenate([constant, clip_norm(points, radius)], axis=1)
+    groups = assign(points, classes, centroids)
+    sums, receipt = add_noise(
+        first_moments(vectors, groups, num_classes * num_per_class),
+        sensitivity=sum_sensitivity(math.sqrt(2) * radius, neighbors),
+        mu=mu,
+        stage='approximate',
+        released=f'counts and sums of normal scores in {num_classes * num_per_class} cells',
+        noise=noise,
+    )
+    counts = sums[:, 0] / radius
+    enough = counts > receipt.noise_scale / radius / MEAN_ERROR
+    means = sums[:, 1:] / np.maximum(counts, 1.0)[:, None]
+    old = centroids.reshape(-1, width)
+    moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
+    return moved.astype(np.int64).reshape(centroids.shape), receipt
+
+
+def _cluster(
+    points: NDArray[np.int64], cells: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    seed = int(rng.integers(2**31))
+    mixture = GaussianMixture(cells, covariance_type='spherical', random_state=seed, max_iter=20)
+    with warnings.catch_warnings():
+        # A start need not have converged.
+        warnings.simplefilter('ignore', ConvergenceWarning)
+        return np.asarray(mixture.fit(points).means_)

@@ -1,0 +1,132 @@
+"""Normal scores: each column, in each class, as if it had been cut from a standard normal.
+
+A code of a class stands for an interval of the normal distribution, of the code's probability, at
+the code's place in the column's order; its score is the mean of the normal on that interval. Scores
+have mean zero, and a variance below one by what is lost inside the intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats import norm
+
+from sdv_threea.moments import GRID
+
+#: Scores are kept within this many standard deviations.
+LARGEST_SCORE = 4.0
+
+#: Probabilities below this count as zero.
+TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class NormalScores:
+    """The scores of ``m`` columns in ``C`` classes: functions of released histograms.
+
+    Args:
+        scores: For each column, the score of each code by class in units of ``1 / GRID``, shape
+            (C, S).
+        cuts: For each column, the cumulative probabilities in the column's order, by class, shape
+            (C, S + 1), from 0 to 1.
+        orders: For each column, its codes in order, shape (S,).
+        variances: Variance of the scores, in units of the normal's, shape (C, m).
+    """
+
+    scores: tuple[NDArray[np.int64], ...]
+    cuts: tuple[NDArray[np.float64], ...]
+    orders: tuple[NDArray[np.int64], ...]
+    variances: NDArray[np.float64]
+
+    def __call__(
+        self, codes: NDArray[np.integer], classes: NDArray[np.integer]
+    ) -> NDArray[np.int64]:
+        """Look up the scores of records, shape (n, m), in units of ``1 / GRID``.
+
+        A code of -1 scores zero, the mean.
+
+        Formal guarantees:
+            * the scores of a record are a function of its codes and its class
+        """
+        columns = [
+            np.where(codes[:, at] < 0, 0, table[classes, np.maximum(codes[:, at], 0)])
+            for at, table in enumerate(self.scores)
+        ]
+        return np.stack(columns, axis=1)
+
+    def codes(
+        self, at: int, quantiles: NDArray[np.float64], classes: NDArray[np.integer]
+    ) -> NDArray[np.int64]:
+        """Invert one column: the codes at the given quantiles, shape (n,), of the classes."""
+        found = np.empty(len(quantiles), dtype=np.int64)
+        for label, cuts in enumerate(self.cuts[at]):
+            rows = classes == label
+            # The last code with mass, where a quantile rounds up to one.
+            last = int(np.flatnonzero(np.diff(cuts) > 0)[-1])
+            places = np.searchsorted(cuts, quantiles[rows], side='right') - 1
+            found[rows] = self.orders[at][np.minimum(places, last)]
+        return found
+
+
+def normal_scores(
+    histograms: tuple[NDArray[np.float64], ...], orders: tuple[NDArray[np.int64], ...]
+) -> NormalScores:
+    """Lay the codes of every column out on the normal distribution, class by class.
+
+    Args:
+        histograms: For each column, probabilities of the codes by class, shape (C, S).
+        orders: For each column, its codes in order, shape (S,).
+
+    Returns:
+        The scores.
+    """
+    tables, cuts, variances = [], [], []
+    for histogram, order in zip(histograms, orders, strict=True):
+        borders = _cumulate(histogram[:, order])
+        scores = np.empty(histogram.shape, dtype=np.int64)
+        scores[:, order] = np.rint(_interval_means(borders) * GRID)
+        tables.append(scores)
+        cuts.append(borders)
+        variances.append((histogram * np.square(scores / GRID)).sum(axis=1))
+    return NormalScores(tuple(tables), tuple(cuts), orders, np.stack(variances, axis=1))
+
+
+def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Order the codes of a category by how they lean between the classes.
+
+    With two classes by their log-odds; with more, by the direction in which the codes' class
+    probabilities differ most (the first axis of a correspondence analysis); with one, by frequency.
+
+    Args:
+        histogram: Probabilities of the codes by class, shape (C, S).
+        totals: Number of records of each class, shape (C,).
+
+    Returns:
+        The codes in order, shape (S,).
+    """
+    joint = histogram * totals[:, None]
+    mass = joint.sum(axis=0)
+    if len(totals) == 1:
+        return np.argsort(-mass, kind='stable')
+    lean = (joint + totals[:, None] / totals.sum()) / (mass + 1) - totals[:, None] / totals.sum()
+    axis = np.linalg.svd(lean * np.sqrt(mass), full_matrices=False)[0][:, 0]
+    axis = axis * (1 if axis[-1] >= 0 else -1)
+    return np.argsort(axis @ lean, kind='stable')
+
+
+def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    borders = np.zeros((len(probabilities), probabilities.shape[1] + 1))
+    np.cumsum(probabilities, axis=1, out=borders[:, 1:])
+    return borders / borders[:, -1:]
+
+
+def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of the standard normal between neighbouring quantiles; the quantile where they meet."""
+    mass = np.diff(borders, axis=1)
+    density = norm.pdf(ndtri(borders))
+    middle = ndtri(np.clip((borders[:, 1:] + borders[:, :-1]) / 2, TINY, 1 - TINY))
+    means = np.where(mass > TINY, -np.diff(density, axis=1) / np.maximum(mass, TINY), middle)
+    return np.clip(means, -LARGEST_SCORE, LARGEST_SCORE)

@@ -1,0 +1,81 @@
+"""The public description of a table: what may be known before a single private row is read.
+
+A :class:`Domain` names the columns, their kinds and the target. Every other field is either public
+knowledge (stated by the user) or ``None``: *unknown*, to be estimated privately by
+:mod:`sdv_threea.encoding`, which returns a domain with the blanks filled in. Both the input and
+the filled-in domain may be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+#: Candidate granularities of plain numbers, coarse to fine; below the last, values are continuous.
+DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
+
+#: Candidate granularities of times in seconds: day, hour, minute, second.
+TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """A numerical column (a date is a number of seconds).
+
+    Args:
+        name: The column.
+        low: Smallest value, or ``None`` if unknown.
+        high: Largest value, or ``None`` if unknown.
+        step: Granularity of the values (``1.0``: whole numbers, ``0.01``: two decimals, ``0.0``:
+            continuous), or ``None`` if unknown.
+        nullable: Whether values may be missing, or ``None`` if unknown.
+        steps: The public candidates for ``step``, coarse to fine.
+    """
+
+    name: str
+    low: float | None = None
+    high: float | None = None
+    step: float | None = None
+    nullable: bool | None = None
+    steps: tuple[float, ...] = DECIMAL_STEPS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Category:
+    """A categorical, boolean or ordinal column.
+
+    Args:
+        name: The column.
+        values: The possible values without the null, or ``None`` if unknown.
+        nullable: Whether values may be missing, or ``None`` if unknown.
+        ordered: Whether the order of ``values`` means something.
+    """
+
+    name: str
+    values: tuple[Hashable, ...] | None = None
+    nullable: bool | None = None
+    ordered: bool = False
+
+
+Column = Number | Category
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The columns of a table, in order, and the column that models will be trained to predict.
+
+    Args:
+        columns: One :class:`Number` or :class:`Category` per modelled column, names unique.
+        target: Name of the target column, or ``None``.
+    """
+
+    columns: tuple[Column, ...]
+    target: str | None = None
+
+    def __getitem__(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(column.name for column in self.columns)

@@ -1,0 +1,108 @@
+"""The classes that everything is fitted inside of: the values of the target, or bins of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.encoding.blocks import Block, CategoryBlock, NumberBlock
+from sdv_threea.encoding.describe import Description
+
+#: A bin of a numerical target holds about this many times the noise of a count, and there are at
+#: most so many bins.
+RECORDS_PER_NOISE = 150.0
+MAX_BINS = 20
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How codes of the target become classes.
+
+    Args:
+        count: Number of classes ``C``.
+        target: Place of the target among the blocks, or ``None`` without one.
+        of_code: The class of each code of the target, or -1, shape (S,).
+        ordered: Whether the classes are bins of a number.
+    """
+
+    count: int
+    target: int | None
+    of_code: NDArray[np.int64]
+    ordered: bool
+
+    def label(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Find the class of each record from its codes, shape (n, m) to (n,); -1 for none."""
+        if self.target is None:
+            return np.zeros(len(codes), dtype=np.int64)
+        own = codes[:, self.target]
+        return np.where(own < 0, -1, self.of_code[np.maximum(own, 0)])
+
+    def scored(self, num_blocks: int) -> NDArray[np.int64]:
+        """List the blocks that a class does not determine: those that get a normal score."""
+        determined = [] if self.ordered or self.target is None else [self.target]
+        return np.setdiff1d(np.arange(num_blocks), determined)
+
+    def target_code(self) -> NDArray[np.int64] | None:
+        """The code of the target by class, shape (C,), if a class is one value."""
+        if self.ordered or self.target is None:
+            return None
+        return np.flatnonzero(self.of_code >= 0)
+
+    def targets(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Code classes for a least-squares loss: one-hot, or one number in [-1, 1] for bins.
+
+        Args:
+            labels: Classes, shape (n,).
+
+        Returns:
+            Targets of row norm at most one, shape (n, C) or (n, 1).
+        """
+        if self.ordered:
+            return (2 * labels[:, None] + 1) / self.count - 1
+        return np.asarray(np.eye(self.count)[labels])
+
+
+def make_classes(
+    description: Description, blocks: tuple[Block, ...], scale: float
+) -> Classes:
+    """Choose the classes, from what is released.
+
+    Args:
+        description: The description of the table.
+        blocks: The layout of its codes.
+        scale: Standard deviation of the noise that counts will have; 0 for none.
+
+    Returns:
+        One class per value of a categorical target (a missing value is one more, if it may occur);
+        bins of about equal mass of a numerical target; a single class without a target.
+    """
+    domain = description.domain
+    if domain.target is None:
+        return Classes(1, None, np.zeros(0, dtype=np.int64), ordered=False)
+    at = domain.names.index(domain.target)
+    block = blocks[at]
+    if isinstance(block, CategoryBlock):
+        first = 0 if block.nullable or not block.values else 1
+        of_code = np.arange(block.size) - first
+        return Classes(block.size - first, at, of_code, ordered=False)
+    of_code = _bins(block, description, scale)
+    return Classes(int(of_code.max()) + 1, at, of_code, ordered=True)
+
+
+def _bins(block: NumberBlock, description: Description, scale: float) -> NDArray[np.int64]:
+    """Bin the codes of a number by the mass that its sketch gives them."""
+    sketch = description.sketches[block.name]
+    counts = np.maximum(sketch.counts, 0)
+    masses = np.concatenate([[0.0], np.cumsum(counts)])
+    borders = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
+    middles = np.interp((block.edges[:-1] + block.edges[1:]) / 2, borders, masses)
+    wanted = MAX_BINS if scale == 0 else masses[-1] / (RECORDS_PER_NOISE * scale)
+    num_bins = int(np.clip(wanted, 1, MAX_BINS))
+    bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
+    bins = np.unique(bins, return_inverse=True)[1]
+    # A missing target is a class of its own, if it may occur.
+    null = bins.max() + 1 if block.nullable else -1
+    return np.concatenate([[null], bins])
+

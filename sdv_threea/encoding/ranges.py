@@ -1,0 +1,154 @@
+"""Ranges of numerical columns, read off noisy counts on a grid that is the same for every table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+#: The public grid: powers of two from 2^-32 to 2^64 of either sign, each octave in four parts, and
+#: one cell around zero. Values beyond it count in the outermost cells.
+OCTAVES = np.arange(-32, 64)
+PARTS = 4
+_POSITIVE = np.append((2.0**OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
+GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
+NUM_CELLS = len(GRID) - 1
+ZERO_CELL = NUM_CELLS // 2
+
+#: Chance that noise alone makes any cell of any column look occupied.
+FALSE_ALARM = 0.01
+
+#: Cells next to occupied ones need less evidence: for one cell, and for a run of up to twelve.
+NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.5, 3.0, 12
+
+#: A first, generous look, when more evidence will follow.
+GENEROUS = 0.6
+
+#: A tail is extended beyond the last cell only if that cell is this close to the noise.
+THIN = 8.0
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Noisy counts of a numerical column on cells of the public grid.
+
+    Args:
+        edges: Borders of the cells, ascending; cells are half-open ``[edge, next)``, shape (k, 2).
+        counts: Noisy number of records in each cell, shape (k,).
+        scale: Standard deviation of the noise of each count; 0 for none.
+    """
+
+    edges: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    scale: float
+
+    def __getitem__(self, cells: NDArray[np.bool_] | slice) -> Sketch:
+        return Sketch(self.edges[cells], self.counts[cells], self.scale)
+
+
+def grid_cells(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Locate values on the public grid, shape (n,), in ``[0, NUM_CELLS)``."""
+    cells = np.searchsorted(GRID, values, side='right') - 1
+    return np.clip(cells, 0, NUM_CELLS - 1).astype(np.int64)
+
+
+def grid_sketch(counts: NDArray[np.float64], scale: float, step: float) -> Sketch:
+    """Make a sketch of noisy counts on the public grid, without cells that no value can fall into.
+
+    Args:
+        counts: Noisy counts, shape (NUM_CELLS,).
+        scale: Standard deviation of their noise.
+        step: Granularity of the values; 0 for continuous ones.
+
+    Returns:
+        The sketch.
+    """
+    sketch = Sketch(np.stack([GRID[:-1], GRID[1:]], axis=1), counts, scale)
+    if not step:
+        return sketch
+    first = np.ceil(sketch.edges[:, 0] / step)
+    return sketch[first * step < sketch.edges[:, 1]]
+
+
+def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slice:
+    """Find the cells from the first to the last that the noise can tell from empty ones.
+
+    A cell far from all others counts only if noise alone would hardly ever reach its count; from
+    there the range grows outwards over neighbours with weaker evidence, but never across zero
+    into the other sign.
+
+    Args:
+        sketch: The noisy counts.
+        num_looks: How many columns are looked at, for the chance of a false alarm.
+        generosity: Factor on the evidence asked of neighbours; below 1 lets the range grow more.
+
+    Returns:
+        The cells; the one with the highest count, if none stands out.
+    """
+    unit = sketch.scale or 0.2  # without noise, a count of one stands out
+    evidence = sketch.counts / unit
+    bar = float(norm.isf(FALSE_ALARM / (num_looks * NUM_CELLS)))
+    found = np.flatnonzero(evidence > bar)
+    if not len(found):
+        found = np.array([int(np.argmax(evidence))])
+    signs = np.sign(sketch.edges.sum(axis=1))
+    low = found[0] - _reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1], generosity)
+    high = found[-1] + _reach(evidence[found[-1] + 1 :], signs[found[-1] :], generosity)
+    return slice(int(low), int(high) + 1)
+
+
+def extend_tails(sketch: Sketch, cells: slice) -> tuple[float, float]:
+    """Bound the values of the occupied cells, tails included that are too thin to be counted.
+
+    Where the last counts fade out, an exponential tail through them is followed to where half a
+    record would be left; a range that ends in a full cell ends there.
+
+    Args:
+        sketch: The noisy counts.
+        cells: The occupied cells.
+
+    Returns:
+        The lower and the upper bound (the latter exclusive).
+    """
+    inner = sketch[cells]
+    low, high = float(inner.edges[0, 0]), float(inner.edges[-1, 1])
+    if not sketch.scale or len(inner.counts) < 2:
+        return low, high
+    below, above = low - _tail_length(inner, 0, 1), high + _tail_length(inner, -1, -2)
+    # A tail does not make an amount negative.
+    return (max(below, 0.0) if low >= 0 else below), (min(above, 0.0) if high <= 0 else above)
+
+
+def _reach(
+    evidence: NDArray[np.float64], signs: NDArray[np.float64], generosity: float
+) -> int:
+    """Count the neighbours, nearest first, that belong to the range; ``signs`` starts inside it."""
+    same_side = np.minimum.accumulate(signs[1:] == signs[0]) if signs[0] else signs[1:] != signs[1:]
+    evidence = evidence[: int(same_side.sum())]
+    reach = 0
+    while True:
+        run = evidence[reach : reach + RUN_LENGTH]
+        length = np.arange(1, len(run) + 1)
+        needed = generosity * np.where(length == 1, NEXT_CELL, NEXT_RUN)
+        enough = np.flatnonzero(np.cumsum(run) / np.sqrt(length) > needed)
+        if not len(enough):
+            return reach
+        reach += int(enough[0]) + 1
+
+
+def _tail_length(sketch: Sketch, last: int, previous: int) -> float:
+    """Follow the exponential through the last two cells to where half a record is left."""
+    if sketch.counts[last] > THIN * sketch.scale:
+        return 0.0
+    widths = np.diff(sketch.edges, axis=1)[:, 0]
+    densities = np.maximum(sketch.counts, sketch.scale) / widths
+    distance = abs(float(np.diff(sketch.edges[[last, previous]].mean(axis=1))[0]))
+    rate = math.log(densities[previous] / densities[last]) / distance
+    if rate <= 0:
+        return 0.0
+    beyond = densities[last] * math.exp(-rate * widths[last] / 2) / rate
+    edge = float(np.abs(sketch.edges[last]).max())
+    return float(np.clip(math.log(max(beyond, 0.5) / 0.5) / rate, 0.0, edge))

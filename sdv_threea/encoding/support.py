@@ -1,0 +1,124 @@
+"""Which codes can occur: a second look at private ranges, once the histograms are released."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.domain import Column, Domain
+from sdv_threea.encoding.blocks import Block, NumberBlock
+from sdv_threea.encoding.describe import Description, is_lattice
+from sdv_threea.encoding.ranges import Sketch, occupied
+
+#: Evidence, in noise scales, that keeps a single value at the end of a range.
+LAST_VALUE = 2.5
+
+
+def supports(
+    blocks: tuple[Block, ...],
+    description: Description,
+    counts: tuple[NDArray[np.float64], ...],
+    scale: float,
+) -> tuple[NDArray[np.bool_], ...]:
+    """Tell which codes of each block can occur, from its released counts by class.
+
+    Args:
+        blocks: The blocks.
+        description: What is known of the columns.
+        counts: Released counts of the codes of each block, each of shape (C, block.size).
+        scale: Standard deviation of their noise.
+
+    Returns:
+        One mask per block, of shape (block.size,).
+    """
+    return tuple(
+        support(block, description, column.sum(axis=0), scale * np.sqrt(len(column)))
+        for block, column in zip(blocks, counts, strict=True)
+    )
+
+
+def support(
+    block: Block,
+    description: Description,
+    counts: NDArray[np.float64],
+    scale: float,
+) -> NDArray[np.bool_]:
+    """Tell which codes of a block can occur.
+
+    A range that had to be estimated was estimated generously, from coarse cells. Where each of its
+    values is a cell, the released histogram adds evidence, and values at its ends that no evidence
+    speaks for are cut off.
+
+    Args:
+        block: The block.
+        description: What is known of the columns.
+        counts: Released counts of the codes over all classes, shape (block.size,).
+        scale: Standard deviation of their noise.
+
+    Returns:
+        The mask, shape (block.size,).
+    """
+    mask = np.ones(block.size, dtype=np.bool_)
+    mask[0] = block.nullable
+    column = description.domain[block.name]
+    estimated = block.name in description.estimated
+    if estimated and isinstance(block, NumberBlock) and is_lattice(column):
+        sketch = description.sketches[block.name]
+        low, high = _ends(block, sketch, counts[1:], scale or 0.2, len(description.sketches))
+        mask[1 : low + 1] = False
+        mask[high + 2 :] = False
+    return mask
+
+
+def narrowed(
+    domain: Domain, blocks: tuple[Block, ...], masks: tuple[NDArray[np.bool_], ...]
+) -> Domain:
+    """Narrow the ranges of a domain to the codes that can occur."""
+    ranges = {
+        block.name: (block.edges[:-1] + block.edges[1:])[mask[1:]] / 2
+        for block, mask in zip(blocks, masks, strict=True)
+        if isinstance(block, NumberBlock)
+    }
+    columns: list[Column] = []
+    for column in domain.columns:
+        if column.name in ranges and is_lattice(column):
+            values = ranges[column.name]
+            columns.append(replace(column, low=float(values[0]), high=float(values[-1])))
+        else:
+            columns.append(column)
+    return Domain(tuple(columns), domain.target)
+
+
+def _ends(
+    block: NumberBlock, sketch: Sketch, counts: NDArray[np.float64], scale: float, num_looks: int
+) -> tuple[int, int]:
+    """Find the first and the last value that evidence speaks for."""
+    values = (block.edges[:-1] + block.edges[1:]) / 2
+    cells = np.searchsorted(sketch.edges[:, 0], values + block.step * 1e-6, side='right') - 1
+    cells = np.clip(cells, 0, len(sketch.counts) - 1)
+    combined = _combine(sketch, cells, counts, scale)
+    kept = occupied(combined, num_looks=num_looks)
+    first = np.flatnonzero(cells >= kept.start)[0]
+    last = np.flatnonzero(cells < kept.stop)[-1]
+    strong = counts > LAST_VALUE * scale
+    # Inside the outermost cell, up to the outermost value that stands out by itself.
+    while cells[first + 1 : first + 2].tolist() == [cells[first]] and not strong[first]:
+        first += 1
+    while last > first and cells[last - 1] == cells[last] and not strong[last]:
+        last -= 1
+    return int(first), int(last)
+
+
+def _combine(
+    sketch: Sketch, cells: NDArray[np.int64], counts: NDArray[np.float64], scale: float
+) -> Sketch:
+    """Average two noisy counts of the same cells by their precision, in units of their noise."""
+    size = len(sketch.counts)
+    values_in_cell = np.maximum(np.bincount(cells, minlength=size), 1)
+    again = np.bincount(cells, counts, minlength=size)
+    precision, precision_again = (sketch.scale or 0.2) ** -2, 1 / (scale**2 * values_in_cell)
+    total = precision + precision_again
+    mean = (sketch.counts * precision + again * precision_again) / total
+    return Sketch(sketch.edges, mean * np.sqrt(total), 1.0)

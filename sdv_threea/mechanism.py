@@ -1,0 +1,221 @@
+"""The one door of noise: no number that depends on private records leaves without passing here.
+
+What goes in is exact integers and a bound on how far a neighbouring table can move them; what comes
+out is noisy values and the receipt. The noise is a discrete Gaussian (Canonne, Kamath, Steinke
+2020, arXiv 2004.00010), drawn by OpenDP from the entropy of the operating system: no float rounding
+can betray a value, and no seed can repeat a draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from sdv_threea.accounting import Receipt
+
+#: A source of noise: ``(size, scale)`` to that many independent integer Gaussians.
+Noise = Callable[[int, float], NDArray[np.int64]]
+
+#: Smallest noise scale in steps of the lattice. There the discrete Gaussian's ``delta`` is the
+#: continuous one's to a relative ``O(1 / scale^2)``, and the step or two by which
+#: :func:`_refine` widens the scale are worth more than that.
+FINEST_SCALE = 2**16
+
+#: Steps per integer, at most: for budgets so large that the noise is far below a float's precision.
+FINEST_STEP = 2**40
+
+#: Noise scales and magnitudes of values from here on could overflow.
+LARGEST_SCALE = 2**52
+LARGEST_VALUE = 2**62
+
+#: Draws per call of OpenDP: bounds the memory.
+BATCH = 2**17
+
+Key = TypeVar('Key', bound=Hashable)
+
+
+def discrete_gaussian(size: int, scale: float) -> NDArray[np.int64]:
+    """Draw from the discrete Gaussian, ``P(k)`` proportional to ``exp(-k^2 / (2 scale^2))``.
+
+    Exact, and from operating-system entropy (OpenDP): about 12 microseconds a draw.
+
+    Args:
+        size: Number of draws.
+        scale: Standard deviation, above 0.
+
+    Returns:
+        Independent draws, shape (size,).
+    """
+    import opendp.prelude as opendp
+
+    opendp.enable_features('contrib')
+    space = opendp.vector_domain(opendp.atom_domain(T='i64')), opendp.l2_distance(T=float)
+    draw = opendp.m.make_gaussian(*space, scale=scale)
+    batches = [draw([0] * min(BATCH, size - start)) for start in range(0, size, BATCH)]
+    return np.array([value for batch in batches for value in batch], dtype=np.int64)
+
+
+def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
+    values: NDArray[np.int64],
+    *,
+    sensitivity: float,
+    mu: float,
+    stage: str,
+    released: str,
+    resolution: float = 1.0,
+    noise: Noise = discrete_gaussian,
+) -> tuple[NDArray[np.float64], Receipt]:
+    """Release integers with Gaussian noise, ``mu``-GDP.
+
+    Formal guarantees:
+        * the noise lives on the integers or on a finer lattice, whose step follows from
+          ``sensitivity`` and ``mu`` alone, and its scale is above ``sensitivity / mu``
+        * values and noise are added exactly; the answer is a function of their exact sum
+        * noise is drawn afresh for each value, from the operating system, whatever seeds are set
+        * hence ``mu^2 / 2``-zCDP, exactly (Canonne, Kamath, Steinke 2020, Theorem 14), and
+          ``mu``-GDP up to a relative ``O(1 / FINEST_SCALE^2)``, which the wider scale covers
+
+    Args:
+        values: Exact values in units of ``resolution``, any shape.
+        sensitivity: L2 distance between the values of neighbouring tables, in the same units.
+        mu: The price, in Gaussian DP; ``math.inf`` for no noise.
+        stage: The stage that asks, for the receipt.
+        released: What is released, in words, for the receipt.
+        resolution: The unit of the values.
+        noise: The source of noise; for tests.
+
+    Returns:
+        ``(values + noise) * resolution``, in the shape of ``values``, and the receipt.
+
+    Raises:
+        TypeError: If the values are not integers.
+        ValueError: If ``sensitivity`` or ``mu`` is not above 0.
+        OverflowError: If values or noise would not fit into 64 bits.
+    """
+    exact = _exact(values)
+    steps, scale = _refine(sensitivity, mu)
+    receipt = Receipt(
+        stage=stage,
+        released=released,
+        sensitivity=sensitivity * resolution,
+        noise_scale=scale / steps * resolution,
+        mu=mu,
+    )
+    if scale == 0:
+        return np.asarray(exact * resolution, dtype=np.float64), receipt
+    whole, part = np.divmod(noise(exact.size, float(scale)).reshape(exact.shape), steps)
+    return np.asarray(((exact + whole) + part / steps) * resolution, dtype=np.float64), receipt
+
+
+def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
+    keys: Sequence[Key],
+    counts: NDArray[np.int64],
+    *,
+    sensitivity: float,
+    mu: float,
+    delta: float,
+    max_new_keys: int,
+    stage: str,
+    released: str,
+    least: int = 1,
+    noise: Noise = discrete_gaussian,
+) -> tuple[list[Key], NDArray[np.float64], Receipt]:
+    """Release a histogram over keys that are not public: those with a high noisy count.
+
+    A key is shown if at least ``least`` records have it, and its count plus noise exceeds
+    ``least + scale * isf(delta / max_new_keys)`` (Korolova et al. 2009; Wilson et al. 2020).
+
+    Formal guarantees:
+        * a key that one record lifts to ``least`` is shown with probability at most
+          ``delta / max_new_keys``
+        * the release is ``mu``-GDP but for a failure of probability ``delta``: ``(epsilon,
+          delta_from_mu(mu, epsilon) + delta)``-DP for every ``epsilon``
+        * the order of what is shown depends on the shown keys alone
+
+    Proof. Let ``D`` and ``D'`` be neighbours, and ``M0`` the mechanism that counts only the keys
+    that at least ``least`` records have in both. ``M0(D)`` and ``M0(D')`` are ``mu``-GDP. The other
+    keys counted have a count of exactly ``least``; some of ``D``'s are shown with probability at
+    most ``a``, some of ``D'``'s at most ``b``, independently of the rest, and ``a + b <= delta``.
+    So for any set ``S`` of answers, with ``g = delta_from_mu(mu, epsilon)``::
+
+        P[M(D) in S]  <=  P[M0(D) in S] + a  <=  exp(epsilon) P[M0(D') in S] + g + a
+        P[M(D') in S]  >=  (1 - b) P[M0(D') in S]
+
+    and, as ``p <= (1 - b) p + b`` for a probability ``p``, ``P[M(D) in S] <= exp(epsilon)
+    P[M(D') in S] + g + a + b``. The same holds with ``D`` and ``D'`` exchanged.
+
+    Args:
+        keys: The keys present, distinct, as are their ``repr``; for many columns, pairs of a
+            column and a value.
+        counts: Number of records with each key, shape (number of keys,).
+        sensitivity: L2 distance between the counts of neighbouring tables.
+        mu: The price, in Gaussian DP; ``math.inf`` shows every key, without noise, at no ``delta``.
+        delta: The probability of failure, in (0, 0.5].
+        max_new_keys: How many keys can have one record more in one of two neighbouring tables:
+            with one key per record and column, the number of columns under
+            ``add_remove``, twice that under ``replace_one``.
+        stage: The stage that asks, for the receipt.
+        released: What is released, in words, for the receipt.
+        least: Keys with fewer records are passed over, a public number: it spares drawing noise
+            for every value that occurs once.
+        noise: The source of noise; for tests.
+
+    Returns:
+        The shown keys, ordered by their ``repr``; their noisy counts; and the receipt.
+
+    Raises:
+        TypeError: If the counts are not integers.
+        ValueError: If ``sensitivity``, ``mu``, ``delta`` or ``max_new_keys`` is out of range.
+        OverflowError: If counts or noise would not fit into 64 bits.
+    """
+    if not 0 < delta <= 0.5 or max_new_keys < 1 or least < 1:
+        raise ValueError(
+            'delta must be above 0 and at most 0.5, max_new_keys and least at least 1, '
+            f'got delta={delta}, max_new_keys={max_new_keys} and least={least}.'
+        )
+    often = np.flatnonzero(_exact(counts) >= least).tolist()
+    noisy, receipt = add_noise(
+        counts[often], sensitivity=sensitivity, mu=mu, stage=stage, released=released, noise=noise
+    )
+    steps, scale = _refine(sensitivity, mu)
+    # A sum over a falling tail is at most the integral that starts one step earlier: with strict
+    # excess, the discrete tail beyond the rounded-up quantile is below the continuous one.
+    excess = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps if scale else -0.5
+    found = np.flatnonzero(noisy > least + excess)
+    shown = sorted(found.tolist(), key=lambda at: repr(keys[often[at]]))
+    failure = 0.0 if math.isinf(mu) else delta
+    return [keys[often[at]] for at in shown], noisy[shown], replace(receipt, delta=failure)
+
+
+def _exact(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    if not np.can_cast(values.dtype, np.int64):
+        raise TypeError(f'values must be integers, got {values.dtype}: round them to a grid first.')
+    if values.size and not -LARGEST_VALUE < int(values.min()) <= int(values.max()) < LARGEST_VALUE:
+        raise OverflowError('the sums do not fit into 64 bits: choose a coarser resolution.')
+    return values.astype(np.int64)
+
+
+def _refine(sensitivity: float, mu: float) -> tuple[int, int]:
+    """Choose the lattice: steps per integer, a power of two, and the noise scale in steps."""
+    if not 0 < sensitivity < math.inf or not mu > 0:
+        raise ValueError(
+            f'sensitivity and mu must be above 0, got sensitivity={sensitivity} and mu={mu}: '
+            'a stage without a budget releases nothing.'
+        )
+    if math.isinf(mu):
+        return 1, 0
+    scale = sensitivity / mu
+    if not scale < LARGEST_SCALE:
+        raise OverflowError(
+            'the noise does not fit into 64 bits: choose a coarser resolution or a larger epsilon.'
+        )
+    steps = 1
+    while scale * steps < FINEST_SCALE and steps < FINEST_STEP:
+        steps *= 2
+    return steps, math.ceil(scale * steps) + 1

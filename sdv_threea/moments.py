@@ -1,0 +1,142 @@
+"""Released moments of normal scores: counts, sums and second moments of the records of each group.
+
+The one release that both the density (groups are classes) and the anonymized cells (groups are
+cells) are made of.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.mechanism import Noise, add_noise
+from sdv_threea.statistics import (
+    DIAGONAL_WEIGHT,
+    OFF_DIAGONAL_WEIGHT,
+    clip_norm,
+    moment_sensitivity,
+    second_moments,
+    unpack_second_moments,
+)
+
+#: Units per one: scores are whole numbers, so that all sums of them are exact.
+GRID = 256
+
+#: A record's vector is ``(w, s)``: its scores ``s``, clipped to the radius, behind a constant ``w``
+#: of this share of the radius, through which its group is counted and its scores are summed.
+COUNT_WEIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class ScoreMoments:
+    """Noisy moments of the scores in each of ``G`` groups: publishable.
+
+    Args:
+        counts: Number of records, at least one, shape (G,).
+        sums: Sum of the scores, shape (G, m).
+        products: Sum of the products of scores, symmetric, shape (G, m, m).
+        sum_scale: Standard deviation of the noise of a sum.
+        product_scale: Standard deviation of the noise of a product of different columns.
+    """
+
+    counts: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    products: NDArray[np.float64]
+    sum_scale: float
+    product_scale: float
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean scores, shape (G, m)."""
+        return self.sums / self.counts[:, None]
+
+    def average(self, other: ScoreMoments) -> ScoreMoments:
+        """Average with another release of the same moments, by precision."""
+        if not self.product_scale or not other.product_scale:
+            return self if self.product_scale <= other.product_scale else other
+        weight = other.product_scale**2 / (self.product_scale**2 + other.product_scale**2)
+        scale = math.sqrt(weight)
+        return ScoreMoments(
+            weight * self.counts + (1 - weight) * other.counts,
+            weight * self.sums + (1 - weight) * other.sums,
+            weight * self.products + (1 - weight) * other.products,
+            self.sum_scale * scale,
+            self.product_scale * scale,
+        )
+
+    def add(self, blocks: int) -> ScoreMoments:
+        """Add up neighbouring groups, so many at a time."""
+        shape = (-1, blocks)
+        return ScoreMoments(
+            self.counts.reshape(shape).sum(axis=1),
+            self.sums.reshape(*shape, self.sums.shape[1]).sum(axis=1),
+            self.products.reshape(*shape, *self.products.shape[1:]).sum(axis=1),
+            self.sum_scale * math.sqrt(blocks),
+            self.product_scale * math.sqrt(blocks),
+        )
+
+
+def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
+    scores: NDArray[np.int64],
+    groups: NDArray[np.int64],
+    num_groups: int,
+    radius: int,
+    *,
+    stage: str,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[ScoreMoments, Receipt]:
+    """Release the moments of the scores in every group.
+
+    Formal guarantees:
+        * a record counts in one group, with a vector of norm at most ``sqrt(w^2 + radius^2)``,
+          which is a function of that record
+        * so the moments of all groups move by at most :func:`statistics.moment_sensitivity` of
+          that norm
+
+    Args:
+        scores: Private scores, whole numbers of units of ``1 / GRID``, shape (n, m).
+        groups: The group of each record, shape (n,).
+        num_groups: Number of groups.
+        radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        stage: The stage, for the receipt.
+        noise: The source of noise.
+
+    Returns:
+        The moments and their receipt.
+    """
+    weight = max(1, int(COUNT_WEIGHT * radius))
+    constant = np.full((len(scores), 1), weight, dtype=np.int64)
+    vectors = np.concatenate([constant, clip_norm(scores, radius)], axis=1)
+    noisy, receipt = add_noise(
+        second_moments(vectors, groups, num_groups),
+        sensitivity=moment_sensitivity(math.hypot(weight, radius), neighbors),
+        mu=mu,
+        stage=stage,
+        released=f'counts, sums and second moments of normal scores in {num_groups} groups',
+        resolution=GRID**-2,
+        noise=noise,
+    )
+    matrices = unpack_second_moments(noisy, vectors.shape[1])
+    weight_in_units = weight / GRID
+    off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
+    moments = ScoreMoments(
+        counts=np.maximum(matrices[:, 0, 0] / weight_in_units**2, 1.0),
+        sums=matrices[:, 0, 1:] / weight_in_units,
+        products=matrices[:, 1:, 1:],
+        sum_scale=off_diagonal / weight_in_units,
+        product_scale=off_diagonal,
+    )
+    return moments, receipt
+
+
+def count_scale(moments: ScoreMoments) -> float:
+    """Standard deviation of the noise of a count."""
+    return moments.sum_scale**2 / moments.product_scale * OFF_DIAGONAL_WEIGHT / DIAGONAL_WEIGHT

@@ -1,0 +1,11 @@
+"""What a release is worth, measured on real data: usefulness, likeness, and a page about both.
+
+Nothing in this room is private. To score synthetic data against real data discloses something about
+the real data that no budget pays for, so the results stay with whoever holds it.
+"""
+
+from sdv_threea.report.page import write_page
+from sdv_threea.report.quality import Quality, measure_quality
+from sdv_threea.report.utility import train_synthetic_test_real
+
+__all__ = ['Quality', 'measure_quality', 'train_synthetic_test_real', 'write_page']

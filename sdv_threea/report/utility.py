@@ -1,0 +1,197 @@
+"""How well a model trained on the synthetic table does on real data (TSTR).
+
+Train on synthetic, test on real, as in the evaluation of the 3A paper (Madl et al. 2023, section
+4), with LightGBM at its defaults. The test part is only ever scored on: levels, labels and the
+kind of task come from the two training tables.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import (
+    average_precision_score,
+    r2_score,
+    roc_auc_score,
+    root_mean_squared_error,
+)
+
+Task = Literal['classification', 'regression']
+
+#: A column of numbers with more distinct values than this is regressed unless ``task`` says else.
+MOST_NUMERIC_CLASSES = 10
+
+
+def train_synthetic_test_real(
+    real_train: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    real_test: pd.DataFrame,
+    target: str,
+    task: Task | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Train LightGBM on the real and on the synthetic table, and score both on real test rows.
+
+    Numbers and dates are used as they are; every other column is a category, so drop keys and
+    free text first. Rows without a target are left out. With two classes the positive one is the
+    rarer in ``real_train``; with more, AUC and average precision are the means of one class
+    against the rest.
+
+    A training table with a single class predicts that class for everyone (AUC 0.5); one
+    without any usable row scores NaN. The column ``note`` says so.
+
+    Args:
+        real_train: The table the synthesizer was fitted on, shape (n, m).
+        synthetic: Its synthetic counterpart, with the same columns.
+        real_test: Real rows that neither has seen, with the same columns.
+        target: The column to predict.
+        task: What kind of target it is; by default numbers with more than ten distinct values in
+            ``real_train`` are regressed and everything else is classified.
+        seed: Seed of LightGBM.
+
+    Returns:
+        Rows ``real`` and ``synthetic``; columns ``AUC``, ``average precision`` and ``accuracy``,
+        or ``R2`` and ``RMSE`` (in units of the target), then ``note``.
+
+    Raises:
+        ValueError: If the target or another column is missing from a table.
+        ImportError: If LightGBM is not installed.
+    """
+    tables = {'real': real_train, 'synthetic': synthetic, 'test': real_test}
+    _check_columns(tables, target)
+    tables = {name: table.dropna(subset=[target]) for name, table in tables.items()}
+    features = _encode_features({name: t.drop(columns=target) for name, t in tables.items()})
+    targets = {name: table[target] for name, table in tables.items()}
+    score = _score_regressor if _kind(real_train[target], task) == 'regression' else _score_classes
+    rows = {name: score(features, targets, name, seed) for name in ('real', 'synthetic')}
+    return pd.DataFrame.from_dict(rows, orient='index')
+
+
+def _check_columns(tables: dict[str, pd.DataFrame], target: str) -> None:
+    wanted = list(tables['real'].columns)
+    if target not in wanted:
+        raise ValueError(f'The tables have no target column {target!r}; choose one of {wanted}.')
+    for name, table in tables.items():
+        if missing := [column for column in wanted if column not in table]:
+            raise ValueError(f'The {name} table lacks the columns {missing} of the real one.')
+
+
+def _kind(target: pd.Series, task: Task | None) -> Task:
+    numeric = pd.api.types.is_numeric_dtype(target) and not pd.api.types.is_bool_dtype(target)
+    guess: Task = (
+        'regression' if numeric and target.nunique() > MOST_NUMERIC_CLASSES else 'classification'
+    )
+    return task or guess
+
+
+def _encode_features(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Numbers, dates as numbers and categories; neutral names, as LightGBM refuses some."""
+    encoded: dict[str, dict[str, Any]] = {name: {} for name in tables}
+    for position, column in enumerate(tables['real'].columns):
+        columns = _encode_column({name: table[column] for name, table in tables.items()})
+        for name, values in columns.items():
+            encoded[name][f'column_{position}'] = values
+    return {name: pd.DataFrame(columns) for name, columns in encoded.items()}
+
+
+def _encode_column(columns: dict[str, pd.Series]) -> dict[str, Any]:
+    real = columns['real']
+    if pd.api.types.is_datetime64_any_dtype(real):
+        return {name: _seconds(values) for name, values in columns.items()}
+    if pd.api.types.is_numeric_dtype(real) and not pd.api.types.is_bool_dtype(real):
+        return {name: values.to_numpy(float, na_value=np.nan) for name, values in columns.items()}
+    training = pd.concat([real.astype(object), columns['synthetic'].astype(object)])
+    levels = sorted(training.dropna().unique(), key=str)
+    return {
+        name: pd.Categorical(values.astype(object), categories=levels)
+        for name, values in columns.items()
+    }
+
+
+def _seconds(times: pd.Series) -> NDArray[np.float64]:
+    elapsed = pd.to_datetime(times, utc=True) - pd.Timestamp('2000-01-01', tz='UTC')
+    seconds: NDArray[np.float64] = elapsed.dt.total_seconds().to_numpy(float)
+    return seconds
+
+
+def _score_regressor(
+    features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
+) -> dict[str, float | str]:
+    if not len(targets[name]) or not len(targets['test']):
+        return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target'}
+    model = _lightgbm().LGBMRegressor(random_state=seed, verbose=-1)
+    model.fit(features[name], targets[name].to_numpy(float))
+    truth, predicted = targets['test'].to_numpy(float), model.predict(features['test'])
+    rmse = root_mean_squared_error(truth, predicted)
+    return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': ''}
+
+
+def _score_classes(
+    features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
+) -> dict[str, float | str]:
+    counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
+    counts = counts.sort_values(ascending=False, kind='stable')
+    extra = [label for label in targets['synthetic'].unique() if label not in counts]
+    classes = pd.Index([*counts.index, *extra], dtype=object)
+    labels = {key: classes.get_indexer(target.astype(object)) for key, target in targets.items()}
+    if not min(len(counts), len(labels[name]), len(labels['test'])):
+        return _class_scores(np.nan, np.nan, np.nan, 'no row with a target')
+    probabilities = _class_probabilities(
+        features[name], labels[name], features['test'], len(classes), seed
+    )
+    scored = range(len(counts)) if len(counts) > 2 else (len(counts) - 1,)
+    absent = len(counts) - len(set(labels[name]) & set(range(len(counts))))
+    return _class_scores(
+        _mean_over_classes(roc_auc_score, labels['test'], probabilities, scored),
+        _mean_over_classes(average_precision_score, labels['test'], probabilities, scored),
+        float(np.mean(probabilities.argmax(axis=1) == labels['test'])),
+        f'{absent} of {len(counts)} classes never occur in it' if absent else '',
+    )
+
+
+def _class_scores(auc: float, precision: float, accuracy: float, note: str) -> dict[str, Any]:
+    return {'AUC': auc, 'average precision': precision, 'accuracy': accuracy, 'note': note}
+
+
+def _class_probabilities(
+    train: pd.DataFrame,
+    labels: NDArray[np.intp],
+    test: pd.DataFrame,
+    num_classes: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Shape (test rows, classes); classes that the training table lacks get probability zero."""
+    probabilities = np.zeros((len(test), num_classes))
+    present = np.unique(labels)
+    if len(present) == 1:
+        probabilities[:, present] = 1.0
+        return probabilities
+    model = _lightgbm().LGBMClassifier(random_state=seed, verbose=-1)
+    probabilities[:, present] = model.fit(train, labels).predict_proba(test)
+    return probabilities
+
+
+def _mean_over_classes(
+    metric: Any, labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Any
+) -> float:
+    """The mean of a one-against-rest score; NaN if no class has both sides among the labels."""
+    scores = [
+        metric(labels == label, probabilities[:, label])
+        for label in classes
+        if 0 < np.count_nonzero(labels == label) < len(labels)
+    ]
+    return float(np.mean(scores)) if scores else np.nan
+
+
+def _lightgbm() -> ModuleType:
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise ImportError(
+            'Measuring utility needs LightGBM: pip install "sdv-threea[report]".'
+        ) from error
+    return lightgbm

@@ -1,0 +1,99 @@
+"""The settings of a release: what the user chooses, validated once, all of it publishable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from sdv_threea.accounting import Budget
+
+#: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
+THRESHOLD_SHARE = 0.1
+
+GUARANTEES = ('end_to_end', 'paper')
+
+#: Share of the budget (of ``mu^2``) by stage. See benchmarks/ for how they were chosen.
+SHARES = {
+    'describe': 0.30,
+    'histograms': 0.46,
+    'moments': 0.06,
+    'partition': 0.04,
+    'adapt': 0.04,
+    'anonymize': 0.10,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What the user chooses.
+
+    Args:
+        epsilon: The privacy budget, above 0; ``math.inf`` for none.
+        delta: The probability with which it may fail, in (0, 1), well below one over the number of
+            records.
+        guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
+            charges the last step only.
+        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
+        n_components: Components per class: a whole number, or ``'auto'`` to let the budget decide.
+        alpha: Weight of the density against the classifier's loss when centroids are adapted, in
+            [0, 1]; 1 leaves them where the density has them.
+        kernel: Kernel of the loss: ``None`` for the neural tangent kernel of a ReLU network, or
+            any kernel function of ``neural_tangents.stax``.
+        shares: Share of the budget by stage.
+
+    Raises:
+        ValueError: If a field is out of range.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    guarantee: str = 'end_to_end'
+    neighbors: str = 'add_remove'
+    n_components: int | str = 'auto'
+    alpha: float = 0.5
+    kernel: Callable[..., Any] | None = None
+    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+
+    def __post_init__(self) -> None:
+        _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
+        self.budget(thresholds=True)
+        if self.guarantee not in GUARANTEES:
+            raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
+        if not 0 <= self.alpha <= 1:
+            raise ValueError(f'alpha must be between 0 and 1, got {self.alpha}.')
+        if self.kernel is not None and not callable(self.kernel):
+            raise ValueError(
+                'kernel must be None or a kernel function (x1, x2) -> matrix, for example that of '
+                'neural_tangents.stax.serial(...).'
+            )
+        if self.n_components != 'auto' and not _is_count(self.n_components):
+            raise ValueError(
+                "n_components must be 'auto' or a whole number of at least 1, "
+                f'got {self.n_components!r}.'
+            )
+
+    @property
+    def cells_per_class(self) -> int | None:
+        """Components per class, or ``None`` to let the budget decide."""
+        return None if self.n_components == 'auto' else int(self.n_components)
+
+    def budget(self, *, thresholds: bool) -> Budget:
+        """The budget, with a part of ``delta`` set aside if there are thresholds."""
+        part = self.delta * THRESHOLD_SHARE if thresholds else 0.0
+        return Budget(self.epsilon, self.delta, part, self.neighbors)
+
+
+def _check_number(**values: object) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+            raise ValueError(f'{name} must be a number, got {value!r}.')
+
+
+def _is_count(value: object) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and int(value) >= 1  # type: ignore[call-overload]

@@ -1,0 +1,77 @@
+"""Spending: hands the budget out stage by stage, and keeps every receipt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sdv_threea.accounting import Budget, Ledger, Receipt
+from sdv_threea.mechanism import Noise
+
+Result = TypeVar('Result')
+
+#: Margin for rounding: what is left is never more than what the ledger leaves.
+ROUNDING = 2.0**-40
+
+
+class Spending:
+    """The running account of one release.
+
+    ``price`` and ``terms`` tell a stage what it may pay; ``keep`` takes what it returned.
+
+    Formal guarantees:
+        * the stages are promised shares that compose to the budget, and the last one gets what the
+          ledger leaves: the prices may depend on what was released before, as a Gaussian
+          differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520)
+        * with ``charged=False`` stages before the last are free of noise, and their receipts say
+          that they were not charged: the accounting of the 3A paper, no end-to-end guarantee
+
+    Args:
+        budget: The budget.
+        shares: Share of the budget by stage.
+        noise: The source of noise.
+        charged: Whether stages before the last are charged.
+    """
+
+    def __init__(
+        self, budget: Budget, shares: Mapping[str, float], noise: Noise, *, charged: bool = True
+    ) -> None:
+        self._budget = budget
+        self._mus = budget.split(shares)
+        self._noise = noise
+        self._charged = charged
+        self.ledger = Ledger()
+
+    @property
+    def threshold_delta(self) -> float:
+        """The part of ``delta`` that stability thresholds may fail with."""
+        return self._budget.threshold_delta
+
+    def price(self, stage: str) -> float:
+        """The price in GDP that a stage may pay."""
+        return self._mus[stage] if self._charged else math.inf
+
+    def terms(self, stage: str) -> dict[str, Any]:
+        """The price, the neighbour relation and the source of noise, for a stage."""
+        return self._terms(self.price(stage))
+
+    def rest(self) -> dict[str, Any]:
+        """The same for the last stage, which spends what is left."""
+        if math.isinf(self._budget.mu):
+            return self._terms(math.inf)
+        spent = self.ledger.mu
+        left = math.sqrt(max(self._budget.mu**2 - spent**2, 0.0))
+        return self._terms(left * (1 - ROUNDING))
+
+    def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
+        """Keep the receipts of what a stage returned, and pass its result on."""
+        result, receipts = released
+        several = (receipts,) if isinstance(receipts, Receipt) else tuple(receipts)
+        charged = self._charged or all(math.isfinite(one.mu) for one in several)
+        self.ledger = self.ledger.add(*(replace(one, charged=charged) for one in several))
+        return result
+
+    def _terms(self, mu: float) -> dict[str, Any]:
+        return {'mu': mu, 'neighbors': self._budget.neighbors, 'noise': self._noise}

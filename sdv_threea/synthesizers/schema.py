@@ -1,0 +1,138 @@
+"""From SDV's metadata to the public description of a table, a :class:`Domain`.
+
+Numbers, dates, categories, booleans and ordinals are modelled. Everything else (keys, ids, personal
+information, unknown columns) is never looked at: SDV's generators make it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
+from sdv_threea.synthesizers.cells import to_scalar, to_seconds
+
+#: What a metadata says about one column: ``{'sdtype': ..., ...}``.
+Description = Mapping[str, Any]
+
+#: The sdtypes that are learned. The others are made up by generators of SDV's.
+MODELLED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
+
+#: What SDV detects in the values of a column, and what a user may know of them.
+FACTS = (
+    'decimal_places',
+    'high_cardinality',
+    'range_is_nullable',
+    'range_max',
+    'range_min',
+    'range_values',
+)
+
+#: The directives of a datetime format that tell the time of day.
+TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 'HIMSTRXcfprs')
+
+DAY = TIME_STEPS[0]
+
+
+def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
+    """Copy the metadata without what is not public.
+
+    Formal guarantees:
+        * unless ``public_metadata``, no range, value, decimals or nullability is left: tables from
+          which SDV detects the same columns, types, formats and keys give the same copy
+
+    Args:
+        metadata: Metadata of one table.
+        public_metadata: Whether ranges, values, decimals and nullability are public.
+
+    Returns:
+        The copy. ``pii: False`` is dropped, as personal information is always made up.
+    """
+    copy = deepcopy(metadata)
+    hidden = () if public_metadata else FACTS
+    for table in copy.tables.values():
+        for column in table.columns.values():
+            for fact in hidden:
+                column.pop(fact, None)
+            if not column.get('pii', True):
+                del column['pii']
+    return copy
+
+
+def describe(
+    columns: Mapping[str, Description],
+    *,
+    target: str | None = None,
+    increments: Mapping[str, float] | None = None,
+) -> Domain:
+    """Describe the modelled columns by what the metadata says about them.
+
+    Args:
+        columns: The columns of the metadata, in order.
+        target: The target column, if any.
+        increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
+
+    Returns:
+        The domain; what the metadata does not say is unknown in it. The values of booleans are
+        public, and so is the granularity of dates whose format has no time of day.
+    """
+    steps = increments or {}
+    modelled = {name: each for name, each in columns.items() if each['sdtype'] in MODELLED}
+    return Domain(
+        tuple(_describe_column(name, each, steps.get(name)) for name, each in modelled.items()),
+        target,
+    )
+
+
+def _describe_column(name: str, description: Description, step: float | None) -> Column:
+    nullable = description.get('range_is_nullable')
+    match description['sdtype']:
+        case 'numerical':
+            low, high = description.get('range_min'), description.get('range_max')
+            return Number(
+                name=name,
+                low=None if low is None else float(low),
+                high=None if high is None else float(high),
+                step=_decimal_step(description) if step is None else step,
+                nullable=nullable,
+            )
+        case 'datetime':
+            return Number(
+                name=name,
+                low=_moment(description, 'range_min'),
+                high=_moment(description, 'range_max'),
+                step=_time_step(description),
+                nullable=nullable,
+                steps=TIME_STEPS,
+            )
+        case 'boolean':
+            return Category(name=name, values=(False, True), nullable=nullable)
+        case sdtype:
+            values = description.get('range_values')
+            return Category(
+                name=name,
+                values=None if values is None else tuple(map(to_scalar, values)),
+                nullable=nullable,
+                ordered=sdtype == 'ordinal',
+            )
+
+
+def _decimal_step(description: Description) -> float | None:
+    places = description.get('decimal_places')
+    return None if places is None else float(f'1e-{places}')
+
+
+def _time_step(description: Description) -> float | None:
+    template = description.get('datetime_format')
+    return None if template is None or any(part in template for part in TIME_OF_DAY) else DAY
+
+
+def _moment(description: Description, bound: str) -> float | None:
+    if bound not in description:
+        return None
+    moment = pd.Series([description[bound]])
+    return float(to_seconds(moment, description.get('datetime_format'))[0])

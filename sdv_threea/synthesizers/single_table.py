@@ -1,0 +1,192 @@
+"""The synthesizer that users meet: SDV's interface, and behind it one private release."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.errors import NotFittedError, RefitWarning, SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.accounting import Ledger
+from sdv_threea.pipeline import release
+from sdv_threea.settings import Settings
+from sdv_threea.synthesizers.cells import decode
+from sdv_threea.synthesizers.guarded import GuardedSynthesizer
+from sdv_threea.synthesizers.schema import MODELLED
+from sdv_threea.synthesizers.statement import PrivacyStatement
+
+
+class ClustMixSynthesizer(GuardedSynthesizer):
+    """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
+
+    The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
+    like any synthesizer of SDV. Every fit is one private release, and sampling is free.
+
+    Formal guarantees:
+        * a fitted synthesizer, and what it samples, is a function of public facts (metadata,
+          settings, the dtypes that are schema, SDV's dates and identifiers) and of the release
+
+    Args:
+        metadata: Metadata of the one table.
+        enforce_min_max_values: Whether SDV clips sampled numbers to the released range, which they
+            never leave anyway: nothing else is known.
+        enforce_rounding: Whether SDV rounds sampled numbers to the released granularity, of which
+            they are multiples anyway.
+        locales: Locales of the generators of personal information.
+        epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
+        delta: The privacy promise: choose it well below one over the number of rows.
+        target_column: The column that models will be trained to predict, if it is known.
+        public_metadata: Whether ranges, values, decimals and nullability in the metadata are
+            public. By default they are dropped and estimated privately, because metadata
+            that SDV detects from a table holds those of the private rows.
+        guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the paper, which leaves
+            reads of the private rows uncharged.
+        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ by one row.
+        n_components: Number of components of the mixture, or ``'auto'``.
+        alpha: Weight of the density against the prediction in the adapt step, in [0, 1].
+        kernel: Kernel of the adapt step (a ``neural_tangents.stax`` kernel function); ``None`` for
+            the neural tangent kernel of a ReLU network.
+
+    Raises:
+        SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
+    """
+
+    def __init__(
+        self,
+        metadata: Metadata,
+        enforce_min_max_values: bool = True,
+        enforce_rounding: bool = True,
+        locales: list[str] | str = ['en_US'],
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        target_column: str | None = None,
+        public_metadata: bool = False,
+        guarantee: str = 'end_to_end',
+        neighbors: str = 'add_remove',
+        n_components: int | str = 'auto',
+        alpha: float = 0.5,
+        kernel: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(
+            metadata, enforce_min_max_values, enforce_rounding, locales, public_metadata
+        )
+        self.epsilon = epsilon
+        self.delta = delta
+        self.target_column = target_column
+        self.guarantee = guarantee
+        self.neighbors = neighbors
+        self.n_components = n_components
+        self.alpha = alpha
+        self.kernel = kernel
+        self._check_target()
+        self._settings = self._make_settings()
+        self._num_releases = 0
+
+    def get_privacy_statement(self) -> PrivacyStatement:
+        """Return what the last fit promises, and what each of its releases cost.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        if not self._fitted:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                'asking for its privacy statement.'
+            )
+        ledger = self._model.ledger if self._model else Ledger()
+        return PrivacyStatement(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbors=self.neighbors,
+            guarantee='none' if math.isinf(self.epsilon) else self.guarantee,
+            mu=ledger.mu,
+            receipts=ledger.receipts,
+            public=self._list_public_facts(),
+        )
+
+    def _list_public_facts(self) -> tuple[str, ...]:
+        facts = ['column names, types, formats and keys', 'whether columns hold numbers or texts']
+        if self.public_metadata:
+            facts.append('the ranges, values, decimals and nullability stated in the metadata')
+        if self._reject_sampling_constraints:
+            facts.append('the constraints')
+        return tuple(facts)
+
+    def _check_target(self) -> None:
+        target = self.target_column
+        if target is None:
+            return
+        if target not in self._columns:
+            raise SynthesizerInputError(
+                f"The target column '{target}' is not in the metadata, which has the columns "
+                f'{list(self._columns)}.'
+            )
+        sdtype = self._columns[target]['sdtype']
+        if sdtype not in MODELLED or sdtype == 'datetime':
+            raise SynthesizerInputError(
+                f"The target column '{target}' is of the sdtype '{sdtype}', which models cannot be "
+                'trained to predict: choose a numerical, categorical, boolean or ordinal column.'
+            )
+
+    def _make_settings(self) -> Settings:
+        try:
+            settings = Settings(
+                epsilon=self.epsilon,
+                delta=self.delta,
+                guarantee=self.guarantee,
+                neighbors=self.neighbors,
+                n_components=self.n_components,
+                alpha=self.alpha,
+                kernel=self.kernel,
+            )
+        except ValueError as error:
+            raise SynthesizerInputError(str(error)) from None
+        if self.guarantee == 'paper':
+            warnings.warn(
+                "guarantee='paper' leaves reads of the private rows uncharged, as the paper does: "
+                'it is not an end-to-end guarantee. Use it to reproduce the paper, and '
+                "guarantee='end_to_end' to release data.",
+                stacklevel=3,
+            )
+        return settings
+
+    def _fit(self, processed_table_data: pd.DataFrame) -> None:
+        domain = self._describe()
+        released = release(processed_table_data[list(domain.names)], domain, self._settings)
+        self._num_releases += 1
+        self._learn_storage(released.domain)
+        self._model = released
+        self._warn_about_promise()
+
+    def _warn_about_promise(self) -> None:
+        if math.isinf(self.epsilon):
+            return
+        if self._num_releases > 1:
+            warnings.warn(
+                'Every fit is a release of its own, and their costs add up: '
+                f'{self._num_releases} fits of one table like this one are together '
+                f'sqrt({self._num_releases}) times its mu in Gaussian differential privacy.',
+                RefitWarning,
+                stacklevel=2,
+            )
+        if self.delta * self._model.num_rows >= 1:
+            warnings.warn(
+                f'delta={self.delta:g} is at or above 1 / (released row count): the promise would '
+                'allow to publish some row as it is. Choose a much smaller delta.',
+                stacklevel=2,
+            )
+
+    def _set_random_state(self, random_state: int) -> None:
+        self._generator = np.random.default_rng(random_state)
+        self._random_state_set = True
+
+    def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
+        if conditions is not None:
+            raise NotImplementedError('conditions are met by rejection')
+        sampled = self._model.sample(num_rows, self._generator)
+        return decode(sampled, self._columns, self._dtypes, self._model.domain)

@@ -1,0 +1,140 @@
+"""Checks of the private table. A complaint names a column and a rule, and never shows a value.
+
+SDV's own checks print the values that break a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.domain import Category, Number
+from sdv_threea.synthesizers.cells import to_numbers, to_scalars, to_seconds
+from sdv_threea.synthesizers.schema import MODELLED, Description, describe
+
+
+def find_problems(
+    table: pd.DataFrame,
+    columns: Mapping[str, Description],
+    keys: Sequence[str],
+    target: str | None,
+) -> list[str]:
+    """Find what keeps a private table from being fitted.
+
+    Args:
+        table: The private table.
+        columns: What the metadata says about each column.
+        keys: The columns whose values must be present and unique.
+        target: The target column, if any.
+
+    Returns:
+        One sentence per problem, with names of columns and public facts only.
+    """
+    problems = _compare_columns(list(table.columns), list(columns))
+    if problems:
+        return problems
+    if table.empty:
+        return ['The table has no rows: there is nothing to learn from.']
+    problems = [problem for key in keys for problem in _check_key(table[key], key)]
+    for name, description in columns.items():
+        if description['sdtype'] in MODELLED:
+            problems += _check_column(table[name], name, description)
+    if target is not None and bool(table[target].isna().all()):
+        problems.append(f"The target column '{target}' has no values at all.")
+    return problems
+
+
+def _compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
+    missing = [name for name in expected if name not in found]
+    unknown = [name for name in found if name not in expected]
+    problems = []
+    if missing:
+        problems.append(f'The columns {missing} of the metadata are not in the table.')
+    if unknown:
+        problems.append(f'The columns {unknown} of the table are not in the metadata.')
+    if len(set(found)) < len(found):
+        problems.append('The table has several columns of the same name.')
+    return problems
+
+
+def _check_key(column: pd.Series, name: str) -> Iterator[str]:
+    if column.isna().any():
+        yield f"Key column '{name}' has missing values."
+    if column.duplicated().any():
+        yield f"Key column '{name}' has repeated values."
+
+
+def _check_column(column: pd.Series, name: str, description: Description) -> list[str]:
+    sdtype = description['sdtype']
+    present = column[column.notna()]
+    problem = _CHECKS.get(sdtype, _check_category)(present, description)
+    problems = [f"Column '{name}' ({sdtype}) {problem}"] if problem else []
+    if description.get('range_is_nullable') is False and len(present) < len(column):
+        problems.append(f"Column '{name}' has missing values, and its metadata allows none.")
+    return problems
+
+
+def _check_number(present: pd.Series, description: Description) -> str | None:
+    dtype = present.dtype
+    stored_as_numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(
+        dtype
+    )
+    if not stored_as_numbers and not all(map(_is_number, present)):
+        return 'has values that are not numbers: convert them, or change the sdtype.'
+    numbers = to_numbers(present)
+    if not np.isfinite(numbers).all():
+        return 'has infinite values: replace them or set them to missing.'
+    places = description.get('decimal_places')
+    if places is not None and not np.array_equal(numbers, numbers.round(places)):
+        return f'has values with more than {places} decimal places, which its metadata rules out.'
+    return _check_range(numbers, description)
+
+
+def _check_date(present: pd.Series, description: Description) -> str | None:
+    template = description.get('datetime_format')
+    try:
+        seconds = to_seconds(present, template)
+    except (TypeError, ValueError):
+        seconds = np.full(len(present), np.nan)
+    if np.isnan(seconds).any():
+        expected = f"in the format '{template}'" if template else 'that can be read'
+        return f'has values that are not dates {expected} (years 1678 to 2261).'
+    return _check_range(seconds, description)
+
+
+def _check_range(numbers: np.ndarray, description: Description) -> str | None:
+    column = describe({'': description})['']
+    low = column.low if isinstance(column, Number) else None
+    high = column.high if isinstance(column, Number) else None
+    below = low is not None and bool((numbers < low).any())
+    above = high is not None and bool((numbers > high).any())
+    return 'has values outside the range in its metadata.' if below or above else None
+
+
+def _check_boolean(present: pd.Series, description: Description) -> str | None:
+    valid = all(isinstance(value, (bool, np.bool_)) for value in present)
+    return None if valid else 'has values other than True, False and missing.'
+
+
+def _check_category(present: pd.Series, description: Description) -> str | None:
+    values = to_scalars(present)
+    if not all(isinstance(value, Hashable) for value in values):
+        return 'has values that cannot be categories, as they are not hashable.'
+    column = describe({'': description})['']
+    known = column.values if isinstance(column, Category) else None  # noqa: PD011 (not pandas)
+    if known is not None and not set(values) <= set(known):
+        return "has values that are not among the 'range_values' of its metadata."
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return bool(pd.api.types.is_integer(value) or pd.api.types.is_float(value))
+
+
+_CHECKS: Mapping[str, Callable[[pd.Series, Description], str | None]] = {
+    'numerical': _check_number,
+    'datetime': _check_date,
+    'boolean': _check_boolean,
+}

@@ -1,0 +1,46 @@
+"""The version of the package that a synthesizer was made with, checked when it is loaded."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+
+from sdv.errors import SDVVersionWarning, VersionError
+
+#: The version of a checkout that is not installed; it is not compared.
+UNKNOWN = 'unknown'
+
+
+def get_version() -> str:
+    """Return the version of the installed package, or :data:`UNKNOWN`."""
+    try:
+        return version('sdv-threea')
+    except PackageNotFoundError:
+        return UNKNOWN
+
+
+def check_version(made_with: str, installed: str) -> None:
+    """Check that a synthesizer made with one version can be used with another.
+
+    Args:
+        made_with: The version of the package that the synthesizer was made with.
+        installed: The version of the package that is to use it.
+
+    Raises:
+        VersionError: If it was made with a newer version.
+    """
+    if UNKNOWN in (made_with, installed) or made_with == installed:
+        return
+    facts = f'This synthesizer was made with sdv-threea {made_with}, and {installed} is installed'
+    if _parse(made_with) > _parse(installed):
+        raise VersionError(f'{facts}: upgrade with `pip install --upgrade sdv-threea`.')
+    warnings.warn(
+        f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
+        SDVVersionWarning,
+        stacklevel=3,
+    )
+
+
+def _parse(text: str) -> list[int]:
+    return [int(part) for part in re.findall(r'\d+', text)]

@@ -1,0 +1,87 @@
+import dataclasses
+import math
+
+import pytest
+from dp_accounting import ComposedDpEvent, GaussianDpEvent, NeighboringRelation, pld
+
+from sdv_threea.accounting import Ledger, Receipt, delta_from_mu
+
+
+def receipt(mu, delta=0.0, charged=True):
+    return Receipt(
+        stage='adapt',
+        released='moments',
+        sensitivity=2.0,
+        noise_scale=2.0 / mu,
+        mu=mu,
+        delta=delta,
+        charged=charged,
+    )
+
+
+def test_an_empty_ledger_costs_nothing():
+    assert (Ledger().mu, Ledger().delta) == (0.0, 0.0)
+
+
+def test_mu_composes_by_the_root_of_squares():
+    assert Ledger((receipt(3.0), receipt(4.0))).mu == pytest.approx(5.0, rel=1e-15)
+    assert Ledger((receipt(3.0), receipt(math.inf))).mu == math.inf
+
+
+def test_composition_agrees_with_the_privacy_loss_distribution():
+    prices = (0.3, 0.5, 0.2)
+    accountant = pld.PLDAccountant(NeighboringRelation.ADD_OR_REMOVE_ONE)
+    accountant.compose(ComposedDpEvent([GaussianDpEvent(1 / mu) for mu in prices]))
+
+    ledger = Ledger().add(*map(receipt, prices))
+
+    assert delta_from_mu(ledger.mu, 1.0) == pytest.approx(accountant.get_delta(1.0), rel=1e-2)
+
+
+def test_failure_probabilities_add_up():
+    assert Ledger((receipt(1.0, 1e-7), receipt(1.0, 3e-7))).delta == pytest.approx(4e-7)
+
+
+def test_uncharged_receipts_are_kept_and_cost_nothing():
+    free = receipt(7.0, 0.1, charged=False)
+    ledger = Ledger((receipt(1.0, 1e-7), free))
+
+    assert (ledger.mu, ledger.delta) == (1.0, 1e-7)
+    assert free in ledger.receipts
+    assert ledger.to_dict()['receipts'][1]['charged'] is False
+
+
+def test_ledgers_grow_by_making_new_ones():
+    first, second = Ledger((receipt(1.0),)), Ledger((receipt(2.0),))
+
+    both = first + second
+
+    assert both.receipts == (receipt(1.0), receipt(2.0))
+    assert first.add(receipt(2.0)) == both
+    assert first.receipts == (receipt(1.0),)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        first.receipts = ()
+
+
+def test_to_dict_names_every_field():
+    document = Ledger((receipt(3.0, 1e-7),)).to_dict()
+
+    assert document['mu'] == 3.0
+    assert document['delta'] == 1e-7
+    assert document['receipts'] == [
+        {
+            'stage': 'adapt',
+            'released': 'moments',
+            'sensitivity': 2.0,
+            'noise_scale': 2.0 / 3.0,
+            'mu': 3.0,
+            'delta': 1e-7,
+            'charged': True,
+        }
+    ]
+
+
+@pytest.mark.parametrize('prices', [{'mu': -1.0}, {'mu': math.nan}, {'mu': 1.0, 'delta': 1.0}])
+def test_refuses_prices_that_cannot_be(prices):
+    with pytest.raises(ValueError, match='must be'):
+        Receipt(stage='a', released='b', sensitivity=1.0, noise_scale=1.0, **prices)

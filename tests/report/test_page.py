@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.report import Quality, write_page
+from sdv_threea.report.distributions import Distribution
+from sdv_threea.report.page import NUM_COLUMNS
+
+HOSTILE = '</script><img src=x onerror=alert(1)>'
+
+
+class ExampleStatement:
+    def __init__(self, epsilon=1.0):
+        self.epsilon = epsilon
+
+    def to_dict(self):
+        receipt = {
+            'stage': HOSTILE, 'released': HOSTILE, 'sensitivity': 2.0, 'noise_scale': 17.25,
+            'mu': 0.125, 'delta': 0.0, 'charged': True,
+        }  # fmt: skip
+        return {
+            'epsilon': self.epsilon, 'delta': 1e-6, 'guarantee': 'end_to_end',
+            'neighbors': 'add_remove', 'receipts': [receipt], 'mu': 0.5,
+            'unit': 'one row', 'public': ['column names', f'types <b>of</b> {HOSTILE}'],
+        }  # fmt: skip
+
+
+@pytest.fixture
+def quality():
+    names = [f'column {row}' for row in range(NUM_COLUMNS + 1)] + [HOSTILE]
+    shares = np.array([0.4, 0.6])
+    levels = pd.Index(['no', HOSTILE])
+    drawn = Distribution(labels=levels, real=shares, synthetic=shares, binned=False)
+    pairs = pd.DataFrame({'Column 1': names[:-1], 'Column 2': names[1:], 'Score': 0.5})
+    return Quality(
+        overall=0.91,
+        shapes=0.92,
+        pairs=0.9,
+        diagnostic=1.0,
+        columns=pd.DataFrame({'Column': names, 'Score': np.linspace(1, 0, len(names))}),
+        column_pairs=pairs,
+        distributions=dict.fromkeys(names, drawn),
+    )
+
+
+@pytest.fixture
+def utility():
+    return pd.DataFrame(
+        {'AUC': [0.928, 0.901], 'accuracy': [0.87, 0.85], 'note': ['', HOSTILE]},
+        index=['real', 'synthetic'],
+    )
+
+
+@pytest.fixture
+def page(tmp_path, quality, utility):
+    path = tmp_path / 'page.html'
+    statement = ExampleStatement()
+    write_page(path, title=HOSTILE, statement=statement, utility=utility, quality=quality)
+    return path.read_text('utf-8')
+
+
+class Reader(HTMLParser):
+    """Collects the tags, the addresses they load and the visible text."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.loaded, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.loaded += [value for name, value in attrs if name in {'src', 'href'}]
+
+    def handle_data(self, data):
+        if self.tags and self.get_starttag_text() and self.cdata_elem is None:
+            self.text.append(data)
+
+
+@pytest.fixture
+def reader(page):
+    reader = Reader()
+    reader.feed(page)
+    return reader
+
+
+def test_the_page_loads_nothing_and_carries_plotly_once(page, reader):
+    assert reader.loaded == []
+    assert reader.tags.count('link') == 0
+    assert len(re.findall(r'plotly\.js v\d', page)) == 1
+    assert len(page) < 8_000_000
+
+
+def test_all_text_is_escaped(page, reader):
+    assert 'img' not in reader.tags
+    assert HOSTILE not in page
+    assert reader.tags.count('script') == page.count('</script>')
+    assert 'types <b>of</b>' in ''.join(reader.text)
+
+
+def test_the_warning_comes_first_and_the_numbers_follow(reader):
+    text = ' '.join(''.join(reader.text).split())
+
+    assert text.index('Not for publication.') < text.index('What is promised')
+    for shown in (
+        '1e-06',
+        'guarantee: end to end',
+        'one row',
+        'column names',
+        '0.901',
+        '0.928',
+        '0.910',
+        '17.25',
+        '0.1250',
+    ):
+        assert shown in text
+
+
+def test_the_worst_columns_are_drawn_first(page):
+    captions = re.findall(r'<figcaption><b>(.*?)</b> match ([\d.]+)', page)
+
+    assert len(captions) == NUM_COLUMNS
+    scores = [float(score) for _, score in captions]
+    assert scores == sorted(scores)
+    assert scores[0] == 0.0
+
+
+def test_a_release_without_noise_has_a_page_too(tmp_path, quality, utility):
+    path = tmp_path / 'page.html'
+    write_page(
+        path, title='t', statement=ExampleStatement(np.inf), utility=utility, quality=quality
+    )
+    assert '<strong>inf</strong>' in path.read_text('utf-8')

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea.report.quality import measure_quality
+
+
+@pytest.fixture
+def metadata():
+    columns = {
+        'size': {'sdtype': 'numerical'},
+        'day': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
+        'colour': {'sdtype': 'categorical'},
+        'key': {'sdtype': 'id'},
+    }
+    return Metadata.load_from_dict({'tables': {'things': {'columns': columns}}})
+
+
+def make_table(rng, num_rows=800):
+    colour = rng.choice(['red', 'blue', None], size=num_rows, p=[0.6, 0.3, 0.1])
+    days = pd.Timestamp('2024-01-01') + pd.to_timedelta(rng.integers(0, 300, num_rows), unit='D')
+    size = rng.normal(size=num_rows) + 2 * (colour == 'red')
+    key = [f'k{row}' for row in range(num_rows)]
+    return pd.DataFrame(
+        {'size': size, 'day': days.strftime('%d/%m/%Y'), 'colour': colour, 'key': key}
+    )
+
+
+@pytest.fixture
+def tables():
+    rng = np.random.default_rng(3)
+    return make_table(rng), make_table(rng)
+
+
+def test_a_table_matches_itself(tables, metadata):
+    quality = measure_quality(tables[0], tables[0], metadata)
+
+    for score in (quality.overall, quality.shapes, quality.pairs, quality.diagnostic):
+        assert score == pytest.approx(1.0)
+
+
+def test_scores_fall_with_the_columns_and_with_the_relations(tables, metadata):
+    real, other = tables
+    good = measure_quality(real, other, metadata)
+    shuffled = other.assign(size=np.random.default_rng(1).permutation(other['size']))
+    unrelated = measure_quality(real, shuffled, metadata)
+    shifted = measure_quality(real, other.assign(size=other['size'] + 3), metadata)
+
+    assert 0.9 < good.overall < 1
+    assert unrelated.shapes == pytest.approx(good.shapes)
+    assert unrelated.pairs < good.pairs - 0.03
+    assert shifted.shapes < good.shapes - 0.2
+    assert good.overall == pytest.approx((good.shapes + good.pairs) / 2)
+
+
+def test_weakly_related_pairs_count_too(tables, metadata):
+    quality = measure_quality(*tables, metadata)
+
+    # By default SDMetrics scores none of these pairs: none is strongly related.
+    assert np.isfinite(quality.pairs)
+    assert len(quality.column_pairs) == 3
+    assert quality.column_pairs['Score'].notna().all()
+
+
+def test_keys_are_not_compared_and_the_rest_can_be_drawn(tables, metadata):
+    quality = measure_quality(*tables, metadata)
+
+    assert list(quality.columns['Column']) == ['size', 'day', 'colour']
+    assert set(quality.distributions) == {'size', 'day', 'colour'}
+    for distribution in quality.distributions.values():
+        assert distribution.real.sum() == pytest.approx(1.0)
+
+
+def test_an_invalid_table_shows_in_the_diagnostic(tables, metadata):
+    real, other = tables
+    assert measure_quality(real, other.assign(colour='green'), metadata).diagnostic < 1
+
+
+def test_one_table_at_a_time(tables, metadata):
+    two = metadata.to_dict()
+    two['tables']['more'] = two['tables']['things']
+    with pytest.raises(ValueError, match='one table'):
+        measure_quality(*tables, Metadata.load_from_dict(two))
+
+
+def test_a_single_column_has_a_quality_but_no_pairs(tables):
+    columns = {'size': {'sdtype': 'numerical'}}
+    metadata = Metadata.load_from_dict({'tables': {'things': {'columns': columns}}})
+    quality = measure_quality(*(table[['size']] for table in tables), metadata)
+
+    assert quality.overall == quality.shapes > 0.9
+    assert np.isnan(quality.pairs)
+    assert quality.column_pairs.empty

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.report.utility import train_synthetic_test_real
+
+
+def make_table(rng, num_rows=600, num_classes=2):
+    """A target that follows from one number and one category, and a column of noise."""
+    signal = rng.normal(size=num_rows)
+    group = rng.choice(['north', 'south'], size=num_rows)
+    position = signal + 0.8 * (group == 'south')
+    cuts = np.quantile(position, np.linspace(0, 1, num_classes + 1)[1:-1] ** 0.5)
+    labels = np.array(['low', 'mid', 'high'][:num_classes])[np.searchsorted(cuts, position)]
+    return pd.DataFrame(
+        {'signal': signal, 'group': group, 'noise': rng.normal(size=num_rows), 'label': labels}
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def tables(rng):
+    return make_table(rng), make_table(rng), make_table(rng)
+
+
+def test_a_faithful_table_scores_like_the_real_one(tables):
+    scores = train_synthetic_test_real(*tables, 'label')
+
+    assert list(scores.index) == ['real', 'synthetic']
+    assert list(scores.columns) == ['AUC', 'average precision', 'accuracy', 'note']
+    assert scores['AUC'].min() > 0.97
+    assert scores.loc['real', 'AUC'] == pytest.approx(scores.loc['synthetic', 'AUC'], abs=0.02)
+    assert set(scores['note']) == {''}
+
+
+def test_shuffled_labels_score_at_chance(tables, rng):
+    real, synthetic, test = tables
+    synthetic['label'] = rng.permutation(synthetic['label'])
+
+    scores = train_synthetic_test_real(real, synthetic, test, 'label')
+
+    assert abs(scores.loc['synthetic', 'AUC'] - 0.5) < 0.2
+    assert scores.loc['real', 'AUC'] > 0.97
+
+
+def test_the_positive_class_is_the_rarer_in_the_real_training_table(tables, rng):
+    real, _, test = tables
+    rare = real['label'].value_counts().idxmin()
+    synthetic = real.iloc[:300].assign(label=real['label'].value_counts().idxmax())
+
+    scores = train_synthetic_test_real(real, synthetic, test, 'label')
+
+    # A constant prediction has the share of positives as its average precision.
+    share = (test['label'] == rare).mean()
+    assert share < 0.5
+    assert scores.loc['synthetic', 'average precision'] == pytest.approx(share)
+    assert scores.loc['synthetic', 'AUC'] == 0.5
+    assert scores.loc['synthetic', 'accuracy'] == pytest.approx(1 - share)
+    assert scores.loc['synthetic', 'note'] == '1 of 2 classes never occur in it'
+
+
+def test_nothing_but_the_scores_depends_on_the_test_part(tables):
+    real, synthetic, test = tables
+    alone = pd.concat(
+        [train_synthetic_test_real(real, synthetic, test.iloc[[row]], 'label') for row in range(5)]
+    )
+    together = train_synthetic_test_real(real, synthetic, test.iloc[:5], 'label')
+
+    # The models are the same whichever rows they are tested on, so hits add up.
+    for name in ('real', 'synthetic'):
+        assert alone.loc[name, 'accuracy'].mean() == pytest.approx(together.loc[name, 'accuracy'])
+
+
+def test_several_classes_are_averaged_one_against_the_rest(rng):
+    real, synthetic, test = (make_table(rng, num_classes=3) for _ in range(3))
+    scores = train_synthetic_test_real(real, synthetic, test, 'label')
+    assert scores['AUC'].min() > 0.95
+
+    lacking = synthetic[synthetic['label'] != 'mid']
+    worse = train_synthetic_test_real(real, lacking, test, 'label')
+    assert worse.loc['synthetic', 'note'] == '1 of 3 classes never occur in it'
+    assert worse.loc['synthetic', 'AUC'] < scores.loc['synthetic', 'AUC'] - 0.1
+    assert worse.loc['real', 'AUC'] == scores.loc['real', 'AUC']
+
+
+def test_an_invented_class_does_not_change_what_is_averaged(tables):
+    real, synthetic, test = tables
+    invented = synthetic.assign(label=synthetic['label'].where(synthetic.index > 20, 'other'))
+
+    scores = train_synthetic_test_real(real, invented, test, 'label')
+
+    expected = train_synthetic_test_real(real, synthetic, test, 'label')
+    assert scores.loc['real'].equals(expected.loc['real'])
+    assert scores.loc['synthetic', 'AUC'] == pytest.approx(
+        expected.loc['synthetic', 'AUC'], abs=0.03
+    )
+
+
+def test_numbers_are_regressed_unless_they_are_few_or_the_task_says_else(tables):
+    real, synthetic, test = (table.rename(columns={'label': 'g'}) for table in tables)
+    for table in (real, synthetic, test):
+        table['y'] = 3 * table['signal'] + (table['group'] == 'south')
+        table['few'] = (table['signal'] > 0).astype(int)
+
+    numbers = train_synthetic_test_real(real, synthetic, test, 'y')
+    assert list(numbers.columns) == ['R2', 'RMSE', 'note']
+    assert numbers['R2'].min() > 0.9
+    residual = numbers['RMSE'] / test['y'].std(ddof=0)
+    np.testing.assert_allclose(1 - residual**2, numbers['R2'].astype(float))
+
+    assert 'AUC' in train_synthetic_test_real(real, synthetic, test, 'few')
+    assert 'R2' in train_synthetic_test_real(real, synthetic, test, 'few', task='regression')
+
+
+def test_any_column_type_and_column_name_is_usable(tables):
+    real, synthetic, test = tables
+    for table in (real, synthetic, test):
+        table['a [b], "c"'] = pd.Timestamp('2020-02-01') + pd.to_timedelta(
+            table['signal'], unit='D'
+        )
+        table['flag'] = (table['signal'] > 0).astype('boolean')
+        table['whole'] = table['signal'].round().astype('Int64').where(table['noise'] > -1)
+        table.loc[table['noise'] > 1, ['group', 'a [b], "c"', 'flag']] = None
+    test.loc[test.index[:9], 'group'] = 'a level nobody trained on'
+    informative = ['a [b], "c"', 'flag', 'whole', 'group', 'label']
+
+    scores = train_synthetic_test_real(
+        real[informative], synthetic[informative[::-1]], test[informative], 'label'
+    )
+
+    assert scores['AUC'].min() > 0.9
+
+
+def test_rows_without_a_target_are_left_out(tables):
+    real, synthetic, test = tables
+    expected = train_synthetic_test_real(real, synthetic, test, 'label')
+    gaps = [pd.concat([table, table.iloc[:50].assign(label=None)]) for table in tables]
+    pd.testing.assert_frame_equal(train_synthetic_test_real(*gaps, 'label'), expected)
+
+    nothing = train_synthetic_test_real(real, synthetic.assign(label=None), test, 'label')
+    assert np.isnan(nothing.loc['synthetic', 'AUC'])
+    assert nothing.loc['synthetic', 'note'] == 'no row with a target'
+    assert nothing.loc['real'].equals(expected.loc['real'])
+
+
+def test_missing_columns_are_named(tables):
+    real, synthetic, test = tables
+    with pytest.raises(ValueError, match="no target column 'income'; choose one of"):
+        train_synthetic_test_real(real, synthetic, test, 'income')
+    with pytest.raises(ValueError, match=r"synthetic table lacks the columns \['noise'\]"):
+        train_synthetic_test_real(real, synthetic.drop(columns='noise'), test, 'label')
+
+
+def test_without_lightgbm_the_error_says_what_to_install():
+    program = (
+        "import sys; sys.modules['lightgbm'] = None\n"
+        'import pandas as pd\n'
+        'from sdv_threea.report import train_synthetic_test_real\n'
+        "table = pd.DataFrame({'x': [0.0, 1.0], 'y': ['a', 'b']})\n"
+        "train_synthetic_test_real(table, table, table, 'y')"
+    )
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    assert 'pip install "sdv-threea[report]"' in done.stderr

@@ -1,0 +1,148 @@
+"""A table with every kind of column, storage and missing value that SDV knows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+#: Column by column: what the metadata says.
+COLUMNS = {
+    'key': {'sdtype': 'id'},
+    'whole': {'sdtype': 'numerical'},
+    'whole_missing': {'sdtype': 'numerical'},
+    'int16': {'sdtype': 'numerical'},
+    'real': {'sdtype': 'numerical'},
+    'float32': {'sdtype': 'numerical'},
+    'cents': {'sdtype': 'numerical'},
+    'constant': {'sdtype': 'numerical'},
+    'letter': {'sdtype': 'categorical'},
+    'letter_missing': {'sdtype': 'categorical'},
+    'code': {'sdtype': 'categorical'},
+    'code_missing': {'sdtype': 'categorical'},
+    'category': {'sdtype': 'categorical'},
+    'string': {'sdtype': 'categorical'},
+    'many': {'sdtype': 'categorical'},
+    'flag': {'sdtype': 'boolean'},
+    'flag_missing': {'sdtype': 'boolean'},
+    'boolean': {'sdtype': 'boolean'},
+    'level': {'sdtype': 'ordinal'},
+    'text_date': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
+    'iso_date': {'sdtype': 'datetime'},
+    'offset_date': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %H:%M:%S%z'},
+    'number_date': {'sdtype': 'datetime', 'datetime_format': '%Y%m%d'},
+    'moment': {'sdtype': 'datetime'},
+    'second': {'sdtype': 'datetime'},
+    'zoned': {'sdtype': 'datetime'},
+    'reference': {'sdtype': 'id', 'regex_format': 'R-[0-9]{4}'},
+    'plain_id': {'sdtype': 'id'},
+    'number_id': {'sdtype': 'id'},
+    'email': {'sdtype': 'email', 'pii': True},
+    'city': {'sdtype': 'city', 'pii': False},
+    'unknown': {'sdtype': 'unknown'},
+}
+
+NAME = 'people'
+
+
+def make_table(num_rows, seed):
+    rng = np.random.default_rng(seed)
+
+    def drop(values):
+        column = pd.Series(values)
+        column = column.astype(object) if column.dtype == bool else column
+        return column.mask(rng.random(num_rows) < 0.1)
+
+    start = pd.Timestamp('2021-01-01')
+    days = pd.Series(start + pd.to_timedelta(rng.integers(0, 700, num_rows), unit='D'))
+    seconds = pd.Series(start + pd.to_timedelta(rng.integers(0, 6 * 10**7, num_rows), unit='s'))
+    return pd.DataFrame(
+        {
+            'key': [f'secret-key-{row}' for row in range(num_rows)],
+            'whole': rng.integers(0, 90, num_rows),
+            'whole_missing': drop(rng.integers(0, 90, num_rows)),
+            'int16': drop(rng.integers(0, 90, num_rows)).astype('Int16'),
+            'real': rng.normal(size=num_rows),
+            'float32': drop(rng.normal(size=num_rows).round(2)).astype('float32'),
+            'cents': drop(rng.gamma(2, 10, num_rows).round(2)),
+            'constant': 5,
+            'letter': rng.choice(list('abc'), num_rows),
+            'letter_missing': drop(rng.choice(list('abc'), num_rows)),
+            'code': rng.integers(1, 4, num_rows),
+            'code_missing': drop(rng.integers(1, 4, num_rows)),
+            'category': pd.Categorical(rng.choice(['x', 'y'], num_rows)),
+            'string': pd.array(rng.choice(['x', 'y'], num_rows), dtype='string'),
+            'many': [f'secret-value-{value}' for value in rng.integers(0, num_rows, num_rows)],
+            'flag': rng.random(num_rows) < 0.5,
+            'flag_missing': drop(rng.random(num_rows) < 0.5),
+            'boolean': drop(rng.random(num_rows) < 0.5).astype('boolean'),
+            'level': rng.integers(1, 6, num_rows),
+            'text_date': drop(days.dt.strftime('%d/%m/%Y')),
+            'iso_date': days.dt.strftime('%Y-%m-%d'),
+            'offset_date': seconds.dt.strftime('%Y-%m-%d %H:%M:%S+0000'),
+            'number_date': days.dt.strftime('%Y%m%d').astype(int),
+            'moment': drop(seconds),
+            'second': seconds.astype('datetime64[s]'),
+            'zoned': drop(seconds.dt.tz_localize('UTC').dt.tz_convert('Europe/Paris')),
+            'reference': [f'R-{number}' for number in rng.integers(0, 9, num_rows)],
+            'plain_id': [f'secret-id-{number}' for number in rng.integers(0, 9, num_rows)],
+            'number_id': rng.integers(0, 9, num_rows),
+            'email': [f'secret{row}@example.com' for row in range(num_rows)],
+            'city': rng.choice(['secret-city-1', 'secret-city-2'], num_rows),
+            'unknown': rng.integers(0, 9, num_rows),
+        }
+    )
+
+
+def make_metadata(columns, primary_key=None, name=NAME):
+    table = {'columns': columns} | ({'primary_key': primary_key} if primary_key else {})
+    return Metadata.load_from_dict({'tables': {name: table}})
+
+
+@pytest.fixture(scope='session')
+def build_table():
+    return make_table
+
+
+@pytest.fixture(scope='session')
+def build_metadata():
+    return make_metadata
+
+
+@pytest.fixture(scope='session')
+def mixed_columns():
+    return COLUMNS
+
+
+@pytest.fixture(scope='session')
+def mixed_table():
+    return make_table(1_000, seed=0)
+
+
+@pytest.fixture
+def mixed_metadata():
+    return make_metadata(COLUMNS, primary_key='key')
+
+
+@pytest.fixture
+def small_table():
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            'age': rng.integers(18, 90, 300),
+            'income': rng.gamma(2, 10, 300).round(2),
+            'city': rng.choice(['Bern', 'Basel'], 300),
+        }
+    )
+
+
+@pytest.fixture
+def small_metadata():
+    return make_metadata(
+        {
+            'age': {'sdtype': 'numerical'},
+            'income': {'sdtype': 'numerical'},
+            'city': {'sdtype': 'categorical'},
+        }
+    )

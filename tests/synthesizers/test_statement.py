@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.synthesizers.statement import PrivacyStatement
+
+RECEIPTS = (
+    Receipt(stage='describe', released='bounds', sensitivity=2.0, noise_scale=20.0, mu=0.1),
+    Receipt(
+        stage='adapt', released='moments', sensitivity=1.0, noise_scale=4.0, mu=0.25, delta=1e-8,
+        charged=False,
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture
+def statement():
+    return PrivacyStatement(
+        epsilon=0.5,
+        delta=1e-6,
+        neighbors='add_remove',
+        guarantee='end_to_end',
+        mu=0.1,
+        receipts=RECEIPTS,
+        public=('column names',),
+    )
+
+
+def test_the_statement_is_plain_values_that_can_be_written_down(statement):
+    facts = statement.to_dict()
+
+    assert json.loads(json.dumps(facts)) == facts
+    assert (facts['unit'], facts['epsilon'], facts['mu']) == ('one row', 0.5, 0.1)
+    assert facts['public'] == ['column names']
+    assert facts['receipts'] == [receipt.to_dict() for receipt in RECEIPTS]
+    assert 'one noise mechanism' in facts['note']
+
+
+def test_the_statement_reads_well(statement):
+    lines = str(statement).splitlines()
+
+    assert lines[1] == (
+        '  promise   (0.5, 1e-06)-differential privacy for one row added or removed, end to end'
+    )
+    assert lines[2] == '  cost      0.1-GDP in 2 releases'
+    assert lines[3] == '  public    column names'
+    assert 'bounds' in lines[-2]
+    assert lines[-1].split() == [
+        'adapt', '0.25', '1e-08', '1', '4', 'moments', '(not', 'charged)',
+    ]  # fmt: skip
+
+
+def test_the_neighbors_are_in_words(statement):
+    assert 'one row replaced' in str(replace(statement, neighbors='replace_one'))
+
+
+def test_the_accounting_of_the_paper_is_not_called_end_to_end(statement):
+    paper = replace(statement, guarantee='paper')
+
+    assert 'NOT end to end' in str(paper)
+    assert 'not an end-to-end guarantee' in paper.to_dict()['note']
+
+
+def test_nothing_is_promised_without_noise(statement):
+    nothing = replace(statement, epsilon=math.inf, guarantee='none')
+
+    assert '  promise   none' in str(nothing).splitlines()
+    assert 'nothing is promised' in nothing.note
+
+
+def test_the_statement_cannot_be_changed(statement):
+    with pytest.raises(FrozenInstanceError):
+        statement.epsilon = 0.1

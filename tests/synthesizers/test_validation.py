@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.synthesizers.validation import find_problems
+
+SECRET = 'secret'
+
+
+def complain(values, target=None, keys=(), **description):
+    table = pd.DataFrame({'x': values})
+    return find_problems(table, {'x': description}, keys, target)
+
+
+@pytest.mark.parametrize(
+    ('values', 'description', 'expected'),
+    [
+        ([1, SECRET], {'sdtype': 'numerical'}, 'not numbers'),
+        (['777'], {'sdtype': 'numerical'}, 'not numbers'),
+        ([True, False], {'sdtype': 'numerical'}, 'not numbers'),
+        ([7.77, np.inf], {'sdtype': 'numerical'}, 'infinite'),
+        ([7.77, -np.inf, None], {'sdtype': 'numerical'}, 'infinite'),
+        ([777.0], {'sdtype': 'numerical', 'range_max': 100}, 'outside the range'),
+        ([-777.0], {'sdtype': 'numerical', 'range_min': 0}, 'outside the range'),
+        ([7.77], {'sdtype': 'numerical', 'decimal_places': 1}, 'more than 1 decimal places'),
+        ([SECRET], {'sdtype': 'datetime'}, 'not dates'),
+        (['7/7/2007'], {'sdtype': 'datetime', 'datetime_format': '%Y'}, "in the format '%Y'"),
+        ([777.7], {'sdtype': 'datetime', 'datetime_format': '%Y'}, "in the format '%Y'"),
+        (['9999-07-07'], {'sdtype': 'datetime'}, '1678 to 2261'),
+        (
+            ['2007-07-07'],
+            {'sdtype': 'datetime', 'range_max': '2000-01-01'},
+            'outside the range',
+        ),
+        ([True, 777], {'sdtype': 'boolean'}, 'other than True'),
+        ([SECRET], {'sdtype': 'boolean'}, 'other than True'),
+        ([[777]], {'sdtype': 'categorical'}, 'not hashable'),
+        ([SECRET], {'sdtype': 'categorical', 'range_values': ['a']}, "among the 'range_values'"),
+        ([777], {'sdtype': 'ordinal', 'range_values': [1, 2]}, "among the 'range_values'"),
+        ([777, None], {'sdtype': 'numerical', 'range_is_nullable': False}, 'missing values'),
+        ([SECRET, None], {'sdtype': 'categorical', 'range_is_nullable': False}, 'missing values'),
+    ],
+)
+def test_a_broken_rule_is_named_without_values(values, description, expected):
+    (problem,) = complain(values, **description)
+
+    assert expected in problem
+    assert "'x'" in problem
+    assert SECRET not in problem
+    assert '77' not in problem
+
+
+@pytest.mark.parametrize(
+    ('values', 'description'),
+    [
+        ([1, 2.5, None], {'sdtype': 'numerical', 'range_min': 1, 'range_max': 2.5}),
+        (pd.array([1, None], dtype='Int8'), {'sdtype': 'numerical'}),
+        (pd.array([1, None], dtype=object), {'sdtype': 'numerical'}),
+        ([0.3, 0.1 + 0.2], {'sdtype': 'numerical'}),
+        ([None, None], {'sdtype': 'numerical', 'decimal_places': 0}),
+        ([None, None], {'sdtype': 'datetime'}),
+        (['2000-01-01', None], {'sdtype': 'datetime', 'range_min': '2000-01-01'}),
+        (['1/2/2000'], {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}),
+        ([True, None], {'sdtype': 'boolean'}),
+        (pd.array([np.bool_(True)], dtype=object), {'sdtype': 'boolean'}),
+        (pd.array([True, None], dtype='boolean'), {'sdtype': 'boolean'}),
+        ([1.0, None], {'sdtype': 'categorical', 'range_values': [1, 2]}),
+        ([1], {'sdtype': 'ordinal', 'range_values': [1.0, 2.0]}),
+        ([np.inf], {'sdtype': 'unknown'}),
+    ],
+)
+def test_a_valid_column_is_not_complained_about(values, description):
+    assert complain(values, **description) == []
+
+
+@pytest.mark.parametrize(
+    ('values', 'expected'),
+    [([SECRET, None], 'missing'), ([SECRET, SECRET], 'repeated'), ([777, 777], 'repeated')],
+)
+def test_keys_are_present_and_unique(values, expected):
+    (problem,) = complain(values, keys=['x'], sdtype='id')
+
+    assert expected in problem
+    assert SECRET not in problem
+    assert '77' not in problem
+    assert complain([1, 2], keys=['x'], sdtype='id') == []
+
+
+def test_columns_are_those_of_the_metadata():
+    table = pd.DataFrame([[1, 2, 3]], columns=['a', 'b', 'b'])
+    description = {'sdtype': 'numerical'}
+
+    assert find_problems(
+        table, {'a': description, 'b': description, 'c': description}, [], None
+    ) == [
+        "The columns ['c'] of the metadata are not in the table.",
+        'The table has several columns of the same name.',
+    ]
+    assert find_problems(table[['a']], {}, [], None) == [
+        "The columns ['a'] of the table are not in the metadata."
+    ]
+
+
+def test_a_table_without_rows_or_a_target_without_values_cannot_be_learned():
+    assert 'no rows' in complain([], sdtype='numerical')[0]
+    assert "'x' has no values" in complain([None], target='x', sdtype='numerical')[0]
+    assert complain([5, 5], target='x', sdtype='numerical') == []

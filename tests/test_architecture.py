@@ -1,0 +1,132 @@
+"""The plan of the house: imports go down, heavy guests stay in their rooms, files stay small."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
+
+#: From the roof to the ground. Rooms on one floor exchange arrays and never import each other.
+FLOORS = (
+    {'synthesizers'},
+    {'pipeline'},
+    {'release', 'settings', 'spending'},
+    {'release', 'settings', 'spending'},
+    {'report', 'approximate', 'adapt', 'anonymize', 'encoding'},
+    {'moments'},
+    {'statistics', 'mechanism', 'shrinkage'},
+    {'accounting'},
+    {'domain'},
+)
+
+#: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.
+OUTSIDE = {'__init__', 'datasets'}
+
+#: Who may import what, anywhere in a file.
+GUESTS = {
+    'sdv': {'synthesizers', 'report', 'datasets'},
+    'rdt': {'synthesizers', 'report', 'datasets'},
+    'sdmetrics': {'synthesizers', 'report', 'datasets'},
+    'jax': {'adapt'},
+    'neural_tangents': {'adapt'},
+    'opendp': {'mechanism'},
+    'lightgbm': {'report'},
+    'plotly': {'report'},
+}
+
+MAX_FILE_LINES = 300
+MAX_FUNCTION_LINES = 40
+
+FILES = sorted(PACKAGE.rglob('*.py'))
+
+
+def name_room(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+
+
+def list_imports(path):
+    """The dotted names of all modules that a file imports, wherever in it."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'{path.name} has a relative import'
+            names += [node.module, *(f'{node.module}.{alias.name}' for alias in node.names)]
+    return names
+
+
+def list_imported_rooms(path):
+    modules = [name.split('.') for name in list_imports(path)]
+    return {parts[1] for parts in modules if parts[0] == 'sdv_threea' and len(parts) > 1}
+
+
+def find_floor(room):
+    return next(level for level, rooms in enumerate(FLOORS) if room in rooms)
+
+
+def identify(path):
+    return str(path.relative_to(PACKAGE))
+
+
+def test_every_room_is_on_the_plan():
+    assert {name_room(path) for path in FILES} <= set.union(OUTSIDE, *FLOORS)
+
+
+@pytest.mark.parametrize(
+    'path', [path for path in FILES if name_room(path) not in OUTSIDE], ids=identify
+)
+def test_imports_only_go_down(path):
+    room = name_room(path)
+    for other in list_imported_rooms(path) - {room}:
+        assert other not in OUTSIDE, f'{path.name} imports {other}'
+        assert find_floor(other) > find_floor(room), f'{path.name} imports {other}'
+
+
+def test_the_data_knows_nothing_of_the_house():
+    for path in (PACKAGE / 'datasets').rglob('*.py'):
+        assert list_imported_rooms(path) <= {'datasets'}
+
+
+@pytest.mark.parametrize('path', FILES, ids=identify)
+def test_guests_stay_in_their_rooms(path):
+    for guest in {name.split('.')[0] for name in list_imports(path)} & set(GUESTS):
+        assert name_room(path) in GUESTS[guest], f'{path.name} imports {guest}'
+
+
+@pytest.mark.parametrize('path', FILES, ids=identify)
+def test_files_and_functions_are_small(path):
+    text = path.read_text('utf-8')
+    assert len(text.splitlines()) <= MAX_FILE_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = node.body[ast.get_docstring(node) is not None :]
+            lines = node.end_lineno - body[0].lineno + 1 if body else 0
+            assert lines <= MAX_FUNCTION_LINES, f'{node.name} has {lines} lines'
+
+
+@pytest.mark.parametrize('path', FILES, ids=identify)
+def test_nothing_is_seeded_here_and_no_generator_is_global(path):
+    """Seeds come by argument; without one, fresh entropy."""
+    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ''
+        assert not called.startswith('random.'), called
+        if called.startswith('np.random.'):
+            assert called in {'np.random.default_rng', 'np.random.Generator'}, called
+            assert not any(isinstance(seed, ast.Constant) for seed in node.args), 'a fixed seed'
+
+
+@pytest.mark.parametrize('module', ['sdv_threea', 'sdv_threea.synthesizers', 'sdv'])
+def test_importing_is_light(module):
+    """SDV loads its plug-ins at import, so whatever we load is paid by every user of SDV."""
+    heavy = {'jax', 'neural_tangents', 'opendp', 'lightgbm', 'sdv_threea.report'}
+    program = f'import sys, {module}; print(*sys.modules, sep="\\n")'
+    done = subprocess.run(
+        [sys.executable, '-c', program], capture_output=True, text=True, check=True
+    )
+    assert set(done.stdout.split()) & heavy == set()

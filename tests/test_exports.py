@@ -1,0 +1,86 @@
+"""What the package shows to the world, and its place inside SDV."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, entry_points, version
+
+import pytest
+
+import sdv_threea
+
+
+def installed():
+    try:
+        return version('sdv-threea')
+    except PackageNotFoundError:
+        return None
+
+
+needs_installation = pytest.mark.skipif(
+    not installed(), reason='SDV finds plug-ins by their installation: pip install --editable .'
+)
+
+
+def run(program):
+    return subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+
+
+def test_the_front_door_leads_to_the_synthesizer():
+    from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+
+    assert sdv_threea.ClustMixSynthesizer is ClustMixSynthesizer
+    assert 'ClustMixSynthesizer' in sdv_threea.__all__
+    assert set(sdv_threea.__all__) <= set(dir(sdv_threea))
+
+
+def test_everything_promised_exists_and_nothing_else_is_at_the_door():
+    for name in sdv_threea.__all__:
+        assert getattr(sdv_threea, name) is not None
+    with pytest.raises(AttributeError, match='no attribute'):
+        sdv_threea.ClustMixSynthesiser  # noqa: B018
+
+
+def test_every_room_lists_what_exists():
+    for _, name, is_package in pkgutil.iter_modules(sdv_threea.__path__, 'sdv_threea.'):
+        if is_package:
+            room = importlib.import_module(name)
+            assert [each for each in getattr(room, '__all__', []) if not hasattr(room, each)] == []
+
+
+@needs_installation
+def test_the_version_is_that_of_the_installation():
+    assert sdv_threea.__version__ == installed()
+
+
+@needs_installation
+def test_the_entry_point_is_where_sdv_looks():
+    (point,) = [each for each in entry_points(group='sdv_modules') if 'ClustMix' in each.name]
+
+    assert point.name == 'sdv.single_table:ClustMixSynthesizer'
+    assert point.load() is sdv_threea.ClustMixSynthesizer
+
+
+@needs_installation
+@pytest.mark.parametrize(
+    'first',
+    [
+        'import sdv',
+        'import sdv.single_table',
+        'import sdv_threea',
+        'from sdv_threea import ClustMixSynthesizer',
+        'import sdv_threea.synthesizers.single_table',
+    ],
+)
+def test_sdv_has_the_class_whoever_is_imported_first(first):
+    done = run(
+        f'{first}\n'
+        'from sdv.single_table import ClustMixSynthesizer as inside\n'
+        'from sdv_threea import ClustMixSynthesizer as ours\n'
+        'assert inside is ours'
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'arning' not in done.stderr
