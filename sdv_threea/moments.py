@@ -7,7 +7,7 @@ cells) are made of.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.mechanism import Noise, add_noise
 from sdv_threea.statistics import (
-    DIAGONAL_WEIGHT,
     OFF_DIAGONAL_WEIGHT,
     clip_norm,
     moment_sensitivity,
@@ -29,6 +28,9 @@ GRID = 256
 #: A record's vector is ``(w, s)``: its scores ``s``, clipped to the radius, behind a constant ``w``
 #: of this share of the radius, through which its group is counted and its scores are summed.
 COUNT_WEIGHT = 0.5
+
+#: Squares are scaled up by at most this, where noise rather than clipping may have shortened them.
+MOST_UNCLIPPED = 2.0
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,37 @@ class ScoreMoments:
 
     def add(self, blocks: int) -> ScoreMoments:
         """Add up neighbouring groups, so many at a time."""
-        shape = (-1, blocks)
+        starts = np.arange(0, len(self.counts), blocks)
         return ScoreMoments(
-            self.counts.reshape(shape).sum(axis=1),
-            self.sums.reshape(*shape, self.sums.shape[1]).sum(axis=1),
-            self.products.reshape(*shape, *self.products.shape[1:]).sum(axis=1),
+            np.add.reduceat(self.counts, starts),
+            np.add.reduceat(self.sums, starts),
+            np.add.reduceat(self.products, starts),
             self.sum_scale * math.sqrt(blocks),
             self.product_scale * math.sqrt(blocks),
+        )
+
+    def unclipped(self, energy: float) -> ScoreMoments:
+        """Undo in the mean what clipping took from the scores, whose squares should sum to this.
+
+        Clipping shortens records that score high together, and so hides correlation.
+        """
+        kept = float(np.trace(self.products, axis1=1, axis2=2).sum())
+        factor = energy / min(max(kept, energy / MOST_UNCLIPPED), energy) if energy else 1.0
+        return ScoreMoments(
+            self.counts,
+            self.sums * math.sqrt(factor),
+            self.products * factor,
+            self.sum_scale * math.sqrt(factor),
+            self.product_scale * factor,
+        )
+
+    def select(self, groups: slice) -> ScoreMoments:
+        """Select some of the groups."""
+        return replace(
+            self,
+            counts=self.counts[groups],
+            sums=self.sums[groups],
+            products=self.products[groups],
         )
 
 
@@ -135,8 +161,3 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         product_scale=off_diagonal,
     )
     return moments, receipt
-
-
-def count_scale(moments: ScoreMoments) -> float:
-    """Standard deviation of the noise of a count."""
-    return moments.sum_scale**2 / moments.product_scale * OFF_DIAGONAL_WEIGHT / DIAGONAL_WEIGHT

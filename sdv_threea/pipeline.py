@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sdv_threea.adapt.centroids import adapt_centroids
 from sdv_threea.anonymize.mixing import mixture_of_cells
-from sdv_threea.anonymize.mixture import class_mixture
-from sdv_threea.approximate.density import clip_radius, fit_scores, release_counts
+from sdv_threea.anonymize.mixture import Mixture, class_mixture
+from sdv_threea.approximate.density import Counts, clip_radius, fit_scores, release_counts
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.partition import assign, first_centroids, num_cells, private_em
+from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.blocks import encode, make_blocks
-from sdv_threea.encoding.classes import make_classes
-from sdv_threea.encoding.describe import asks, describe, needs_threshold
+from sdv_threea.encoding.blocks import Block, encode, make_blocks
+from sdv_threea.encoding.classes import Classes, make_classes
+from sdv_threea.encoding.describe import Description, asks, describe, needs_threshold
 from sdv_threea.encoding.support import narrowed, supports
 from sdv_threea.mechanism import Noise, discrete_gaussian
-from sdv_threea.moments import GRID, release_moments
+from sdv_threea.moments import GRID, ScoreMoments, release_moments
 from sdv_threea.release import Release, draw_codes
 from sdv_threea.settings import Settings
 from sdv_threea.spending import Spending
@@ -54,91 +58,172 @@ def release(
     Returns:
         The release.
     """
-    rng = rng or np.random.default_rng()
-    spending = open_account(domain, settings, noise)
+    run = Run(settings, _open_account(domain, settings, noise), rng or np.random.default_rng())
+    layout, encoded = _describe(table, domain, run)
+    density, scored = _approximate(layout, encoded, run)
+    centroids = _adapt(density, scored, _partition(density, scored, run), run)
+    mixture = _anonymize(density, scored, centroids, run)
+    return Release(
+        domain=narrowed(layout.description.domain, layout.scored_blocks, density.masks),
+        ledger=run.spending.ledger,
+        blocks=layout.blocks,
+        scored=layout.scored,
+        scores=density.scores,
+        mixture=mixture,
+        target_code=layout.classes.target_code(),
+    )
 
-    # Describe: fill in the blanks of the domain, and lay out codes and classes.
+
+class Run(NamedTuple):
+    """What all stages share."""
+
+    settings: Settings
+    spending: Spending
+    rng: np.random.Generator
+
+
+class Encoded(NamedTuple):
+    """Private records as codes of the scored columns, (n, m), and classes, (n,)."""
+
+    codes: NDArray[np.int32]
+    labels: NDArray[np.int64]
+
+
+class Scored(NamedTuple):
+    """Private records as scores within their class and in all classes pooled, (n, m), (n,)."""
+
+    rows: NDArray[np.int64]
+    points: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+
+class Layout(NamedTuple):
+    """How records become codes and classes: released or public."""
+
+    description: Description
+    blocks: tuple[Block, ...]
+    classes: Classes
+    scored: NDArray[np.int64]
+
+    @property
+    def scored_blocks(self) -> tuple[Block, ...]:
+        """The blocks of the columns that get a normal score."""
+        return tuple(self.blocks[at] for at in self.scored)
+
+
+class Density(NamedTuple):
+    """How codes become normal scores, and how those hang together: released."""
+
+    classes: Classes
+    counts: Counts
+    masks: tuple[NDArray[np.bool_], ...]
+    scores: NormalScores
+    pooled: NormalScores
+    moments: ScoreMoments
+
+
+def _describe(table: pd.DataFrame, domain: Domain, run: Run) -> tuple[Layout, Encoded]:
+    """Fill in the blanks of the domain; encode and label the records."""
+    spending = run.spending
     description = spending.keep(
         describe(table, domain, delta=spending.threshold_delta, **spending.terms('describe'))
     )
     blocks = make_blocks(description)
     count_noise = histogram_sensitivity(len(blocks) + 1) / spending.price('histograms')
     classes = make_classes(description, blocks, count_noise)
+    layout = Layout(description, blocks, classes, classes.scored(len(blocks)))
     codes = encode(table, blocks)
     labels = classes.label(codes)
-    scored = classes.scored(len(blocks))
-    codes, labels = codes[labels >= 0][:, scored], labels[labels >= 0]
-    own = tuple(blocks[at] for at in scored)
+    return layout, Encoded(codes[labels >= 0][:, layout.scored], labels[labels >= 0])
 
-    # Approximate: how each column is distributed in each class, and how the columns hang together.
-    sizes = [block.size for block in own]
-    counts = spending.keep(
-        release_counts(codes, labels, sizes, classes.count, **spending.terms('histograms'))
+
+def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, Scored]:
+    """Release how columns are distributed and hang together in each class; score the records."""
+    blocks, classes = layout.scored_blocks, layout.classes
+    sizes = [block.size for block in blocks]
+    terms = run.spending.terms('histograms')
+    counts = run.spending.keep(release_counts(*encoded, sizes, classes.count, **terms))
+    masks = supports(blocks, layout.description, counts.columns, counts.scale)
+    scores, pooled = fit_scores(counts, masks, [block.ordered for block in blocks])
+    scored = Scored(
+        rows=scores(encoded.codes, encoded.labels),
+        points=pooled(encoded.codes, np.zeros_like(encoded.labels)),
+        labels=encoded.labels,
     )
-    masks = supports(own, description, counts.columns, counts.scale)
-    scores, pooled = fit_scores(counts, masks, [block.ordered for block in own])
-    rows, points = scores(codes, labels), pooled(codes, np.zeros_like(labels))
-    radius = clip_radius(scores)
-    moments = spending.keep(
+    groups = scored.rows, scored.labels, classes.count, clip_radius(scores)
+    terms = run.spending.terms('moments')
+    moments = run.spending.keep(release_moments(*groups, stage='approximate', **terms))
+    return Density(classes, counts, masks, scores, pooled, moments), scored
+
+
+def _partition(density: Density, scored: Scored, run: Run) -> NDArray[np.int64]:
+    """Find centroids that cut each class into cells, as many as the budget carries."""
+    radius = clip_radius(density.scores) / GRID
+    cells = run.settings.cells_per_class or num_cells(
+        density.counts.totals, radius, run.spending.price('anonymize')
+    )
+    centroids = first_centroids(*_draw(density, run), density.classes.count, cells, run.rng)
+    if centroids.shape[1] == 1:
+        return centroids
+    groups = scored.points, scored.labels, centroids, clip_radius(density.pooled)
+    return run.spending.keep(private_em(*groups, **run.spending.terms('partition')))
+
+
+def _adapt(
+    density: Density, scored: Scored, centroids: NDArray[np.int64], run: Run
+) -> NDArray[np.int64]:
+    """Move the centroids to where a classifier trained on them loses least."""
+    num_classes, cells, _ = centroids.shape
+    if cells == 1 or num_classes == 1:
+        return centroids
+    owners = np.repeat(np.arange(num_classes), cells)
+    return run.spending.keep(
+        adapt_centroids(
+            scored.points,
+            density.classes.targets(scored.labels),
+            centroids,
+            density.classes.targets(owners),
+            landmarks=_draw(density, run)[0],
+            alpha=run.settings.alpha,
+            kernel=run.settings.kernel,
+            **run.spending.terms('adapt'),
+        )
+    )
+
+
+def _anonymize(density: Density, scored: Scored, centroids: NDArray[np.int64], run: Run) -> Mixture:
+    """Replace the records of each cell by their noisy mixture."""
+    num_classes, cells, _ = centroids.shape
+    groups = assign(scored.points, scored.labels, centroids)
+    radius = clip_radius(density.scores)
+    mixed = run.spending.keep(
         release_moments(
-            rows, labels, classes.count, radius, stage='approximate', **spending.terms('moments')
+            scored.rows,
+            groups,
+            num_classes * cells,
+            radius,
+            stage='anonymize',
+            **run.spending.rest(),
         )
     )
-    correlations = class_correlations(moments, counts.totals, scores.variances)
-    gaussians = class_mixture(counts.totals, correlations)
-    cells = settings.cells_per_class or num_cells(
-        counts.totals, radius / GRID, spending.price('anonymize')
-    )
-    draws, draw_labels = draw_codes(gaussians, scores, NUM_DRAWS, rng)
-    draws = pooled(draws, np.zeros_like(draw_labels))
-    centroids = first_centroids(draws, draw_labels, classes.count, cells, rng)
-    if cells > 1:
-        centroids = spending.keep(
-            private_em(
-                points, labels, centroids, clip_radius(pooled), **spending.terms('partition')
-            )
-        )
-
-    # Adapt: move the centroids to where a classifier trained on them loses least.
-    if cells > 1 and classes.count > 1:
-        owners = np.repeat(np.arange(classes.count), cells)
-        centroids = spending.keep(
-            adapt_centroids(
-                points,
-                classes.targets(labels),
-                centroids,
-                classes.targets(owners),
-                landmarks=draws,
-                alpha=settings.alpha,
-                kernel=settings.kernel,
-                **spending.terms('adapt'),
-            )
-        )
-
-    # Anonymize: replace the records of each cell by their noisy mixture.
-    groups = assign(points, labels, centroids)
-    mixed = spending.keep(
-        release_moments(
-            rows, groups, classes.count * cells, radius, stage='anonymize', **spending.rest()
-        )
-    )
-    correlations = class_correlations(
-        moments.average(mixed.add(cells)), counts.totals, scores.variances
-    )
-    mixture = mixture_of_cells(mixed, counts.totals, correlations, scores.variances)
-    return Release(
-        domain=narrowed(description.domain, own, masks),
-        ledger=spending.ledger,
-        blocks=blocks,
-        scored=scored,
-        scores=scores,
-        mixture=mixture,
-        target_code=classes.target_code(),
+    totals, variances = density.counts.totals, density.scores.variances
+    # The cells of a class add up to the class: its moments are now known twice.
+    moments = density.moments.average(mixed.add(cells))
+    return mixture_of_cells(
+        mixed, totals, class_correlations(moments, totals, variances), variances
     )
 
 
-def open_account(domain: Domain, settings: Settings, noise: Noise) -> Spending:
-    """Open the account of a release: stages that a domain leaves nothing to ask get no share."""
+def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw points and their classes from one Gaussian per class: free of cost."""
+    totals, variances = density.counts.totals, density.scores.variances
+    gaussians = class_mixture(totals, class_correlations(density.moments, totals, variances))
+    codes, labels = draw_codes(gaussians, density.scores, NUM_DRAWS, run.rng)
+    return density.pooled(codes, np.zeros_like(labels)), labels
+
+
+def _open_account(domain: Domain, settings: Settings, noise: Noise) -> Spending:
+    """Open the account: a domain that leaves nothing to ask saves the first share."""
     budget = settings.budget(thresholds=needs_threshold(domain))
     shares = dict(settings.shares)
     if not asks(domain):

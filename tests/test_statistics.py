@@ -6,10 +6,12 @@ import pytest
 
 from sdv_threea.statistics import (
     clip_norm,
+    first_moments,
     histogram,
     histogram_sensitivity,
     moment_sensitivity,
     second_moments,
+    sum_sensitivity,
     unpack_second_moments,
 )
 
@@ -210,6 +212,67 @@ def test_second_moments_refuse_wrong_groups_and_sums_beyond_64_bits():
         second_moments(np.full((1, 2), -(2**30)), np.array([0]), 1)
     with pytest.raises(OverflowError, match='coarser grid'):
         second_moments(np.full((10_000, 1), 2**24), np.zeros(10_000, dtype=np.int64), 1)
+
+
+# First moments
+
+
+def test_first_moments_are_the_sums_of_each_group(rng):
+    vectors, groups = rng.integers(-50, 50, (300, 4)), rng.integers(0, 3, 300)
+
+    sums = first_moments(vectors, groups, 4)
+
+    assert sums.dtype == np.int64
+    for group in range(4):
+        assert sums[group].tolist() == vectors[groups == group].sum(axis=0).tolist()
+
+
+def test_first_moments_are_exact_where_floats_and_small_integers_are_not():
+    large = np.array([[2**53], [1], [1]])
+    small = np.full((3, 2), 100, dtype=np.int8)
+
+    assert first_moments(large, np.zeros(3, dtype=np.int64), 1).tolist() == [[2**53 + 2]]
+    assert first_moments(small, np.array([0, 0, 0], dtype=np.int8), 1).tolist() == [[300, 300]]
+
+
+def test_first_moments_of_blocks_add_up_in_any_order(rng):
+    vectors, groups = rng.integers(-(2**40), 2**40, (500, 3)), rng.integers(0, 2, 500)
+    whole, order = first_moments(vectors, groups, 2), rng.permutation(500)
+
+    assert np.array_equal(first_moments(vectors[order], groups[order], 2), whole)
+    for cut in (0, 1, 123, 500):
+        first = first_moments(vectors[:cut], groups[:cut], 2)
+        assert np.array_equal(first + first_moments(vectors[cut:], groups[cut:], 2), whole)
+
+
+def test_first_moments_refuse_wrong_groups():
+    for group in (-1, 2):
+        with pytest.raises(ValueError, match='a group is out of range'):
+            first_moments(np.ones((1, 2), dtype=np.int64), np.array([group]), 2)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_sum_sensitivity_bounds_all_neighbours_and_is_nearly_reached(rng, neighbors):
+    """Vectors behind a constant as long as they may be: no two have a negative inner product."""
+    radius, worst = 3_000, 0.0
+    bound = sum_sensitivity(math.sqrt(2) * radius, neighbors)
+
+    def vectors_of(width):
+        return np.pad(
+            adversarial_vectors(rng, width, radius), ((0, 0), (1, 0)), constant_values=radius
+        )
+
+    for _ in range(300):
+        width = int(rng.choice([1, 2, 3, 40]))
+        vectors = vectors_of(width)
+        table = np.concatenate([vectors, -vectors * ([-1] + [1] * width)]), rng.integers(0, 2, 8)
+        extreme = vectors_of(width)[[rng.integers(4)]], rng.integers(0, 2, 1)
+        pair = neighbours(rng, table, extreme)[neighbors]
+        moved = distance(*([first_moments(*rows, 2)] for rows in pair))
+        assert moved <= bound * (1 + 1e-15)
+        worst = max(worst, moved)
+
+    assert worst > 0.999 * bound
 
 
 # Clipping

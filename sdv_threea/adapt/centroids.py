@@ -13,7 +13,7 @@ from sdv_threea.mechanism import Noise
 from sdv_threea.moments import GRID
 
 #: Landmarks of the kernel's features, at most.
-NUM_LANDMARKS = 256
+NUM_LANDMARKS = 128
 
 
 def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings and the price)

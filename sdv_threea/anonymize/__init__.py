@@ -1,0 +1,1 @@
+"""Anonymize: records replaced by noisy mixtures of their cells."""

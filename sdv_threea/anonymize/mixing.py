@@ -7,17 +7,19 @@ what the noise can tell, and made positive definite.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.moments import ScoreMoments
-from sdv_threea.shrinkage import stein_factor
+from sdv_threea.shrinkage import shrunk_effects
 
 #: Smallest eigenvalue of a component's covariance: no component collapses.
 SMALLEST_EIGENVALUE = 0.02
 
-#: Components with a smaller share of their class have no weight.
+#: Components with a smaller share of the largest one of their class have no weight.
 LEAST_SHARE = 0.005
 
 
@@ -30,8 +32,9 @@ def mixture_of_cells(
     """Make a mixture of the noisy moments of cells.
 
     A component's mean and covariance start from those of its class and move toward those of its
-    cell by a James-Stein factor: with little noise it is the cell's Gaussian, with much the
-    class's.
+    cell, as far as noise and number of records can tell: with little noise it is the cell's
+    Gaussian, with much the class's. Scores stand for their normals: their means as they are, their
+    products with the gain of :func:`~sdv_threea.approximate.gaussian.class_correlations`.
 
     Args:
         cells: Released moments, ``K`` neighbouring groups per class.
@@ -42,65 +45,57 @@ def mixture_of_cells(
     Returns:
         The mixture.
     """
-    num_classes, width = variances.shape
-    shape = (num_classes, -1)
-    counts = cells.counts.reshape(shape)
-    means = cells.means.reshape(*shape, width)
-    seconds = (cells.products / cells.counts[:, None, None]).reshape(*shape, width, width)
-    weights, centres, covariances = [], [], []
-    for label, total in enumerate(totals):
-        share = _shares(counts[label])
-        scales = cells.sum_scale / counts[label], cells.product_scale / counts[label]
-        centre = _shrunk_means(means[label], share, scales[0])
-        weights.append(share * total)
-        centres.append(centre)
-        covariances.append(
-            _covariances(
-                seconds[label], (share, means[label], centre), correlations[label],
-                variances[label], scales[1],
-            )
-        )
-    return Mixture(np.stack(weights), np.stack(centres), np.stack(covariances))
+    cells = cells.unclipped(float(totals @ variances.sum(axis=1)))
+    num_cells = len(cells.counts) // len(totals)
+    weights, means, covariances = [], [], []
+    for label, variance in enumerate(variances):
+        own = cells.select(slice(label * num_cells, (label + 1) * num_cells))
+        shares = _shares(own.counts)
+        weights.append(shares * totals[label])
+        # The size of a class is known better than those of its cells.
+        own = replace(own, counts=np.maximum(weights[-1], 1.0))
+        centres = _centres(own, shares, variance)
+        means.append(centres)
+        covariances.append(_covariances(own, shares, centres, correlations[label], variance))
+    return Mixture(np.stack(weights), np.stack(means), np.stack(covariances))
 
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    shares = counts / counts.sum()
-    shares = np.where(shares < LEAST_SHARE, 0.0, shares)
-    return np.asarray(shares / shares.sum())
+    kept = np.where(counts < LEAST_SHARE * counts.max(), 0.0, counts)
+    return np.asarray(kept / kept.sum())
 
 
-def _shrunk_means(
-    means: NDArray[np.float64], shares: NDArray[np.float64], scales: NDArray[np.float64]
+def _centres(
+    cells: ScoreMoments, shares: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Shrink the means of cells, shape (K, m), toward zero, then centre their mixture on it."""
-    centred = means - shares @ means
-    shrunk = np.stack([
-        row * stein_factor(row, scale) for row, scale in zip(centred, scales, strict=True)
-    ])
+    """Estimate the means of the normals in each cell; their mixture has mean zero."""
+    centred = cells.means - shares @ cells.means
+    noises = (cells.sum_scale / cells.counts[:, None]) ** 2 + variance / cells.counts[:, None]
+    gains = np.ones_like(variance)
+    shrunk = np.stack(
+        [shrunk_effects(row, gains, noise) for row, noise in zip(centred, noises, strict=True)]
+    )
     return np.asarray(shrunk - shares @ shrunk)
 
 
 def _covariances(
-    seconds: NDArray[np.float64],
-    parts: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    cells: ScoreMoments,
+    shares: NDArray[np.float64],
+    centres: NDArray[np.float64],
     correlation: NDArray[np.float64],
     variance: NDArray[np.float64],
-    scales: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Shrink the covariances of cells toward the one that their class leaves them."""
-    shares, means, centres = parts
-    between = np.einsum('k,ki,kj->ij', shares, centres, centres)
-    within = _floored(correlation - between)
-    gain = np.outer(variance, variance)
-    np.fill_diagonal(gain, 1.0)
-    gain = np.maximum(gain, 1e-3)
-    lost = np.diag(1 - variance)
+    """Estimate the covariances of the normals in each cell, from what the class leaves them."""
+    gains = np.outer(variance, variance)
+    lost = np.diag(variance - variance**2)
+    between = [np.outer(centre, centre) for centre in centres]
+    within = _floored(correlation - np.tensordot(shares, between, 1))
     result = []
-    for second, mean, scale in zip(seconds, means, scales, strict=True):
-        own = (second - np.outer(mean, mean)) / gain + lost
-        difference = own - within
-        in_noise_units = (difference * gain)[np.triu_indices(len(gain), 1)]
-        result.append(_floored(within + difference * stein_factor(in_noise_units, scale)))
+    for products, count, square in zip(cells.products, cells.counts, between, strict=True):
+        surprise = products / count - gains * (within + square) - lost
+        noises = (cells.product_scale / count) ** 2 + gains / count
+        change = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel())
+        result.append(_floored(within + change.reshape(gains.shape)))
     return np.stack(result)
 
 

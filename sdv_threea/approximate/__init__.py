@@ -1,0 +1,1 @@
+"""Approximate: the density of every class."""

@@ -39,7 +39,7 @@ class Counts:
     scale: float
 
 
-def release_counts(
+def release_counts(  # noqa: PLR0913 (what, its shape, and the price)
     codes: NDArray[np.integer],
     labels: NDArray[np.int64],
     sizes: Sequence[int],
@@ -109,7 +109,8 @@ def fit_scores(
         )
     shares = counts.totals[:, None] / counts.totals.sum()
     pooled = tuple((table * shares).sum(axis=0, keepdims=True) for table in histograms)
-    return normal_scores(tuple(histograms), tuple(orders)), normal_scores(pooled, tuple(orders))
+    by_class = normal_scores(tuple(histograms), tuple(orders), len(counts.totals))
+    return by_class, normal_scores(pooled, tuple(orders), 1)
 
 
 def clip_radius(scores: NormalScores) -> int:

@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.moments import ScoreMoments
-from sdv_threea.shrinkage import stein_factor
+from sdv_threea.shrinkage import shrunk_effects
 
 #: Correlations stay below this, and eigenvalues above that.
 LARGEST_CORRELATION = 0.98
 SMALLEST_EIGENVALUE = 1e-3
-
-#: Scores with less variance than this carry no correlation that could be told from noise.
-LEAST_VARIANCE = 1e-3
 
 
 def class_correlations(
@@ -25,10 +22,10 @@ def class_correlations(
     """Estimate, for each class, the correlations of the normal variables behind its scores.
 
     If two normals of correlation ``r`` are replaced by their means on intervals, with variances
-    ``v`` and ``w``, the covariance of the means is ``r v w`` to first order in ``r``. So the
-    covariance of the scores, divided by both variances, estimates the correlation. Classes are
-    shrunk toward what they have in common, and that toward independence, by what the noise can
-    tell (James and Stein).
+    ``v`` and ``w``, the covariance of the means is ``r v w`` to first order in ``r``: a pair's
+    products sum to ``n v w r``, with a sampling variance of ``n v w`` beside that of the noise.
+    Classes are shrunk toward what they have in common, and that toward independence, by what the
+    noise can tell: where a column hardly varies, it can tell nothing.
 
     Args:
         moments: Released moments of the scores, one group per class.
@@ -38,24 +35,16 @@ def class_correlations(
     Returns:
         Correlation matrices, positive definite, shape (C, m, m).
     """
-    gains = _gains(variances)
-    weighted = (totals[:, None, None] * gains).sum(axis=0)
-    scale = np.sqrt(len(totals)) * moments.product_scale
-    common = shrink_off_diagonal(moments.products.sum(axis=0), scale) / weighted
-    return np.stack(
-        [
-            nearest_correlation(common + shrink_off_diagonal(products - total * common * gain,
-                                                             moments.product_scale)
-                                / (total * gain))
-            for products, total, gain in zip(moments.products, totals, gains, strict=True)
-        ]
-    )
-
-
-def shrink_off_diagonal(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Shrink the off-diagonal entries, shape (m, m), by James-Stein, and drop the diagonal."""
-    upper = matrix[np.triu_indices(len(matrix), 1)]
-    return (matrix - np.diag(np.diag(matrix))) * stein_factor(upper, scale)
+    moments = moments.unclipped(float(totals @ variances.sum(axis=1)))
+    rows, columns = np.triu_indices(variances.shape[1], 1)
+    products = moments.products[:, rows, columns]
+    gains = totals[:, None] * variances[:, rows] * variances[:, columns]
+    noises = gains + moments.product_scale**2
+    common = shrunk_effects(products.sum(axis=0), gains.sum(axis=0), noises.sum(axis=0))
+    matrices = np.zeros_like(moments.products)
+    for matrix, *own in zip(matrices, products - gains * common, gains, noises, strict=True):
+        matrix[rows, columns] = matrix[columns, rows] = common + shrunk_effects(*own)
+    return np.stack([nearest_correlation(matrix) for matrix in matrices])
 
 
 def nearest_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -66,9 +55,3 @@ def nearest_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     positive = (vectors * np.maximum(values, SMALLEST_EIGENVALUE)) @ vectors.T
     scale = np.sqrt(np.diag(positive))
     return np.asarray(positive / np.outer(scale, scale))
-
-
-def _gains(variances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of a correlation is left in the covariance of the scores, shape (C, m, m)."""
-    bounded = np.maximum(variances, LEAST_VARIANCE)
-    return bounded[:, :, None] * bounded[:, None, :]

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from sdv_threea.shrinkage import stein_factor
 
+#: Standard deviations by which counts must fall short of the records to say that some have no code.
+DOUBT = 3.0
+
 
 def class_histograms(
     counts: NDArray[np.float64],
@@ -26,7 +29,7 @@ def class_histograms(
 
     Args:
         counts: Noisy counts, shape (C, S).
-        totals: Number of records of each class, at least one, shape (C,).
+        totals: Number of records of each class, with or without a code, at least one, shape (C,).
         mask: Codes that can occur, shape (S,).
         scale: Standard deviation of the noise of a count; 0 for none.
         ordered: Whether codes 1 and up are in a meaningful order; code 0 is the missing value.
@@ -34,19 +37,20 @@ def class_histograms(
     Returns:
         Probabilities, shape (C, S): rows sum to one, zero outside the mask.
     """
+    pooled = counts.sum(axis=0)
     pooled_scale = scale * np.sqrt(len(counts))
-    pool = project_to_simplex(
-        _smooth(counts.sum(axis=0), mask, pooled_scale, ordered=ordered), mask, totals.sum()
-    )
-    share = pool / pool.sum()
+    known = _known(pooled, totals.sum(), mask, pooled_scale)
+    smoothed = _smooth(pooled, mask, pooled_scale, ordered=ordered)
+    share = project_to_simplex(smoothed, mask, known) / known
     histograms = np.empty_like(counts)
     for at, (row, total) in enumerate(zip(counts, totals, strict=True)):
-        difference = np.where(mask, row - total * share, 0.0)
+        known = _known(row, total, mask, scale)
+        difference = np.where(mask, row - known * share, 0.0)
         kept = _smooth(difference, mask, scale, ordered=ordered)
         if not ordered:
             kept = kept * stein_factor(difference[mask], scale)
-        histograms[at] = project_to_simplex(total * share + kept, mask, total) / total
-    return histograms / histograms.sum(axis=1, keepdims=True)
+        histograms[at] = project_to_simplex(known * share + kept, mask, known)
+    return np.asarray(histograms / histograms.sum(axis=1, keepdims=True))
 
 
 def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
@@ -89,6 +93,7 @@ def project_to_simplex(
         The projection, shape (S,).
     """
     free = values[mask] if mask.any() else values
+    free = free - free.max()  # so that sums far above the total do not swallow it
     falling = np.sort(free)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, len(free) + 1)
     lowering = excess[np.flatnonzero(falling > excess)[-1]]
@@ -108,3 +113,11 @@ def _smooth(
     smoothed = values.copy()
     smoothed[inside] = smooth(values[inside], scale)
     return smoothed
+
+
+def _known(
+    counts: NDArray[np.float64], total: float, mask: NDArray[np.bool_], scale: float
+) -> float:
+    """Number of records with a code that can occur: below the total if that is beyond doubt."""
+    most = counts[mask].sum() + DOUBT * scale * np.sqrt(mask.sum())
+    return float(np.clip(most, 1.0, total))

@@ -17,6 +17,7 @@ from sklearn.mixture import GaussianMixture
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.mechanism import Noise, add_noise
+from sdv_threea.moments import GRID
 from sdv_threea.statistics import clip_norm, first_moments, sum_sensitivity
 
 #: Rounds of private EM, and the most cells per class that a budget is said to carry.
@@ -24,9 +25,9 @@ EM_ROUNDS = 3
 MAX_CELLS = 4
 
 #: The records of a cell outweigh the noise of their second moments so many times.
-LEAST_SIGNAL = 8.0
+LEAST_SIGNAL = 24.0
 
-#: A centroid moves only if the mean of its records is known to this many standard deviations.
+#: A centroid moves only if each mean of its records is known to this many standard deviations.
 MEAN_ERROR = 0.25
 
 #: Rows per block: bounds the memory, changes no result.
@@ -37,7 +38,8 @@ def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
     """Choose how many cells per class the budget carries.
 
     The records of a cell must outweigh the noise of their second moments, which has a scale of
-    about ``radius^2 / mu``: the minimum cluster size of 3A.
+    about ``radius^2 / mu``: the minimum cluster size of 3A. And where noise is small, they must
+    still be many for each column.
 
     Args:
         totals: Number of records of each class, shape (C,).
@@ -47,9 +49,7 @@ def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
     Returns:
         The number of cells, from 1 to ``MAX_CELLS``.
     """
-    if math.isinf(mu):
-        return MAX_CELLS
-    carried = np.median(totals) * mu / (LEAST_SIGNAL * max(radius, 1.0) ** 2)
+    carried = np.median(totals) * min(mu, 1.0) / (LEAST_SIGNAL * max(radius, 1.0) ** 2)
     return int(np.clip(carried, 1, MAX_CELLS))
 
 
@@ -70,9 +70,12 @@ def first_centroids(
         rng: Source of the starting points.
 
     Returns:
-        Centroids in the same units, shape (C, K, m).
+        Centroids in the same units, shape (C, K, m); without columns one per class, as nothing
+        tells records apart.
     """
-    centroids = np.zeros((num_classes, cells, draws.shape[1]), dtype=np.int64)
+    width = draws.shape[1]
+    cells = cells if width else 1
+    centroids = np.zeros((num_classes, cells, width), dtype=np.int64)
     for label in range(num_classes):
         own = draws[classes == label]
         if cells > 1 and len(own) > cells:
@@ -97,7 +100,7 @@ def assign(
         Cells, ``class * K + centroid``, shape (n,).
     """
     num_per_class = centroids.shape[1]
-    cells = classes * num_per_class
+    cells = np.asarray(classes * num_per_class)
     if num_per_class == 1:
         return cells
     norms = np.square(centroids).sum(axis=2)
@@ -105,13 +108,12 @@ def assign(
         rows = slice(start, start + BLOCK_ROWS)
         for label, (own, norm) in enumerate(zip(centroids, norms, strict=True)):
             mine = np.flatnonzero(classes[rows] == label) + start
-            # Products of whole numbers this small are exact in floating point.
-            distances = norm - 2 * (points[mine].astype(np.float64) @ own.T.astype(np.float64))
-            cells[mine] += np.argmin(distances, axis=1)
+            # In whole numbers: a float product may be rounded differently in another table.
+            cells[mine] += np.argmin(norm - 2 * (points[mine] @ own.T), axis=1)
     return cells
 
 
-def private_em(
+def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
     points: NDArray[np.int64],
     classes: NDArray[np.int64],
     centroids: NDArray[np.int64],
@@ -195,9 +197,9 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         noise=noise,
     )
     counts = sums[:, 0] / radius
-    enough = counts > receipt.noise_scale / radius / MEAN_ERROR
+    enough = counts > receipt.noise_scale / GRID / MEAN_ERROR
     means = sums[:, 1:] / np.maximum(counts, 1.0)[:, None]
-    old = centroids.reshape(-1, width)
+    old = centroids.reshape(num_classes * num_per_class, width)
     moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
     return moved.astype(np.int64).reshape(centroids.shape), receipt
 
@@ -206,7 +208,9 @@ def _cluster(
     points: NDArray[np.int64], cells: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     seed = int(rng.integers(2**31))
-    mixture = GaussianMixture(cells, covariance_type='spherical', random_state=seed, max_iter=20)
+    mixture = GaussianMixture(
+        cells, covariance_type='spherical', init_params='k-means++', random_state=seed
+    )
     with warnings.catch_warnings():
         # A start need not have converged.
         warnings.simplefilter('ignore', ConvergenceWarning)

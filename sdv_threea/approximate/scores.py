@@ -51,11 +51,11 @@ class NormalScores:
         Formal guarantees:
             * the scores of a record are a function of its codes and its class
         """
-        columns = [
-            np.where(codes[:, at] < 0, 0, table[classes, np.maximum(codes[:, at], 0)])
-            for at, table in enumerate(self.scores)
-        ]
-        return np.stack(columns, axis=1)
+        found = np.zeros(codes.shape, dtype=np.int64)
+        for at, table in enumerate(self.scores):
+            column = codes[:, at]
+            found[:, at] = np.where(column < 0, 0, table[classes, np.maximum(column, 0)])
+        return found
 
     def codes(
         self, at: int, quantiles: NDArray[np.float64], classes: NDArray[np.integer]
@@ -72,26 +72,30 @@ class NormalScores:
 
 
 def normal_scores(
-    histograms: tuple[NDArray[np.float64], ...], orders: tuple[NDArray[np.int64], ...]
+    histograms: tuple[NDArray[np.float64], ...],
+    orders: tuple[NDArray[np.int64], ...],
+    num_classes: int,
 ) -> NormalScores:
     """Lay the codes of every column out on the normal distribution, class by class.
 
     Args:
         histograms: For each column, probabilities of the codes by class, shape (C, S).
         orders: For each column, its codes in order, shape (S,).
+        num_classes: Number of classes ``C``, which no histogram tells where there is none.
 
     Returns:
         The scores.
     """
-    tables, cuts, variances = [], [], []
-    for histogram, order in zip(histograms, orders, strict=True):
+    tables, cuts = [], []
+    variances = np.zeros((num_classes, len(histograms)))
+    for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):
         borders = _cumulate(histogram[:, order])
         scores = np.empty(histogram.shape, dtype=np.int64)
         scores[:, order] = np.rint(_interval_means(borders) * GRID)
         tables.append(scores)
         cuts.append(borders)
-        variances.append((histogram * np.square(scores / GRID)).sum(axis=1))
-    return NormalScores(tuple(tables), tuple(cuts), orders, np.stack(variances, axis=1))
+        variances[:, at] = (histogram * np.square(scores / GRID)).sum(axis=1)
+    return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
 
 def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -120,7 +124,7 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
 def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     borders = np.zeros((len(probabilities), probabilities.shape[1] + 1))
     np.cumsum(probabilities, axis=1, out=borders[:, 1:])
-    return borders / borders[:, -1:]
+    return np.asarray(borders / borders[:, -1:])
 
 
 def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,4 +133,4 @@ def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
     density = norm.pdf(ndtri(borders))
     middle = ndtri(np.clip((borders[:, 1:] + borders[:, :-1]) / 2, TINY, 1 - TINY))
     means = np.where(mass > TINY, -np.diff(density, axis=1) / np.maximum(mass, TINY), middle)
-    return np.clip(means, -LARGEST_SCORE, LARGEST_SCORE)
+    return np.asarray(np.clip(means, -LARGEST_SCORE, LARGEST_SCORE))

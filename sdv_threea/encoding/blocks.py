@@ -7,16 +7,18 @@ value. A record whose value is not on the list has code -1 there: it contributes
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.describe import Description, is_lattice
+from sdv_threea.domain import Category, Number
+from sdv_threea.encoding.describe import Description
+from sdv_threea.encoding.lattice import is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
+from sdv_threea.encoding.values import is_missing, read_categories, read_numbers, spell
 
 #: Cells of a number, unless each of its values is one: fine, as what is made of them is smoothed.
 MAX_BINS = 96
@@ -57,7 +59,7 @@ class NumberBlock:
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Find the code of each value; values beyond the range count in its outermost cells."""
-        values = column.to_numpy(dtype=np.float64)
+        values = read_numbers(column)
         codes = np.searchsorted(self.edges, values, side='right').astype(np.int64)
         codes = np.clip(codes, 1, self.size - 1)
         return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
@@ -65,9 +67,14 @@ class NumberBlock:
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw a value inside each cell: uniformly, on the step grid if there is one."""
         low, high = self.edges[np.maximum(codes, 1) - 1], self.edges[np.maximum(codes, 1)]
-        values = low + rng.random(len(codes)) * (high - low)
+        places = rng.random(len(codes))
         if self.step:
-            values = np.round(values / self.step) * self.step + 0.0
+            # Edges lie in the middle between multiples.
+            first, end = np.ceil(low / self.step), np.ceil(high / self.step)
+            values = multiples(first + np.floor(places * (end - first)), self.step)
+        else:
+            # A sum that is rounded up to the next cell would miss a spike, a single float wide.
+            values = np.minimum(low + places * (high - low), np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
 
 
@@ -93,10 +100,13 @@ class CategoryBlock:
         return len(self.values) + 1
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Find the code of each value."""
-        lookup = {value: code for code, value in enumerate(self.values, start=1)}
-        codes = column.map(lookup).fillna(-1).to_numpy(dtype=np.int64)
-        return np.where(column.isna().to_numpy(), 0 if self.nullable else -1, codes)
+        """Find the code of each value, or else of one that is equal, as ``1`` and ``True``."""
+        values = read_categories(column)
+        equal = {value: code for code, value in enumerate(self.values, start=1)}
+        same = {spell(value): code for code, value in enumerate(self.values, start=1)}
+        found = [same.get(spell(value)) or equal.get(value, -1) for value in values]
+        codes = np.array(found, dtype=np.int64)
+        return np.where(is_missing(values), 0 if self.nullable else -1, codes)
 
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
         """Look up the value of each code; no randomness is needed."""
@@ -171,46 +181,44 @@ def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int) -> ND
 
 
 def _category_block(column: Category) -> CategoryBlock:
-    return CategoryBlock(
-        name=column.name,
-        values=column.values or (),
-        ordered=column.ordered,
-        nullable=bool(column.nullable),
-    )
+    values = column.values or ()  # noqa: PD011 (no pandas)
+    # Every block has a code that can occur: with no value known, the missing one.
+    nullable = bool(column.nullable) or not values
+    return CategoryBlock(column.name, values, column.ordered, nullable)
 
 
 def _number_block(column: Number, description: Description) -> NumberBlock:
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     if is_lattice(column):
-        edges = (np.arange(round(low / step), round(high / step) + 2) - 0.5) * step
+        cuts = np.arange(round(low / step), round(high / step) + 2, dtype=np.float64)
+        edges = (cuts - 0.5) * step
     else:
-        sketch = description.sketches[column.name]
-        spikes = np.array(description.spikes.get(column.name, ()))
-        spikes = spikes[(spikes >= low) & (spikes <= high)]
-        if step:
-            edges = _lattice_bins(sketch, low, high, step, spikes)
-        else:
-            edges = _continuous_bins(sketch, low, high, spikes)
+        heavy = description.spikes.get(column.name, {})
+        rest = _without(description.sketches[column.name], heavy)
+        bins = quantile_edges(rest, low, high + step, MAX_BINS)
+        spikes = np.array([value for value in heavy if low <= value <= high], dtype=np.float64)
+        edges = _cut_lattice(bins, spikes, step) if step else _cut_anywhere(bins, spikes)
+    if len(edges) < 2:
+        edges = np.array([edges[0], np.nextafter(edges[0], np.inf)])
     return NumberBlock(column.name, edges, step, bool(column.nullable))
 
 
-def _lattice_bins(
-    sketch: Sketch, low: float, high: float, step: float, spikes: NDArray[np.float64]
+def _without(sketch: Sketch, spikes: Mapping[float, float]) -> Sketch:
+    """Take the records of spikes, which get cells of their own, out of a sketch."""
+    counts = sketch.counts.copy()
+    for value, count in spikes.items():
+        counts[(sketch.edges[:, 0] <= value) & (value < sketch.edges[:, 1])] -= count
+    return Sketch(sketch.edges, counts, sketch.scale)
+
+
+def _cut_lattice(
+    bins: NDArray[np.float64], spikes: NDArray[np.float64], step: float
 ) -> NDArray[np.float64]:
     """Cut between the values of a lattice; a spike is a cell between two cuts."""
-    bins = np.round(quantile_edges(sketch, low, high + step, MAX_BINS) / step)
-    heavy = np.round(spikes / step)
-    ends = [np.round(low / step), np.round(high / step) + 1]
-    cuts = np.unique(np.concatenate([bins, heavy, heavy + 1, ends]))
-    return np.asarray((cuts - 0.5) * step)
+    cuts, heavy = np.round(bins / step), np.round(spikes / step)
+    return np.asarray((np.unique(np.concatenate([cuts, heavy, heavy + 1])) - 0.5) * step)
 
 
-def _continuous_bins(
-    sketch: Sketch, low: float, high: float, spikes: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _cut_anywhere(bins: NDArray[np.float64], spikes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cut anywhere; a spike is a cell that ends with the next float."""
-    bins = quantile_edges(sketch, low, high, MAX_BINS)
-    cuts = np.unique(np.concatenate([bins, spikes, np.nextafter(spikes, np.inf)]))
-    if len(cuts) < 2:
-        cuts = np.array([low, np.nextafter(low, np.inf)])
-    return cuts
+    return np.unique(np.concatenate([bins, spikes, np.nextafter(spikes, np.inf)]))

@@ -64,9 +64,7 @@ class Classes:
         return np.asarray(np.eye(self.count)[labels])
 
 
-def make_classes(
-    description: Description, blocks: tuple[Block, ...], scale: float
-) -> Classes:
+def make_classes(description: Description, blocks: tuple[Block, ...], scale: float) -> Classes:
     """Choose the classes, from what is released.
 
     Args:
@@ -76,15 +74,16 @@ def make_classes(
 
     Returns:
         One class per value of a categorical target (a missing value is one more, if it may occur);
-        bins of about equal mass of a numerical target; a single class without a target.
+        bins of about equal mass of a numerical target; a single class without a target, or if no
+        value of it is known.
     """
     domain = description.domain
-    if domain.target is None:
+    at = None if domain.target is None else domain.names.index(domain.target)
+    block = None if at is None else blocks[at]
+    if block is None or block.size == 1:
         return Classes(1, None, np.zeros(0, dtype=np.int64), ordered=False)
-    at = domain.names.index(domain.target)
-    block = blocks[at]
     if isinstance(block, CategoryBlock):
-        first = 0 if block.nullable or not block.values else 1
+        first = 0 if block.nullable else 1
         of_code = np.arange(block.size) - first
         return Classes(block.size - first, at, of_code, ordered=False)
     of_code = _bins(block, description, scale)
@@ -105,4 +104,3 @@ def _bins(block: NumberBlock, description: Description, scale: float) -> NDArray
     # A missing target is a class of its own, if it may occur.
     null = bins.max() + 1 if block.nullable else -1
     return np.concatenate([[null], bins])
-

@@ -10,19 +10,33 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 #: The public grid: powers of two from 2^-32 to 2^64 of either sign, each octave in four parts, and
-#: one cell around zero. Values beyond it count in the outermost cells.
+#: one cell around zero: no finer number is told from zero. Values beyond count in the outermost
+#: cells.
 OCTAVES = np.arange(-32, 64)
 PARTS = 4
-_POSITIVE = np.append((2.0**OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
+_POSITIVE = np.append((2.0 ** OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
 GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
 NUM_CELLS = len(GRID) - 1
-ZERO_CELL = NUM_CELLS // 2
+SMALLEST = 2.0**-32
 
-#: Chance that noise alone makes any cell of any column look occupied.
+#: Chance that noise alone makes any run of cells of any column look occupied.
 FALSE_ALARM = 0.01
+
+#: Lengths of the runs that are looked at, the longer ones only where no shorter one stands out; and
+#: the least evidence for the outermost cells of a run.
+RUNS = (1, 2, 4, 8, 16)
+OUTERMOST = 1.0
+
+#: Where nothing stands out, orders of magnitude count: what an octave away from one is worth, as
+#: the logarithm of a likelihood.
+PER_OCTAVE = 0.2
 
 #: Cells next to occupied ones need less evidence: for one cell, and for a run of up to twelve.
 NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.5, 3.0, 12
+
+#: What counts without noise are measured by instead: a single record stands out, however many
+#: columns are looked at.
+NO_NOISE = 0.05
 
 #: A first, generous look, when more evidence will follow.
 GENEROUS = 0.6
@@ -45,7 +59,12 @@ class Sketch:
     counts: NDArray[np.float64]
     scale: float
 
-    def __getitem__(self, cells: NDArray[np.bool_] | slice) -> Sketch:
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lower end of the first cell and upper end of the last."""
+        return float(self.edges[0, 0]), float(self.edges[-1, 1])
+
+    def __getitem__(self, cells: NDArray[np.integer | np.bool_] | slice) -> Sketch:
         return Sketch(self.edges[cells], self.counts[cells], self.scale)
 
 
@@ -76,9 +95,9 @@ def grid_sketch(counts: NDArray[np.float64], scale: float, step: float) -> Sketc
 def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slice:
     """Find the cells from the first to the last that the noise can tell from empty ones.
 
-    A cell far from all others counts only if noise alone would hardly ever reach its count; from
-    there the range grows outwards over neighbours with weaker evidence, but never across zero
-    into the other sign.
+    A cell far from all others, or a run of them, counts only if noise alone would hardly ever reach
+    its count; from there the range grows outwards over neighbours with weaker evidence, but never
+    across zero into the other sign.
 
     Args:
         sketch: The noisy counts.
@@ -86,48 +105,66 @@ def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slic
         generosity: Factor on the evidence asked of neighbours; below 1 lets the range grow more.
 
     Returns:
-        The cells; the one with the highest count, if none stands out.
+        The cells, at least one: the likeliest, if none stands out.
     """
-    unit = sketch.scale or 0.2  # without noise, a count of one stands out
-    evidence = sketch.counts / unit
-    bar = float(norm.isf(FALSE_ALARM / (num_looks * NUM_CELLS)))
-    found = np.flatnonzero(evidence > bar)
+    evidence = sketch.counts / (sketch.scale or NO_NOISE)
+    found = _standing_out(evidence, num_looks)
     if not len(found):
-        found = np.array([int(np.argmax(evidence))])
+        found = _likeliest(sketch.edges.mean(axis=1), evidence)
     signs = np.sign(sketch.edges.sum(axis=1))
     low = found[0] - _reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1], generosity)
     high = found[-1] + _reach(evidence[found[-1] + 1 :], signs[found[-1] :], generosity)
     return slice(int(low), int(high) + 1)
 
 
-def extend_tails(sketch: Sketch, cells: slice) -> tuple[float, float]:
-    """Bound the values of the occupied cells, tails included that are too thin to be counted.
+def extend_tails(sketch: Sketch) -> tuple[float, float]:
+    """Bound the values of occupied cells, tails included that are too thin to be counted.
 
     Where the last counts fade out, an exponential tail through them is followed to where half a
     record would be left; a range that ends in a full cell ends there.
 
     Args:
-        sketch: The noisy counts.
-        cells: The occupied cells.
+        sketch: The noisy counts of the occupied cells.
 
     Returns:
         The lower and the upper bound (the latter exclusive).
     """
-    inner = sketch[cells]
-    low, high = float(inner.edges[0, 0]), float(inner.edges[-1, 1])
-    if not sketch.scale or len(inner.counts) < 2:
+    low, high = sketch.bounds
+    if not sketch.scale or len(sketch.counts) < 2:
         return low, high
-    below, above = low - _tail_length(inner, 0, 1), high + _tail_length(inner, -1, -2)
+    below, above = low - _tail_length(sketch, 0, 1), high + _tail_length(sketch, -1, -2)
     # A tail does not make an amount negative.
     return (max(below, 0.0) if low >= 0 else below), (min(above, 0.0) if high <= 0 else above)
 
 
-def _reach(
-    evidence: NDArray[np.float64], signs: NDArray[np.float64], generosity: float
-) -> int:
+def snap_to_zero(low: float, high: float) -> tuple[float, float]:
+    """End a range at zero that ends in the cell around it."""
+    return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
+
+
+def _standing_out(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
+    """Find the cells of the runs that noise alone would hardly ever reach, shortest runs first."""
+    bar = float(norm.isf(FALSE_ALARM / (num_looks * NUM_CELLS * len(RUNS))))
+    sums = np.concatenate([[0.0], np.cumsum(evidence)])
+    for length in RUNS:
+        starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
+        if len(starts):
+            cells = np.unique(starts[:, None] + np.arange(length))
+            return np.asarray(cells[evidence[cells] > OUTERMOST])
+    return np.zeros(0, dtype=np.int64)
+
+
+def _likeliest(middles: NDArray[np.float64], evidence: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Find the cell that evidence speaks for most, and next that is not of odd magnitude."""
+    octaves = np.abs(np.log2(np.where(middles == 0, 1.0, np.abs(middles))))
+    return np.array([np.argmax(np.maximum(evidence, 0) ** 2 / 2 - PER_OCTAVE * octaves)])
+
+
+def _reach(evidence: NDArray[np.float64], signs: NDArray[np.float64], generosity: float) -> int:
     """Count the neighbours, nearest first, that belong to the range; ``signs`` starts inside it."""
-    same_side = np.minimum.accumulate(signs[1:] == signs[0]) if signs[0] else signs[1:] != signs[1:]
-    evidence = evidence[: int(same_side.sum())]
+    if not signs[0]:
+        return 0
+    evidence = evidence[: int(np.minimum.accumulate(signs[1:] == signs[0]).sum())]
     reach = 0
     while True:
         run = evidence[reach : reach + RUN_LENGTH]
@@ -141,7 +178,8 @@ def _reach(
 
 def _tail_length(sketch: Sketch, last: int, previous: int) -> float:
     """Follow the exponential through the last two cells to where half a record is left."""
-    if sketch.counts[last] > THIN * sketch.scale:
+    around_zero = bool(sketch.edges[last].sum() == 0)
+    if around_zero or sketch.counts[last] > THIN * sketch.scale:
         return 0.0
     widths = np.diff(sketch.edges, axis=1)[:, 0]
     densities = np.maximum(sketch.counts, sketch.scale) / widths

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.domain import Column, Domain
+from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.blocks import Block, NumberBlock
-from sdv_threea.encoding.describe import Description, is_lattice
-from sdv_threea.encoding.ranges import Sketch, occupied
+from sdv_threea.encoding.describe import Description
+from sdv_threea.encoding.lattice import is_lattice, multiples
+from sdv_threea.encoding.ranges import NO_NOISE, Sketch, occupied
 
 #: Evidence, in noise scales, that keeps a single value at the end of a range.
 LAST_VALUE = 2.5
@@ -66,7 +67,7 @@ def support(
     estimated = block.name in description.estimated
     if estimated and isinstance(block, NumberBlock) and is_lattice(column):
         sketch = description.sketches[block.name]
-        low, high = _ends(block, sketch, counts[1:], scale or 0.2, len(description.sketches))
+        low, high = _ends(block, sketch, counts[1:], scale or NO_NOISE, len(description.sketches))
         mask[1 : low + 1] = False
         mask[high + 2 :] = False
     return mask
@@ -76,29 +77,34 @@ def narrowed(
     domain: Domain, blocks: tuple[Block, ...], masks: tuple[NDArray[np.bool_], ...]
 ) -> Domain:
     """Narrow the ranges of a domain to the codes that can occur."""
-    ranges = {
-        block.name: (block.edges[:-1] + block.edges[1:])[mask[1:]] / 2
+    possible = {
+        block.name: _values(block)[mask[1:]]
         for block, mask in zip(blocks, masks, strict=True)
-        if isinstance(block, NumberBlock)
+        if isinstance(block, NumberBlock) and is_lattice(domain[block.name])
     }
-    columns: list[Column] = []
-    for column in domain.columns:
-        if column.name in ranges and is_lattice(column):
-            values = ranges[column.name]
-            columns.append(replace(column, low=float(values[0]), high=float(values[-1])))
-        else:
-            columns.append(column)
-    return Domain(tuple(columns), domain.target)
+    return Domain(tuple(_narrow(column, possible) for column in domain.columns), domain.target)
+
+
+def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
+    if not isinstance(column, Number) or column.name not in possible:
+        return column
+    values = possible[column.name]
+    return replace(column, low=float(values[0]), high=float(values[-1]))
+
+
+def _values(block: NumberBlock) -> NDArray[np.float64]:
+    """List the values of a lattice, each of which is a cell."""
+    return multiples(np.ceil(block.edges[:-1] / block.step), block.step)
 
 
 def _ends(
     block: NumberBlock, sketch: Sketch, counts: NDArray[np.float64], scale: float, num_looks: int
 ) -> tuple[int, int]:
     """Find the first and the last value that evidence speaks for."""
-    values = (block.edges[:-1] + block.edges[1:]) / 2
-    cells = np.searchsorted(sketch.edges[:, 0], values + block.step * 1e-6, side='right') - 1
-    cells = np.clip(cells, 0, len(sketch.counts) - 1)
-    combined = _combine(sketch, cells, counts, scale)
+    cells = np.searchsorted(sketch.edges[:, 0], _values(block), side='right') - 1
+    # A bound that is public may leave cells of the sketch outside.
+    inside, cells = np.unique(np.maximum(cells, 0), return_inverse=True)
+    combined = _combine(sketch[inside], cells, counts, scale)
     kept = occupied(combined, num_looks=num_looks)
     first = np.flatnonzero(cells >= kept.start)[0]
     last = np.flatnonzero(cells < kept.stop)[-1]
@@ -116,9 +122,9 @@ def _combine(
 ) -> Sketch:
     """Average two noisy counts of the same cells by their precision, in units of their noise."""
     size = len(sketch.counts)
-    values_in_cell = np.maximum(np.bincount(cells, minlength=size), 1)
+    values_in_cell = np.bincount(cells)
     again = np.bincount(cells, counts, minlength=size)
-    precision, precision_again = (sketch.scale or 0.2) ** -2, 1 / (scale**2 * values_in_cell)
+    precision, precision_again = (sketch.scale or NO_NOISE) ** -2, 1 / (scale**2 * values_in_cell)
     total = precision + precision_again
     mean = (sketch.counts * precision + again * precision_again) / total
     return Sketch(sketch.edges, mean * np.sqrt(total), 1.0)

@@ -125,7 +125,7 @@ def to_scalar(value: Hashable) -> Hashable:
 def to_seconds(column: pd.Series, datetime_format: str | None) -> NDArray[np.float64]:
     """Turn dates of any storage into seconds since :data:`ORIGIN`; shape (rows,).
 
-    Dates of a dtype with a time zone count on the clock of that zone; texts with offsets, in UTC.
+    Dates with a time zone count in UTC; texts with offsets come back in UTC.
 
     Args:
         column: Dates, texts, or numbers that spell dates (20240229).
@@ -134,7 +134,9 @@ def to_seconds(column: pd.Series, datetime_format: str | None) -> NDArray[np.flo
     Returns:
         NaN where a date is missing or cannot be read.
     """
-    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert('UTC')
+    elif not pd.api.types.is_datetime64_any_dtype(column.dtype):
         if pd.api.types.is_numeric_dtype(column.dtype):
             column = column.astype('Int64').astype('string')
         column = pd.to_datetime(
@@ -160,11 +162,9 @@ def from_seconds(
     """
     passed = np.rint(seconds * 1e6).astype('timedelta64[us]')
     moments = pd.DatetimeIndex(np.clip(ORIGIN + passed, EARLIEST, LATEST))
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        first = np.zeros(len(moments), dtype=bool)
-        moments = moments.tz_localize(dtype.tz, ambiguous=first, nonexistent='shift_forward')
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return pd.Series(moments).astype(dtype)
+        zone = getattr(dtype, 'tz', None)
+        return pd.Series(moments.tz_localize(zone and 'UTC')).astype(dtype)
     return pd.Series(moments.tz_localize('UTC')).dt.strftime(datetime_format or _iso_format(step))
 
 

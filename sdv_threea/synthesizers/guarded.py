@@ -235,7 +235,7 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
         self._fitted = False
 
     def _make_proxy(self, domain: Domain | None = None) -> pd.DataFrame:
-        domain = domain or self._describe()
+        domain = self._describe() if domain is None else domain
         return make_proxy(choose_dtypes(self._columns, self._declared, domain), domain)
 
     def _learn_storage(self, domain: Domain) -> None:

@@ -37,6 +37,9 @@ TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 
 
 DAY = TIME_STEPS[0]
 
+#: Numbers with more decimals are continuous: SDV counts up to 15 in any column of measurements.
+MOST_DECIMALS = 9
+
 
 def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
     """Copy the metadata without what is not public.
@@ -123,7 +126,9 @@ def _describe_column(name: str, description: Description, step: float | None) ->
 
 def _decimal_step(description: Description) -> float | None:
     places = description.get('decimal_places')
-    return None if places is None else float(f'1e-{places}')
+    if places is None:
+        return None
+    return float(f'1e-{places}') if places <= MOST_DECIMALS else 0.0
 
 
 def _time_step(description: Description) -> float | None:

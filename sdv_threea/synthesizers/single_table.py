@@ -160,10 +160,10 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         released = release(processed_table_data[list(domain.names)], domain, self._settings)
         self._num_releases += 1
         self._learn_storage(released.domain)
+        self._warn_about_promise(released.num_rows)
         self._model = released
-        self._warn_about_promise()
 
-    def _warn_about_promise(self) -> None:
+    def _warn_about_promise(self, num_rows: float) -> None:
         if math.isinf(self.epsilon):
             return
         if self._num_releases > 1:
@@ -174,7 +174,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
                 RefitWarning,
                 stacklevel=2,
             )
-        if self.delta * self._model.num_rows >= 1:
+        if self.delta * num_rows >= 1:
             warnings.warn(
                 f'delta={self.delta:g} is at or above 1 / (released row count): the promise would '
                 'allow to publish some row as it is. Choose a much smaller delta.',

@@ -14,6 +14,9 @@ from sdv_threea.domain import Category, Number
 from sdv_threea.synthesizers.cells import to_numbers, to_scalars, to_seconds
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe
 
+#: Error of a decimal fraction that was computed, absolute and relative.
+ROUNDING = 1e-12
+
 
 def find_problems(
     table: pd.DataFrame,
@@ -87,7 +90,7 @@ def _check_number(present: pd.Series, description: Description) -> str | None:
     if not np.isfinite(numbers).all():
         return 'has infinite values: replace them or set them to missing.'
     places = description.get('decimal_places')
-    if places is not None and not np.array_equal(numbers, numbers.round(places)):
+    if places is not None and not np.allclose(numbers, numbers.round(places), ROUNDING, ROUNDING):
         return f'has values with more than {places} decimal places, which its metadata rules out.'
     return _check_range(numbers, description)
 

@@ -78,7 +78,7 @@ def test_a_float32_means_the_decimal_it_is_printed_as(dtype):
         (pd.Series(['2000-02-01T02:00+0200']), '%Y-%m-%dT%H:%M%z'),
         (pd.Series(pd.to_datetime(['2000-02-01', None])), None),
         (pd.Series(pd.to_datetime(['2000-02-01'])).astype('datetime64[s]'), None),
-        (pd.Series(pd.to_datetime(['2000-02-01'])).dt.tz_localize('Asia/Tokyo'), None),
+        (pd.Series(pd.to_datetime(['2000-02-01 09:00'])).dt.tz_localize('Asia/Tokyo'), None),
     ],
 )
 def test_dates_of_any_storage_are_seconds_since_2000(column, datetime_format):
@@ -154,3 +154,13 @@ def test_decoding_inverts_encoding(mixed_table, mixed_metadata):
     for name in decoded:
         restored = decoded[name].astype(mixed_table[name].dtype).where(decoded[name].notna())
         pd.testing.assert_series_equal(restored, mixed_table[name], check_names=False)
+
+
+def test_a_released_range_wider_than_the_dtype_is_cut():
+    decoded = decode(
+        pd.DataFrame({'x': [-1e9, 1e9]}),
+        {'x': {'sdtype': 'numerical'}},
+        {'x': pd.Int8Dtype()},
+        Domain((Number(name='x', low=-1e9, high=1e9, step=1.0),)),
+    )
+    assert list(decoded['x']) == [-128, 127]

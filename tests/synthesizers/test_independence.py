@@ -106,6 +106,7 @@ def tables(build_table):
     other['flag'] = other['flag'].astype(object).mask(other.index % 3 == 0)
     other['flag_missing'] = other['flag_missing'].eq(True)
     other['number_id'] = other['number_id'] + 1e6
+    other['unknown'] = other['unknown'] + 10_000
     other['category'] = pd.Categorical(other['category'].astype(str) + '!')
     other['moment'] = other['moment'] + pd.Timedelta(days=3_000)
     return one, other

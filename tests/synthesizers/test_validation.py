@@ -60,6 +60,8 @@ def test_a_broken_rule_is_named_without_values(values, description, expected):
         (pd.array([1, None], dtype=object), {'sdtype': 'numerical'}),
         ([0.3, 0.1 + 0.2], {'sdtype': 'numerical'}),
         ([None, None], {'sdtype': 'numerical', 'decimal_places': 0}),
+        ([0.1 + 0.2], {'sdtype': 'numerical', 'decimal_places': 1}),
+        ([1 / 3], {'sdtype': 'numerical', 'decimal_places': 15}),
         ([None, None], {'sdtype': 'datetime'}),
         (['2000-01-01', None], {'sdtype': 'datetime', 'range_min': '2000-01-01'}),
         (['1/2/2000'], {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}),

@@ -1,0 +1,99 @@
+"""Lattices: numbers that are multiples of a step, such as whole numbers, cents or days."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.domain import Column, Number
+
+#: Up to this many possible values, each is a cell of its own.
+MAX_LATTICE = 128
+
+#: Multiples from here on are too large for a float to tell them apart.
+LARGEST_MULTIPLE = 2.0**52
+
+#: Distance to a multiple, relative to the larger of number and step, at which a float counts as
+#: one: enough for a few operations' rounding.
+STEP_TOLERANCE = 1e-12
+
+#: Numbers finer than a step are believed in above this many noise scales.
+BELIEVED = 4.0
+
+
+def is_lattice(column: Column) -> TypeGuard[Number]:
+    """Whether a column is a number whose values are known, and few enough for a cell each."""
+    if not isinstance(column, Number) or not column.step:
+        return False
+    if column.low is None or column.high is None:
+        return False
+    return has_few_values(column.low, column.high, column.step)
+
+
+def has_few_values(low: float, high: float, step: float) -> bool:
+    """Whether a range holds few enough multiples of a step for a cell each; 0 for no step."""
+    if not step or (high - low) / step >= MAX_LATTICE:
+        return False
+    return max(abs(low), abs(high)) / step < LARGEST_MULTIPLE
+
+
+def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Multiply a step: the floats nearest to the multiples, 0.3 rather than 0.30000000000000004."""
+    per_unit = round(1 / step)
+    if per_unit > 1 and math.isclose(per_unit * step, 1, rel_tol=STEP_TOLERANCE):
+        return np.asarray(times / per_unit + 0.0)
+    return np.asarray(times * step + 0.0)
+
+
+def round_inwards(low: float, high: float, step: float) -> tuple[float, float]:
+    """Find the first and the last multiple in ``[low, high)``; one twice, if there is none."""
+    first, end = _round_up(low / step), _round_up(high / step)
+    ends = multiples(np.array([first, max(first, end - 1)], dtype=np.float64), step)
+    return float(ends[0]), float(ends[1])
+
+
+def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
+    """Find the coarsest step that each number is a multiple of.
+
+    Args:
+        values: Finite numbers, NaN where missing, shape (n,).
+        steps: The steps, coarse to fine.
+
+    Returns:
+        Places among the steps, shape (n,); their number for none of them, -1 where missing.
+    """
+    codes = np.full(len(values), len(steps), dtype=np.int64)
+    for code, step in reversed(list(enumerate(steps))):
+        distance = np.abs(np.round(values / step) * step - values)
+        codes[distance <= STEP_TOLERANCE * np.maximum(np.abs(values), step)] = code
+    codes[np.isnan(values)] = -1
+    return codes
+
+
+def finest_step(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> float:
+    """Choose the coarsest step that all but a few numbers are multiples of.
+
+    Args:
+        counts: Noisy number of records by :func:`step_codes`, shape (number of steps + 1,).
+        steps: The steps, coarse to fine.
+        scale: Standard deviation of the noise.
+
+    Returns:
+        The step: the first one with no more finer numbers than noise explains, and than half of
+        all; 0 if there is none.
+    """
+    for code, step in enumerate(steps):
+        finer = counts[code + 1 :].sum()
+        noise = BELIEVED * scale * math.sqrt(len(steps) - code)
+        if finer <= max(min(noise, counts.sum() / 2), 0.0):
+            return step
+    return 0.0
+
+
+def _round_up(quotient: float) -> int:
+    nearest = round(quotient)
+    close = abs(nearest - quotient) <= STEP_TOLERANCE * max(1.0, abs(quotient))
+    return nearest if close else math.ceil(quotient)

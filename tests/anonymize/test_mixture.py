@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from scipy.stats import kstest, norm
+
+from sdv_threea.anonymize.mixture import Mixture, class_mixture
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(29)
+
+
+@pytest.fixture
+def mixture():
+    """Two classes; the second has one component without weight, far from everything."""
+    covariances = np.array(
+        [
+            [[[1.0, 0.5], [0.5, 2.0]], [[0.3, -0.2], [-0.2, 0.4]]],
+            [[[1.0, -0.9], [-0.9, 1.0]], [[1.0, 0.0], [0.0, 1.0]]],
+        ]
+    )
+    means = np.array([[[-2.0, 0.0], [1.0, 3.0]], [[0.0, 0.0], [500.0, 500.0]]])
+    return Mixture(np.array([[10.0, 30.0], [60.0, 0.0]]), means, covariances)
+
+
+def test_classes_are_drawn_by_weight(mixture, rng):
+    classes, quantiles = mixture.sample(20_000, rng)
+
+    assert quantiles.shape == (20_000, 2)
+    assert np.bincount(classes) / 20_000 == pytest.approx([0.4, 0.6], abs=0.015)
+
+
+def test_quantiles_are_uniform_in_each_column_and_class(mixture, rng):
+    classes, quantiles = mixture.sample(20_000, rng)
+
+    assert quantiles.min() >= 0
+    assert quantiles.max() <= 1
+    for label in (0, 1):
+        for column in quantiles[classes == label].T:
+            assert kstest(column, 'uniform').pvalue > 1e-3
+            assert kstest(column**1.1, 'uniform').pvalue < 1e-3
+
+
+def test_the_marginal_is_the_mixture_of_the_components(mixture):
+    scores, classes = np.array([[0.5, 1.0]]), np.array([0])
+
+    (places,) = mixture.quantiles(scores, classes)
+
+    expected = 0.25 * norm.cdf(0.5, -2, 1) + 0.75 * norm.cdf(0.5, 1, 0.3**0.5)
+    assert places[0] == pytest.approx(expected)
+
+
+def test_means_and_covariances_of_components_are_recovered(rng):
+    covariance = np.array([[1.0, -0.6], [-0.6, 1.0]])
+    mixture = Mixture(np.array([[5.0]]), np.array([[[3.0, -1.0]]]), covariance[None, None])
+
+    _, quantiles = mixture.sample(50_000, rng)
+
+    scores = norm.ppf(quantiles)
+    assert scores.mean(axis=0) == pytest.approx([0, 0], abs=0.02)
+    assert np.cov(scores.T) == pytest.approx(covariance, abs=0.02)
+
+
+def test_components_far_apart_are_drawn_by_weight_and_linked_across_columns(rng):
+    weights, means = np.array([[1.0, 3.0]]), np.array([[[-50.0, 50.0], [50.0, -50.0]]])
+    mixture = Mixture(weights, means, np.stack([np.eye(2)] * 2)[None])
+
+    _, quantiles = mixture.sample(20_000, rng)
+
+    first = quantiles[:, 0] < 0.25
+    assert first.mean() == pytest.approx(0.25, abs=0.01)
+    assert (quantiles[first, 1] > 0.75).all()
+    assert (quantiles[~first, 1] <= 0.75).all()
+
+
+def test_components_without_weight_are_never_drawn_and_take_no_room(mixture, rng):
+    second = Mixture(mixture.weights[1:], mixture.means[1:], mixture.covariances[1:])
+    alone = Mixture(second.weights[:, :1], second.means[:, :1], second.covariances[:, :1])
+    scores = rng.normal(size=(10, 2))
+
+    _, quantiles = second.sample(5_000, rng)
+
+    assert np.corrcoef(quantiles.T)[0, 1] == pytest.approx(-0.9, abs=0.03)
+    labels = np.zeros(10, dtype=np.int64)
+    assert np.array_equal(second.quantiles(scores, labels), alone.quantiles(scores, labels))
+
+
+def test_equal_generators_draw_equal_rows(mixture):
+    first = mixture.sample(100, np.random.default_rng(1))
+    second = mixture.sample(100, np.random.default_rng(1))
+    third = mixture.sample(100, np.random.default_rng(2))
+
+    assert np.array_equal(first[1], second[1])
+    assert not np.array_equal(first[1], third[1])
+
+
+def test_no_rows_and_no_columns_can_be_drawn(mixture, rng):
+    empty = class_mixture(np.array([3.0, 1.0]), np.zeros((2, 0, 0)))
+
+    classes, quantiles = empty.sample(4_000, rng)
+
+    assert mixture.sample(0, rng)[1].shape == (0, 2)
+    assert quantiles.shape == (4_000, 0)
+    assert classes.mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_one_gaussian_per_class_has_the_class_correlations(rng):
+    correlations = np.array([[[1.0, 0.8], [0.8, 1.0]], [[1.0, -0.8], [-0.8, 1.0]]])
+    mixture = class_mixture(np.array([1.0, 1.0]), correlations)
+
+    classes, quantiles = mixture.sample(10_000, rng)
+
+    found = [np.corrcoef(norm.ppf(quantiles[classes == label]).T)[0, 1] for label in (0, 1)]
+    assert found == pytest.approx([0.8, -0.8], abs=0.02)

@@ -1,0 +1,158 @@
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.approximate.density import Counts, clip_radius, fit_scores
+from sdv_threea.approximate.gaussian import class_correlations, nearest_correlation
+from sdv_threea.moments import ScoreMoments, release_moments
+from sdv_threea.statistics import histogram
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(17)
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def discretise(normals, num_codes):
+    """Cut columns of normals into codes of equal probability."""
+    ranks = normals.argsort(axis=0).argsort(axis=0)
+    return ranks * num_codes // len(normals)
+
+
+def correlations_of(codes, labels, num_codes, num_classes, radius=None):
+    sizes = [num_codes] * codes.shape[1]
+    totals = np.bincount(labels, minlength=num_classes).astype(float)
+    counts = Counts(
+        tuple(part.astype(float) for part in histogram(codes, labels, sizes, num_classes)),
+        totals,
+        0.0,
+    )
+    masks = [np.ones(num_codes, dtype=bool)] * codes.shape[1]
+    scores, _ = fit_scores(counts, masks, [True] * codes.shape[1])
+    moments, _ = release_moments(
+        scores(codes, labels),
+        labels,
+        num_classes,
+        radius or clip_radius(scores),
+        stage='approximate',
+        mu=math.inf,
+        neighbors='add_remove',
+        noise=silent,
+    )
+    return class_correlations(moments, totals, scores.variances)
+
+
+@pytest.mark.parametrize(('num_codes', 'tolerance'), [(60, 0.02), (5, 0.03), (2, 0.05)])
+@pytest.mark.parametrize('correlation', [-0.5, 0.0, 0.5])
+def test_unclipped_scores_tell_the_correlation_behind_them(rng, num_codes, tolerance, correlation):
+    """To first order: two columns cut at the median show arcsin(r), for 0.5 that is 0.52."""
+    normals = rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], 20_000)
+    codes, labels = discretise(normals, num_codes), np.zeros(20_000, dtype=np.int64)
+
+    (found,) = correlations_of(codes, labels, num_codes, 1, radius=10**6)
+
+    assert found[0, 1] == pytest.approx(correlation, abs=tolerance)
+
+
+@pytest.mark.parametrize(('correlation', 'width'), [(0.2, 2), (0.5, 5), (0.8, 10)])
+def test_clipping_hides_a_quarter_of_a_correlation_at_most(rng, correlation, width):
+    matrix = np.full((width, width), correlation) + (1 - correlation) * np.eye(width)
+    codes = discretise(rng.multivariate_normal(np.zeros(width), matrix, 10_000), 40)
+
+    (found,) = correlations_of(codes, np.zeros(10_000, dtype=np.int64), 40, 1)
+
+    mean = found[np.triu_indices(width, 1)].mean()
+    assert 0.75 * correlation < mean < 1.05 * correlation
+
+
+def test_each_class_keeps_its_own_correlation(rng):
+    labels = np.repeat([0, 1], 10_000)
+    first = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 10_000)
+    second = rng.multivariate_normal([0, 0], [[1, -0.4], [-0.4, 1]], 10_000)
+    codes = np.concatenate([discretise(first, 30), discretise(second, 30)])
+
+    found = correlations_of(codes, labels, 30, 2, radius=10**6)
+
+    assert found[:, 0, 1] == pytest.approx([0.6, -0.4], abs=0.03)
+
+
+def make_moments(products, scale):
+    products = np.asarray(products, dtype=float)
+    sums = np.zeros(products.shape[:2])
+    return ScoreMoments(np.ones(len(products)), sums, products, scale, scale)
+
+
+def test_with_huge_noise_classes_are_independent_and_with_some_alike(rng):
+    totals, variances = np.array([1e4, 1e4]), np.ones((2, 4))
+    truth = 1e4 * (0.4 + 0.6 * np.eye(4))
+    noise = np.triu(rng.normal(0, 1, (2, 4, 4)), 1)
+    noise = noise + noise.transpose(0, 2, 1)
+
+    huge = class_correlations(make_moments(truth + 1e7 * noise, 1e7), totals, variances)
+    some = class_correlations(make_moments(truth + 700 * noise, 700.0), totals, variances)
+
+    assert huge == pytest.approx(np.stack([np.eye(4)] * 2), abs=0.01)
+    assert some[0] == pytest.approx(0.4 + 0.6 * np.eye(4), abs=0.15)
+    assert abs(some[0] - some[1]).max() < abs(noise[0] - noise[1]).max() * 0.07
+
+
+def test_chance_among_few_records_is_noise_too(rng):
+    """Independent rare values that met by chance: raw, their correlations would be huge."""
+    codes = (rng.random((200, 12)) < 0.02).astype(np.int64)
+    codes[:, 0] = rng.random(200) < 0.5
+
+    (found,) = correlations_of(codes, np.zeros(200, dtype=np.int64), 2, 1, radius=10**6)
+
+    assert abs(found - np.eye(12)).max() < 0.5
+
+
+def test_a_column_that_hardly_varies_disturbs_no_other(rng):
+    """Its noise, divided by next to nothing, would be the largest correlation of all."""
+    variances = np.array([[1.0, 1.0, 1e-6, 0.0]])
+    products = np.diag([1e4, 1e4, 1e-2, 0.0])[None] + 0.0
+    products[0, 0, 1] = products[0, 1, 0] = 5e3
+    noise = np.triu(rng.normal(0, 100.0, (4, 4)), 1)
+
+    (found,) = class_correlations(
+        make_moments(products + noise + noise.T, 100.0), np.array([1e4]), variances
+    )
+
+    assert found[0, 1] == pytest.approx(0.5, abs=0.05)
+    assert found[2:, :2] == pytest.approx(np.zeros((2, 2)), abs=1e-3)
+    assert found[3, 2] == 0
+
+
+@pytest.mark.parametrize('width', [0, 1, 2, 7, 40])
+@pytest.mark.parametrize('scale', [0.0, 1.0, 1e3, 1e9])
+def test_correlations_are_positive_definite_whatever_was_released(rng, width, scale):
+    variances = rng.choice([0.0, 1e-4, 0.3, 1.0], (3, width))
+    products = rng.normal(0, max(scale, 1.0) * 3, (3, width, width))
+    products = products + products.transpose(0, 2, 1)
+
+    found = class_correlations(make_moments(products, scale), np.array([1.0, 2.0, 1e5]), variances)
+
+    assert found.shape == (3, width, width)
+    assert np.diagonal(found, axis1=1, axis2=2) == pytest.approx(np.ones((3, width)))
+    assert found == pytest.approx(found.transpose(0, 2, 1), abs=1e-9)
+    np.linalg.cholesky(found)
+
+
+def test_a_correlation_matrix_is_its_own_nearest_one():
+    matrix = np.array([[1.0, 0.5, -0.2], [0.5, 1.0, 0.3], [-0.2, 0.3, 1.0]])
+
+    assert nearest_correlation(matrix) == pytest.approx(matrix)
+
+
+def test_impossible_correlations_become_possible_ones():
+    impossible = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+
+    found = nearest_correlation(impossible)
+
+    assert np.linalg.eigvalsh(found)[0] > 0
+    assert (np.sign(found) == np.sign(impossible)).all()
+    assert nearest_correlation(np.array([[1.0, 7.0], [7.0, 1.0]]))[0, 1] == pytest.approx(0.98)

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from sdv_threea.approximate.histograms import class_histograms, project_to_simplex, smooth
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def estimate(counts, totals=None, mask=None, *, scale=0.0, ordered=False):
+    counts = np.asarray(counts, dtype=float)
+    totals = counts.sum(axis=1) if totals is None else np.asarray(totals, dtype=float)
+    mask = np.ones(counts.shape[1], dtype=bool) if mask is None else np.asarray(mask)
+    return class_histograms(counts, totals, mask, scale=scale, ordered=ordered)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_without_noise_histograms_are_the_frequencies(rng, ordered):
+    counts = rng.integers(0, 50, (4, 11)).astype(float)
+    counts[:, 3] = 0
+
+    histograms = estimate(counts, ordered=ordered)
+
+    assert histograms == pytest.approx(counts / counts.sum(axis=1, keepdims=True), abs=1e-12)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+@pytest.mark.parametrize('scale', [0.1, 30.0, 1e6, 1e15])
+def test_histograms_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordered, scale):
+    for _ in range(20):
+        size, num_classes = int(rng.integers(1, 40)), int(rng.integers(1, 5))
+        counts = rng.integers(0, 50, (num_classes, size)) + rng.normal(
+            0, scale, (num_classes, size)
+        )
+        totals = np.maximum(counts.sum(axis=1), 1.0)
+        mask = rng.random(size) < 0.7
+        mask[rng.integers(size)] = True
+
+        histograms = estimate(counts, totals, mask, scale=scale, ordered=ordered)
+
+        assert np.isfinite(histograms).all()
+        assert (histograms >= 0).all()
+        assert histograms.sum(axis=1) == pytest.approx(np.ones(num_classes))
+        assert (histograms[:, ~mask] == 0).all()
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_shrinkage_beats_the_raw_projection_on_average(rng, ordered):
+    scale, size, mine, raw = 40.0, 32, 0.0, 0.0
+    for _ in range(30):
+        center = rng.uniform(5, 27, (3, 1)) if ordered else rng.uniform(14, 18, (3, 1))
+        density = np.exp(-np.square((np.arange(size) - center) / 5) / 2)
+        truth = density / density.sum(axis=1, keepdims=True)
+        if not ordered:
+            truth = truth[:, rng.permutation(size)]
+        counts = np.rint(2_000 * truth) + rng.normal(0, scale, truth.shape)
+        totals = np.full(3, 2_000.0)
+        mask = np.ones(size, dtype=bool)
+
+        mine += np.abs(estimate(counts, totals, scale=scale, ordered=ordered) - truth).sum()
+        raw += sum(
+            np.abs(project_to_simplex(row, mask, 2_000.0) / 2_000 - wanted).sum()
+            for row, wanted in zip(counts, truth, strict=True)
+        )
+
+    assert mine < 0.75 * raw
+
+
+def test_records_without_a_code_do_not_turn_into_other_codes():
+    counts = np.array([[0.0, 90.0, 10.0, 0.0], [0.0, 25.0, 25.0, 0.0]])
+
+    exact = estimate(counts, totals=[1_000, 500])
+    noisy = estimate(counts + [[0.5, -0.5, 0.5, -0.5]], totals=[1_000, 500], scale=0.5)
+
+    assert exact == pytest.approx(np.array([[0, 0.9, 0.1, 0], [0, 0.5, 0.5, 0]]), abs=1e-12)
+    assert noisy == pytest.approx(exact, abs=0.03)
+
+
+def test_a_class_of_noise_alone_takes_after_the_others():
+    counts = np.array([[7_000.0, 2_000.0, 1_000.0], [-3.0, 1.5, 2.5]])
+
+    histograms = estimate(counts, totals=[10_000, 1], scale=3.0)
+
+    assert histograms[1] == pytest.approx([0.7, 0.2, 0.1], abs=0.01)
+
+
+def test_the_missing_value_is_not_smoothed_into_its_neighbours(rng):
+    counts = np.concatenate([[5_000.0], np.full(16, 10.0)])[None] + rng.normal(0, 3, (1, 17))
+
+    histogram = estimate(counts, [5_160.0], scale=3.0, ordered=True)
+
+    assert histogram[0, 0] == pytest.approx(5_000 / 5_160, rel=0.01)
+    assert histogram[0, 1:] == pytest.approx(np.full(16, 10 / 5_160), rel=0.3)
+
+
+# Smoothing
+
+
+@pytest.mark.parametrize('length', [0, 1, 2, 7, 16, 33])
+def test_smoothing_without_noise_changes_nothing_and_with_noise_takes_energy(rng, length):
+    values = rng.normal(0, 10, length)
+
+    assert np.array_equal(smooth(values, 0.0), values)
+    assert smooth(values, 1e-6) == pytest.approx(values, abs=1e-6)
+    for scale in (1.0, 5.0, 100.0):
+        smoothed = smooth(values, scale)
+        assert smoothed.shape == values.shape
+        assert np.square(smoothed).sum() <= np.square(values).sum() + 1e-9
+
+
+def test_smoothing_keeps_the_sum_where_no_padding_is_needed(rng):
+    values = rng.normal(0, 10, 32)
+
+    smoothed = smooth(values, 8.0)
+
+    assert not np.allclose(smoothed, values)
+    assert smoothed.sum() == pytest.approx(values.sum())
+
+
+def test_smoothing_finds_a_step_in_the_noise(rng):
+    step = np.repeat([0.0, 10.0], 32)
+    noisy = step + rng.normal(0, 5, (50, 64))
+
+    smoothed = np.stack([smooth(row, 5.0) for row in noisy])
+
+    assert np.square(smoothed - step).mean() < 0.2 * np.square(noisy - step).mean()
+
+
+# The simplex
+
+
+def test_the_projection_is_the_nearest_point_of_the_simplex(rng):
+    for _ in range(20):
+        values, mask = rng.normal(0, 3, 5), np.array([True, True, False, True, True])
+        free = values[mask]
+
+        projected = project_to_simplex(values, mask, 2.0)
+
+        oracle = minimize(
+            lambda point, free=free: np.square(point - free).sum(),
+            np.full(4, 0.5),
+            bounds=[(0, None)] * 4,
+            constraints={'type': 'eq', 'fun': lambda point: point.sum() - 2.0},
+            tol=1e-12,
+        )
+        assert projected[~mask] == 0
+        assert projected[mask] == pytest.approx(oracle.x, abs=1e-5)
+
+
+def test_points_of_the_simplex_stay_and_an_empty_mask_frees_all():
+    values = np.array([0.5, 1.5, 0.0])
+
+    assert project_to_simplex(values, np.ones(3, dtype=bool), 2.0) == pytest.approx(values)
+    assert project_to_simplex(values, np.zeros(3, dtype=bool), 2.0) == pytest.approx(values)
+    assert project_to_simplex(np.array([-7.0]), np.ones(1, dtype=bool), 3.0) == pytest.approx([3.0])
+
+
+def test_values_far_above_the_total_are_projected_too():
+    values = np.array([1e17, 1e17, -1e17])
+
+    assert project_to_simplex(values, np.ones(3, dtype=bool), 1.0) == pytest.approx([0.5, 0.5, 0])

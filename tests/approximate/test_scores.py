@@ -1,0 +1,174 @@
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores, target_order
+from sdv_threea.moments import GRID
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(13)
+
+
+def make_scores(*columns, orders=None):
+    histograms = tuple(np.atleast_2d(np.asarray(column, dtype=float)) for column in columns)
+    orders = orders or tuple(np.arange(part.shape[1]) for part in histograms)
+    return normal_scores(histograms, orders, len(histograms[0]) if columns else 2)
+
+
+def test_scores_are_the_means_of_the_normal_on_their_intervals():
+    histogram = np.array([0.1, 0.25, 0.05, 0.6])
+    cuts = norm.ppf(np.concatenate([[0], np.cumsum(histogram)]).clip(0, 1))
+
+    (table,) = make_scores(histogram).scores
+
+    for code, mass in enumerate(histogram):
+        mean = quad(lambda at: at * norm.pdf(at), cuts[code], cuts[code + 1])[0] / mass
+        assert table[0, code] / GRID == pytest.approx(mean, abs=0.51 / GRID)
+
+
+def test_scores_have_mean_zero_and_the_stated_variance(rng):
+    for size in (1, 2, 5, 100):
+        histogram = rng.dirichlet(np.ones(size), 3)
+        scores = make_scores(histogram)
+        means = (histogram * scores.scores[0]).sum(axis=1) / GRID
+        squares = (histogram * np.square(scores.scores[0] / GRID)).sum(axis=1)
+
+        assert means == pytest.approx(np.zeros(3), abs=0.51 / GRID)
+        assert scores.variances[:, 0] == pytest.approx(squares)
+        assert (scores.variances <= 1).all()
+
+
+def test_fine_columns_keep_nearly_all_variance_coarse_ones_lose_and_constant_ones_have_none():
+    scores = make_scores(np.full(100, 0.01))
+    assert scores.variances[0, 0] == pytest.approx(1, abs=0.01)
+    assert make_scores([0.5, 0.5]).variances[0, 0] == pytest.approx(2 / np.pi, abs=0.01)
+    assert make_scores([0.0, 1.0]).variances[0, 0] == 0
+
+
+def test_scores_rise_in_the_order_of_the_column_and_stay_bounded(rng):
+    histogram, order = rng.dirichlet(np.full(30, 0.1), 2), rng.permutation(30)
+
+    (table,) = make_scores(histogram, orders=(order,)).scores
+
+    assert (np.diff(table[:, order], axis=1) >= 0).all()
+    assert abs(table).max() <= LARGEST_SCORE * GRID
+
+
+@pytest.mark.parametrize('histogram', [[1e-300, 1.0], [1e-14, 1 - 1e-14, 0.0], [0.0, 1.0, 0.0]])
+def test_vanishing_probabilities_have_finite_scores(histogram):
+    with np.errstate(invalid='raise', divide='raise'):
+        (table,) = make_scores(histogram).scores
+
+    assert abs(table).max() <= LARGEST_SCORE * GRID
+
+
+# Looking up records
+
+
+def test_the_scores_of_a_record_depend_on_that_record_alone(rng):
+    scores = make_scores(rng.dirichlet(np.ones(6), 3), rng.dirichlet(np.ones(9), 3))
+    codes = np.stack([rng.integers(-1, 6, 500), rng.integers(-1, 9, 500)], axis=1)
+    classes, order = rng.integers(0, 3, 500), rng.permutation(500)
+
+    found = scores(codes, classes)
+
+    assert np.array_equal(scores(codes[order], classes[order]), found[order])
+    for at in range(0, 500, 50):
+        assert np.array_equal(scores(codes[at : at + 1], classes[at : at + 1])[0], found[at])
+        for column, code in enumerate(codes[at]):
+            table = scores.scores[column][classes[at]]
+            assert found[at, column] == (table[code] if code >= 0 else 0)
+
+
+def test_codes_of_any_integer_type_are_looked_up_alike(rng):
+    scores = make_scores(rng.dirichlet(np.ones(100), 2))
+    codes, classes = rng.integers(-1, 100, (50, 1)), rng.integers(0, 2, 50)
+
+    assert np.array_equal(scores(codes.astype(np.int8), classes), scores(codes, classes))
+
+
+# Inverting them
+
+
+def test_codes_of_even_quantiles_come_as_often_as_the_histogram_says(rng):
+    histogram, order = rng.dirichlet(np.full(8, 0.5), 2), rng.permutation(8)
+    histogram[:, order[[0, 4, 7]]] = 0
+    histogram /= histogram.sum(axis=1, keepdims=True)
+    quantiles = np.tile((np.arange(20_000) + 0.5) / 20_000, 2)
+    classes = np.repeat([0, 1], 20_000)
+
+    codes = make_scores(histogram, orders=(order,)).codes(0, quantiles, classes)
+
+    for label in (0, 1):
+        found = np.bincount(codes[classes == label], minlength=8) / 20_000
+        assert found == pytest.approx(histogram[label], abs=1e-4)
+
+
+def test_codes_without_probability_are_never_drawn_not_even_at_the_ends(rng):
+    for _ in range(50):
+        histogram = rng.dirichlet(np.ones(6), 1) * (rng.random(6) < 0.5)
+        if histogram.sum() == 0:
+            continue
+        scores = make_scores(histogram / histogram.sum())
+        cuts = scores.cuts[0][0]
+        edges = np.concatenate([cuts, np.nextafter(cuts, 0), np.nextafter(cuts, 1), [0.0, 1.0]])
+
+        codes = scores.codes(0, edges, np.zeros(len(edges), dtype=np.int64))
+
+        assert (histogram[0, codes] > 0).all()
+
+
+def test_a_column_of_one_code_has_that_code_at_every_quantile():
+    codes = make_scores([1.0]).codes(0, np.array([0.0, 0.3, 1.0]), np.zeros(3, dtype=np.int64))
+
+    assert codes.tolist() == [0, 0, 0]
+
+
+def test_tables_without_columns_have_empty_scores():
+    scores = make_scores()
+
+    assert scores.variances.shape == (2, 0)
+    assert scores(np.zeros((4, 0), dtype=np.int64), np.array([0, 1, 0, 1])).shape == (4, 0)
+
+
+# The order of categories
+
+
+def test_two_classes_order_codes_by_log_odds(rng):
+    for _ in range(20):
+        histogram, totals = rng.dirichlet(np.full(9, 5.0), 2), rng.uniform(5_000, 50_000, 2)
+        odds = np.log(histogram[1] / histogram[0])
+        assert target_order(histogram, totals).tolist() == np.argsort(odds).tolist()
+
+
+def test_one_class_orders_codes_by_frequency():
+    order = target_order(np.array([[0.2, 0.5, 0.3]]), np.array([100.0]))
+
+    assert order.tolist() == [1, 2, 0]
+
+
+def test_more_classes_order_codes_along_the_axis_on_which_they_differ():
+    lean = np.array([0.9, 0.1, 0.5, 0.7, 0.3])
+    joint = np.stack([lean, np.full(5, 0.5), 1 - lean])
+
+    order = target_order(joint / joint.sum(axis=1, keepdims=True), joint.sum(axis=1) * 1_000)
+
+    assert order.tolist() in ([0, 3, 2, 4, 1], [1, 4, 2, 3, 0])
+
+
+def test_a_handful_of_records_does_not_lead_the_order():
+    counts = np.array([[0.01, 600.0, 400.0], [0.0, 400.0, 600.0]])
+    totals = counts.sum(axis=1)
+
+    order = target_order(counts / totals[:, None], totals)
+
+    assert order.tolist() == [1, 0, 2]
+
+
+def test_codes_that_do_not_occur_are_ordered_too():
+    order = target_order(np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]), np.array([5.0, 5.0]))
+
+    assert sorted(order.tolist()) == [0, 1, 2]

@@ -1,0 +1,171 @@
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.accounting import Ledger
+from sdv_threea.anonymize.mixture import class_mixture
+from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.pipeline import release as run_pipeline
+from sdv_threea.release import Release, draw_codes
+from sdv_threea.settings import Settings
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(37)
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def make_table(rng, num_rows=2_000):
+    label = rng.random(num_rows) < 0.3
+    number = np.rint(rng.normal(50 + 20 * label, 8)).clip(0, 100)
+    color = np.where(rng.random(num_rows) < 0.2 + 0.5 * label, 'red', 'blue').astype(object)
+    target = np.where(label, 'yes', 'no').astype(object)
+    return pd.DataFrame({'number': number, 'color': color, 'target': target})
+
+
+DOMAIN = Domain(
+    (
+        Number(name='number', low=0.0, high=100.0, step=1.0, nullable=False),
+        Category(name='color', values=('red', 'blue', 'green'), nullable=False),
+        Category(name='target', values=('no', 'yes'), nullable=False),
+    ),
+    target='target',
+)
+
+
+def make_release(table, domain=DOMAIN, *, epsilon=math.inf, components=1):
+    settings = Settings(epsilon=epsilon, delta=1e-6, n_components=components)
+    return run_pipeline(table, domain, settings, noise=silent, rng=np.random.default_rng(1))
+
+
+def test_codes_are_drawn_as_often_as_their_class_has_them(rng):
+    histograms = (np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5]]),)
+    scores = normal_scores(histograms, (np.array([2, 0, 1]),), 2)
+    mixture = class_mixture(np.array([100.0, 300.0]), np.ones((2, 1, 1)))
+
+    codes, classes = draw_codes(mixture, scores, 20_000, rng)
+
+    assert classes.mean() == pytest.approx(0.75, abs=0.01)
+    for label in (0, 1):
+        found = np.bincount(codes[classes == label, 0], minlength=3) / (classes == label).sum()
+        assert found == pytest.approx(histograms[0][label], abs=0.02)
+        assert (found[histograms[0][label] == 0] == 0).all()
+
+
+def test_samples_look_like_the_table_class_by_class(rng):
+    table = make_table(rng)
+
+    sampled = make_release(table).sample(5_000, rng)
+
+    assert list(sampled) == list(table)
+    assert (sampled['target'] == 'yes').mean() == pytest.approx(0.3, abs=0.04)
+    for label in ('yes', 'no'):
+        real, ours = (part[part['target'] == label] for part in (table, sampled))
+        assert ours['number'].mean() == pytest.approx(real['number'].mean(), abs=1)
+        assert ours['number'].std() == pytest.approx(real['number'].std(), rel=0.15)
+        red = (real['color'] == 'red').mean()
+        assert (ours['color'] == 'red').mean() == pytest.approx(red, abs=0.04)
+    assert set(sampled['color']) == {'red', 'blue'}
+
+
+def test_the_number_of_rows_is_an_estimate_from_what_is_released(rng):
+    released = make_release(make_table(rng, 500))
+
+    assert released.num_rows == pytest.approx(500)
+    assert len(released.sample(0, rng)) == 0
+
+
+def test_sampling_changes_nothing_and_follows_the_generator(rng):
+    released = make_release(make_table(rng))
+    before = pickle.dumps(released)
+
+    first = released.sample(50, np.random.default_rng(1))
+    second = released.sample(50, np.random.default_rng(1))
+    third = released.sample(50, np.random.default_rng(2))
+
+    assert pickle.dumps(released) == before
+    pd.testing.assert_frame_equal(first, second)
+    assert not first.equals(third)
+
+
+def test_a_pickled_release_draws_the_same_rows(rng):
+    released = make_release(make_table(rng), epsilon=1.0)
+
+    again = pickle.loads(pickle.dumps(released))
+
+    assert again.ledger == released.ledger
+    pd.testing.assert_frame_equal(
+        again.sample(100, np.random.default_rng(3)), released.sample(100, np.random.default_rng(3))
+    )
+
+
+def list_arrays(value):
+    """All arrays in a value, however deep."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        parts = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    else:
+        parts = vars(value).values() if hasattr(value, '__dict__') else ()
+    return [array for part in parts for array in list_arrays(part)]
+
+
+def test_a_release_holds_plain_numpy_and_nothing_as_long_as_the_table(rng):
+    """Its size is that of the domain: twice the records, not a number more."""
+    small = make_release(make_table(rng, 997))
+    large = make_release(make_table(rng, 2 * 997))
+    arrays = list_arrays(small)
+
+    assert len(arrays) > 10
+    assert all(type(array) is np.ndarray for array in arrays)
+    assert [part.shape for part in arrays] == [part.shape for part in list_arrays(large)]
+    assert all(997 not in part.shape for part in arrays)
+
+
+@pytest.mark.parametrize('epsilon', [0.1, math.inf])
+@pytest.mark.parametrize('names', [('target',), ('number', 'target'), ('color', 'target')])
+def test_narrow_tables_are_released(rng, epsilon, names):
+    domain = Domain(tuple(DOMAIN[name] for name in names), target='target')
+    table = make_table(rng, 300)[list(names)]
+
+    sampled = make_release(table, domain, epsilon=epsilon, components=2).sample(1_000, rng)
+
+    assert list(sampled) == list(names)
+    assert (sampled['target'] == 'yes').mean() == pytest.approx(0.3, abs=0.1)
+
+
+def test_constant_columns_single_classes_and_single_records_are_released(rng):
+    table = make_table(rng, 200)
+    constant = table.assign(number=7.0, color='red')
+    single = table.assign(target='no')
+    rare = table.assign(target=['yes'] + ['no'] * 199)
+
+    for case in (constant, single, rare, table[:1]):
+        for epsilon in (0.1, math.inf):
+            sampled = make_release(case, epsilon=epsilon).sample(200, rng)
+            assert len(sampled) == 200
+            assert sampled.notna().all().all()
+    exact = make_release(constant).sample(50, rng)
+    assert (exact['number'] == 7).all()
+    assert (exact['color'] == 'red').all()
+
+
+def test_releases_without_classes_in_the_table_decode_all_columns(rng):
+    domain = Domain(DOMAIN.columns)
+
+    released = make_release(make_table(rng), domain)
+
+    assert isinstance(released, Release)
+    assert released.target_code is None
+    assert isinstance(released.ledger, Ledger)
+    assert set(released.sample(500, rng)['target']) == {'yes', 'no'}

@@ -1,0 +1,78 @@
+"""Settings are validated at birth, with a message that says what to do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.settings import SHARES, Settings
+
+
+def test_shares_name_every_stage_and_add_up():
+    assert math.isclose(sum(SHARES.values()), 1.0)
+    assert set(SHARES) == {
+        'describe',
+        'histograms',
+        'moments',
+        'partition',
+        'adapt',
+        'anonymize',
+    }
+
+
+@pytest.mark.parametrize(
+    ('name', 'value'),
+    [
+        ('epsilon', 0),
+        ('epsilon', -1.0),
+        ('epsilon', math.nan),
+        ('epsilon', '1'),
+        ('epsilon', True),
+        ('delta', 0.0),
+        ('delta', 1.0),
+        ('delta', None),
+        ('guarantee', 'none'),
+        ('neighbors', 'substitute'),
+        ('n_components', 0),
+        ('n_components', 1.5),
+        ('n_components', 'many'),
+        ('n_components', True),
+        ('alpha', -0.1),
+        ('alpha', 1.1),
+        ('kernel', 'relu'),
+    ],
+)
+def test_bad_values_name_their_argument(name, value):
+    with pytest.raises(ValueError, match=name):
+        Settings(**{name: value})
+
+
+@pytest.mark.parametrize(
+    'kernel',
+    [lambda one, other: one.sum(), lambda one, other: -one @ other.T, lambda one: one],
+    ids=['shape', 'negative', 'arguments'],
+)
+def test_a_kernel_is_tried_before_anything_is_spent(kernel):
+    with pytest.raises(ValueError, match='kernel'):
+        Settings(kernel=kernel)
+
+
+def test_good_values_are_kept():
+    settings = Settings(
+        epsilon=math.inf,
+        delta=1e-9,
+        n_components=np.int64(3),
+        kernel=lambda one, other: 1 + one @ other.T,
+    )
+    assert settings.cells_per_class == 3
+    assert Settings().cells_per_class is None
+
+
+def test_thresholds_get_a_part_of_delta():
+    with_thresholds = Settings(delta=1e-5).budget(thresholds=True)
+    without = Settings(delta=1e-5).budget(thresholds=False)
+    assert 0 < with_thresholds.threshold_delta < 1e-5
+    assert without.threshold_delta == 0
+    assert with_thresholds.mu < without.mu

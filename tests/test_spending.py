@@ -1,0 +1,76 @@
+"""The account of a release: promises, receipts, and what is left for the last stage."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.spending import Spending
+
+BUDGET = Budget(1.0, 1e-5, 1e-6)
+
+
+def make_receipt(mu):
+    return Receipt(stage='s', released='r', sensitivity=1.0, noise_scale=1.0, mu=mu)
+
+
+def open_account(**options):
+    return Spending(BUDGET, {'one': 0.4, 'two': 0.2, 'last': 0.4}, discrete_gaussian, **options)
+
+
+def test_the_last_stage_gets_what_is_left():
+    spending = open_account()
+    spending.keep(('result', make_receipt(spending.price('one'))))
+    assert math.isclose(spending.rest()['mu'], BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
+    spending.keep(('result', make_receipt(spending.rest()['mu'])))
+    assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
+
+
+@pytest.mark.parametrize('rounds', [1, 7, 1000])
+def test_rounding_never_overspends(rounds):
+    spending = open_account()
+    for _ in range(rounds):
+        spending.keep((None, make_receipt(spending.price('two') / math.sqrt(rounds))))
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert spending.ledger.mu <= BUDGET.mu
+
+
+def test_nothing_is_left_of_an_overdrawn_account():
+    spending = open_account()
+    spending.keep((None, make_receipt(2 * BUDGET.mu)))
+    assert spending.rest()['mu'] == 0
+
+
+def test_results_pass_through_and_receipts_are_kept_in_order():
+    spending = open_account()
+    receipts = [make_receipt(mu) for mu in (0.1, 0.2, 0.3)]
+    assert spending.keep(('one', receipts[0])) == 'one'
+    assert spending.keep(('two', receipts[1:])) == 'two'
+    assert spending.keep(('none', ())) == 'none'
+    assert spending.ledger.receipts == tuple(receipts)
+
+
+def test_terms_carry_neighbours_and_noise():
+    terms = open_account().terms('two')
+    assert terms['neighbors'] == 'add_remove'
+    assert terms['noise'] is discrete_gaussian
+    assert math.isclose(terms['mu'], BUDGET.mu * math.sqrt(0.2), rel_tol=1e-9)
+
+
+def test_uncharged_stages_are_free_of_noise_and_say_so():
+    spending = open_account(charged=False)
+    assert math.isinf(spending.price('one'))
+    spending.keep((None, make_receipt(math.inf)))
+    assert not spending.ledger.receipts[0].charged
+    assert math.isclose(spending.rest()['mu'], BUDGET.mu, rel_tol=1e-9)
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert spending.ledger.receipts[1].charged
+
+
+def test_without_privacy_everything_is_free():
+    spending = Spending(Budget(math.inf, 1e-5), {'one': 1.0}, discrete_gaussian)
+    assert math.isinf(spending.price('one'))
+    assert math.isinf(spending.rest()['mu'])
