@@ -211,30 +211,54 @@ def show(keys, counts, noise=discrete_gaussian, **changes):
     )
 
 
-def test_a_key_of_one_record_is_shown_as_rarely_as_promised():
+@pytest.mark.parametrize('least', [1, 7])
+def test_a_key_that_one_record_makes_countable_is_shown_as_rarely_as_promised(least):
     delta, max_new_keys = 0.05, 2
-    keys, _, receipt = show(range(DRAWS), [1] * DRAWS, delta=delta, max_new_keys=max_new_keys)
+    keys, _, receipt = show(
+        range(DRAWS), [least] * DRAWS, delta=delta, max_new_keys=max_new_keys, least=least
+    )
 
     chance = stats.binom(DRAWS, delta / max_new_keys)
     assert chance.ppf(LEVEL) <= len(keys) <= chance.isf(LEVEL)
     assert receipt.delta == delta
 
 
-@pytest.mark.parametrize(('mu', 'delta'), [(1.0, 0.05), (1.0, 1e-9), (5.0, 1e-6), (0.01, 1e-3)])
-def test_the_threshold_is_the_quantile_rounded_to_the_private_side(mu, delta):
+def test_without_that_record_the_key_is_never_shown():
+    keys, noisy, _ = show(range(DRAWS), [6] * DRAWS, delta=0.5, least=7)
+
+    assert (keys, noisy.tolist()) == ([], [])
+
+
+def test_no_noise_is_drawn_for_keys_of_fewer_records():
     recorder = Recorder()
-    show(['a'], [1], noise=recorder, mu=mu, delta=delta, max_new_keys=3)
+    keys, noisy, receipt = show(
+        ['a', 'b', 'c', 'd'], [6, 700, 7, 500], noise=recorder, least=7, mu=0.5
+    )
+
+    assert [size for size, _ in recorder.calls] == [3]
+    assert (keys, noisy.tolist()) == (['b', 'd'], [700.0, 500.0])
+    assert (receipt.mu, receipt.delta, receipt.sensitivity) == (0.5, 1e-6, 1.0)
+
+
+def test_without_noise_every_key_of_enough_records_is_shown():
+    keys, noisy, receipt = show(['a', 'b', 'c'], [6, 7, 8], mu=math.inf, least=7)
+
+    assert (keys, noisy.tolist(), receipt.delta) == (['b', 'c'], [7.0, 8.0], 0.0)
+
+
+@pytest.mark.parametrize('least', [1, 40])
+@pytest.mark.parametrize(('mu', 'delta'), [(1.0, 0.05), (1.0, 1e-9), (5.0, 1e-6), (0.01, 1e-3)])
+def test_the_threshold_is_the_quantile_rounded_to_the_private_side(mu, delta, least):
+    recorder = Recorder()
+    terms = {'mu': mu, 'delta': delta, 'max_new_keys': 3, 'least': least}
+    show(['a'], [least], noise=recorder, **terms)
     ((_, scale),) = recorder.calls
     points = np.arange(0, int(12 * scale))
     tail = np.cumsum(np.exp(-(points[::-1] ** 2) / (2 * scale**2)))[::-1]
     tail /= math.sqrt(2 * math.pi) * scale
 
     def shown(drawn):
-        return len(
-            show(
-                ['a'], [1], noise=lambda *_: np.array([drawn]), mu=mu, delta=delta, max_new_keys=3
-            )[0]
-        )
+        return len(show(['a'], [least], noise=lambda *_: np.array([drawn]), **terms)[0])
 
     first = int(np.searchsorted(-tail, -delta / 3))
     assert tail[first] <= delta / 3 < tail[first - 1]
@@ -284,11 +308,13 @@ def test_no_keys_are_a_histogram_too():
     assert (keys, noisy.tolist(), receipt.delta) == ([], [], 1e-6)
 
 
-def test_threshold_failure_covers_all_events_of_a_small_mechanism():
-    """Walk through the proof by brute force: two keys, one of them new, all answers on a grid."""
-    scale, delta, epsilon = 1.0, 0.03, 0.5
+@pytest.mark.parametrize('least', [1, 5])
+@pytest.mark.parametrize('epsilon', [0.0, 0.5, 2.0])
+def test_threshold_failure_covers_all_events_of_a_small_mechanism(epsilon, least):
+    """Walk through the proof by brute force: two keys, one of which a record makes countable."""
+    scale, delta = 1.0, 0.03
     edges = np.concatenate([[-np.inf], np.linspace(-8, 25, 400), [np.inf]])
-    threshold = 1 + scale * stats.norm.isf(delta)
+    threshold = least + scale * stats.norm.isf(delta)
 
     def outcomes(first, second):
         seen = np.diff(stats.norm(first, scale).cdf(np.maximum(edges, threshold)))
@@ -298,14 +324,18 @@ def test_threshold_failure_covers_all_events_of_a_small_mechanism():
         seen = np.diff(stats.norm(second, scale).cdf(np.maximum(edges, threshold)))
         return np.outer(first_law, np.append(seen, stats.norm(second, scale).cdf(threshold)))
 
-    with_new, without = outcomes(6.0, 1.0), outcomes(5.0, None)
+    # The record is one of the other key, too, as it may be with another column's.
+    with_new, without = outcomes(12.0, float(least)), outcomes(11.0, None)
     bound = delta_from_mu(1.0, epsilon) + delta
     for ours, theirs in ((with_new, without), (without, with_new)):
         assert np.maximum(ours - math.exp(epsilon) * theirs, 0).sum() <= bound
+    # Neither half of the bound would do by itself.
+    failed = np.maximum(with_new - math.exp(epsilon) * without, 0).sum()
+    assert failed > max(delta_from_mu(1.0, epsilon), delta)
 
 
 @pytest.mark.parametrize(
-    'bad', [{'delta': 0.0}, {'delta': 0.6}, {'delta': math.nan}, {'max_new_keys': 0}]
+    'bad', [{'delta': 0.0}, {'delta': 0.6}, {'delta': math.nan}, {'max_new_keys': 0}, {'least': 0}]
 )
 def test_threshold_refuses_failures_that_cannot_be(bad):
     with pytest.raises(ValueError, match='delta must be above 0'):

@@ -21,7 +21,7 @@ from sdv_threea.moments import GRID
 from sdv_threea.statistics import histogram, histogram_sensitivity
 
 #: Scores are clipped to this many times the norm that they have in the mean.
-CLIP = 1.14
+CLIP = 1.5
 
 
 @dataclass(frozen=True)

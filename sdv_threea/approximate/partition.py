@@ -25,7 +25,7 @@ EM_ROUNDS = 3
 MAX_CELLS = 4
 
 #: The records of a cell outweigh the noise of their second moments so many times.
-LEAST_SIGNAL = 24.0
+LEAST_SIGNAL = 12.0
 
 #: A centroid moves only if each mean of its records is known to this many standard deviations.
 MEAN_ERROR = 0.25
@@ -194,11 +194,12 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         mu=mu,
         stage='approximate',
         released=f'counts and sums of normal scores in {num_classes * num_per_class} cells',
+        resolution=1 / GRID,
         noise=noise,
     )
-    counts = sums[:, 0] / radius
-    enough = counts > receipt.noise_scale / GRID / MEAN_ERROR
-    means = sums[:, 1:] / np.maximum(counts, 1.0)[:, None]
+    counts = sums[:, 0] * GRID / radius
+    enough = counts > receipt.noise_scale / MEAN_ERROR
+    means = sums[:, 1:] * GRID / np.maximum(counts, 1.0)[:, None]
     old = centroids.reshape(num_classes * num_per_class, width)
     moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
     return moved.astype(np.int64).reshape(centroids.shape), receipt

@@ -73,8 +73,9 @@ class NumberBlock:
             first, end = np.ceil(low / self.step), np.ceil(high / self.step)
             values = multiples(first + np.floor(places * (end - first)), self.step)
         else:
-            # A sum that is rounded up to the next cell would miss a spike, a single float wide.
-            values = np.minimum(low + places * (high - low), np.nextafter(high, low))
+            values = low + places * (high - low)
+        # Rounding up to the next cell would miss spikes, which are a single float wide.
+        values = np.minimum(values, np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
 
 

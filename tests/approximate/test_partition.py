@@ -45,7 +45,7 @@ def make_blobs(rng, num_rows=600):
 
 
 def test_more_budget_and_more_records_carry_more_cells():
-    mus = [1e-3, 0.01, 0.1, 0.15, 1.0, math.inf]
+    mus = [1e-3, 0.01, 0.1, 0.15, 0.2, 1.0, math.inf]
     sizes = [1.0, 30.0, 300.0, 3e3, 1e5]
     table = np.array([[num_cells(np.full(3, size), 4.0, mu) for mu in mus] for size in sizes])
 
@@ -190,10 +190,10 @@ def test_sums_of_cells_move_by_at_most_the_declared_sensitivity_and_by_it(rng, n
             moved, receipt = make_round(table, classes, centroids, neighbors=neighbors, mu=math.inf)
             # Means come rounded: the sums are known to half the count.
             means = moved[0] * counts[:, None]
-            sums.append(np.concatenate([RADIUS * counts[:, None], means], axis=1).astype(float))
+            sums.append(np.concatenate([RADIUS * counts[:, None], means], axis=1) / GRID)
             receipts.append(receipt)
         distance = np.linalg.norm(sums[0] - sums[1])
-        assert distance <= receipts[0].sensitivity + 2 * 51
+        assert distance <= receipts[0].sensitivity + 2 * 51 / GRID
         worst = max(worst, distance / receipts[0].sensitivity)
 
     assert worst > 0.95
@@ -208,8 +208,8 @@ def test_the_receipt_of_a_round_states_the_proven_sensitivity(rng, neighbors, fa
         points, classes, np.zeros((2, 3, 2), dtype=np.int64), neighbors=neighbors, noise=spy(drawn)
     )
 
-    assert receipt.sensitivity == pytest.approx(factor * RADIUS)
-    assert receipt.noise_scale == pytest.approx(factor * RADIUS, rel=1e-3)
+    assert receipt.sensitivity == pytest.approx(factor * RADIUS / GRID)
+    assert receipt.noise_scale == pytest.approx(factor * RADIUS / GRID, rel=1e-3)
     assert [size for size, _ in drawn] == [2 * 3 * 3]
 
 
@@ -233,7 +233,7 @@ def test_centroids_stay_where_noise_would_move_them(rng):
     noisy, receipt = make_round(points, classes, centroids, mu=0.01, noise=integer_noise(rng))
     empty, _ = make_round(points, classes, far, mu=math.inf)
 
-    assert receipt.noise_scale > 100 * RADIUS
+    assert receipt.noise_scale > 100 * RADIUS / GRID
     assert np.array_equal(noisy, centroids)
     assert np.array_equal(empty[:, 1], far[:, 1])
 

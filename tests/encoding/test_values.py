@@ -24,10 +24,10 @@ ODD = [
 
 
 def odd_column(values=ODD):
-    column = pd.Series([None] * len(values), dtype=object, name='odd')
+    cells = np.empty(len(values), dtype=object)
     for at, value in enumerate(values):
-        column.iat[at] = value
-    return column
+        cells[at] = value
+    return pd.Series(cells, name='odd')
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,278 @@
+import datetime
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.encoding.blocks import (
+    MAX_BINS,
+    CategoryBlock,
+    NumberBlock,
+    decode,
+    encode,
+    make_blocks,
+    quantile_edges,
+)
+from sdv_threea.encoding.describe import Description, describe
+from sdv_threea.encoding.ranges import Sketch
+
+
+def lay_out(values, noise, mu=0.5, **known):
+    table = pd.DataFrame({'x': np.asarray(values, dtype=float)})
+    domain = Domain((Number(name='x', **known),))
+    description, _ = describe(table, domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise)
+    return table, make_blocks(description)
+
+
+def round_trip(table, blocks, rng):
+    codes = encode(table, blocks)
+    return codes, decode(codes.astype(np.int64), blocks, rng)
+
+
+def columns(rng, size=3000):
+    return {
+        'normal': rng.normal(size=size),
+        'lognormal': rng.lognormal(3, 2, size=size),
+        'zero to ten': rng.integers(0, 11, size=size),
+        'years': rng.integers(1950, 2024, size=size),
+        'negative': -rng.gamma(2, 100, size=size),
+        'cents': np.round(rng.lognormal(3, 1, size=size), 2),
+        'constant': np.full(size, 7.25),
+        'zero': np.zeros(size),
+        'all missing': np.full(size, np.nan),
+        'huge': rng.normal(5e12, 1e11, size=size),
+        'beyond exact floats': 2.0**60 + 2**10 * rng.integers(0, 2**20, size=size),
+        'beyond the grid': rng.choice([1e308, -1e308, math.inf], size=size),
+        'spike': np.where(rng.random(size) < 0.2, 99_999, rng.integers(17, 90, size=size)),
+        'zeros and amounts': np.where(rng.random(size) < 0.7, 0, rng.lognormal(8, 1, size=size)),
+        'some missing': np.where(rng.random(size) < 0.3, np.nan, rng.normal(size=size)),
+    }
+
+
+NAMES = list(columns(np.random.default_rng(0), 10))
+
+
+@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('mu', [0.3, math.inf])
+def test_what_is_decoded_lies_in_the_cell_it_was_decoded_from(gaussian, rng, name, mu):
+    table, blocks = lay_out(columns(rng)[name], gaussian, mu)
+    codes, back = round_trip(table, blocks, rng)
+
+    assert codes.min() >= (0 if blocks[0].nullable else -1)
+    assert codes.max() < blocks[0].size
+    known = codes[:, 0] >= 0
+    assert np.array_equal(encode(back, blocks)[known], codes[known])
+    assert np.array_equal(back['x'].isna()[known], codes[known, 0] == 0)
+
+
+def test_every_code_decodes_into_its_own_cell(gaussian, rng):
+    for values in columns(rng).values():
+        _, blocks = lay_out(values, gaussian)
+        block = blocks[0]
+        codes = np.repeat(np.arange(1, block.size), 40)
+        again = block.encode(pd.Series(block.decode(codes, rng)))
+        # Beyond the integers that floats tell apart, cells may be empty.
+        if np.abs(block.edges).max() < 2**50:
+            assert np.array_equal(again, codes)
+        assert np.all(np.diff(block.edges) > 0) or block.edges[-1] > 2**50
+
+
+@pytest.mark.parametrize('name', ['zero to ten', 'years', 'zero', 'constant'])
+def test_values_of_a_lattice_come_back_exactly(gaussian, rng, name):
+    table, blocks = lay_out(columns(rng)[name], gaussian, math.inf)
+    heavy = blocks[0].size < 60 or name == 'constant'
+    _, back = round_trip(table, blocks, rng)
+
+    if heavy:
+        assert np.array_equal(back['x'], table['x'])
+    assert np.array_equal(np.round(back['x'], 2), back['x'])
+
+
+@pytest.mark.parametrize('places', [1, 2, 3])
+def test_decimals_come_back_as_they_are_written(gaussian, rng, places):
+    values = np.round(rng.random(2000) * 100 / 10**places, places)
+    table, blocks = lay_out(values, gaussian, math.inf)
+    _, back = round_trip(table, blocks, rng)
+
+    assert np.array_equal(back['x'], table['x'])
+    assert all(len(repr(value)) <= 6 for value in back['x'].tolist())
+
+
+def test_spikes_come_back_exactly(gaussian, rng):
+    spike = 0.1 + 0.2
+    values = np.where(rng.random(5000) < 0.5, spike, rng.normal(size=5000))
+    table, blocks = lay_out(values, gaussian)
+    codes, back = round_trip(table, blocks, rng)
+
+    heavy = table['x'] == spike
+    assert blocks[0].step == 0
+    assert np.all(back['x'][heavy] == spike)
+    assert not np.isin(codes[~heavy, 0], codes[heavy, 0]).any()
+
+
+def test_dates_keep_their_granularity(gaussian, rng):
+    days = 86_400.0 * rng.integers(3000, 9000, size=3000)
+    table, blocks = lay_out(days, gaussian, steps=TIME_STEPS)
+    _, back = round_trip(table, blocks, rng)
+
+    assert blocks[0].step == 86_400.0
+    assert np.all(back['x'] % 86_400 == 0)
+
+
+def test_public_bounds_are_kept(gaussian, rng):
+    table, blocks = lay_out(
+        rng.normal(size=2000), gaussian, low=-1.0, high=1.5, step=0.0, nullable=False
+    )
+    _, back = round_trip(table, blocks, rng)
+
+    assert (blocks[0].edges[0], blocks[0].edges[-1]) == (-1.0, 1.5)
+    assert back['x'].between(-1.0, 1.5).all()
+
+
+@pytest.mark.parametrize('step', [0.0, 0.5, 1.0])
+@pytest.mark.parametrize('value', [0.0, -3.0, 2.0**60, -(2.0**70), 1e100])
+def test_a_range_of_one_value_is_one_cell(gaussian, rng, step, value):
+    table, blocks = lay_out(
+        [value] * 20, gaussian, low=value, high=value, step=step, nullable=False
+    )
+    codes, back = round_trip(table, blocks, rng)
+
+    assert np.unique(codes).size == 1
+    assert 2 <= blocks[0].size <= 4
+    assert np.all(back['x'] == value)
+
+
+def test_a_missing_number_has_a_code_only_if_it_may_occur():
+    column = pd.Series([0.5, np.nan])
+    edges = np.array([0.0, 1.0, 2.0])
+
+    assert NumberBlock('x', edges, 0.0, nullable=True).encode(column).tolist() == [1, 0]
+    assert NumberBlock('x', edges, 0.0, nullable=False).encode(column).tolist() == [1, -1]
+
+
+def test_numbers_beyond_the_range_count_at_its_ends():
+    block = NumberBlock('x', np.array([0.0, 1.0, 2.0]), 0.0, nullable=False)
+
+    assert block.encode(pd.Series([-9.0, 1e308, -math.inf, math.inf, 2.0])).tolist() == [
+        1, 2, 1, 2, 2,
+    ]  # fmt: skip
+
+
+def test_categories_come_back_as_they_are():
+    values = ('a', 1, True, (1, 2), pd.Timestamp('2020-01-01'), 2.5)
+    block = CategoryBlock('c', values, ordered=False, nullable=True)
+    column = pd.Series([*values, None, 'never seen', np.nan, 1.0], dtype=object)
+    codes = block.encode(column)
+    back = block.decode(codes[:7], np.random.default_rng(0))
+
+    assert codes.tolist() == [1, 2, 3, 4, 5, 6, 0, -1, 0, 3]
+    assert list(map(repr, back)) == list(map(repr, [*values, None]))
+
+
+def test_equal_values_of_other_types_are_found():
+    block = CategoryBlock('c', (False, True), ordered=False, nullable=False)
+
+    for column in (
+        pd.Series([0, 1, 2]),
+        pd.Series([0.0, 1.0, 2.0]),
+        pd.Series([np.False_, np.True_, None], dtype=object),
+        pd.Series([False, True, None], dtype='boolean'),
+        pd.Series([0, 1, 2], dtype='category'),
+    ):
+        assert block.encode(column).tolist() == [1, 2, -1]
+
+
+def test_a_category_without_values_is_missing_throughout(gaussian):
+    table = pd.DataFrame({'c': ['a', 'b', None]})
+    domain = Domain((Category(name='c', nullable=False),))
+    terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
+    (block,) = make_blocks(describe(table, domain, **terms)[0])
+
+    assert (block.size, block.nullable) == (1, True)
+    assert block.encode(table['c']).tolist() == [-1, -1, 0]
+    assert (
+        block.decode(np.zeros(2, dtype=np.int64), np.random.default_rng(0)).tolist() == [None] * 2
+    )
+
+
+def test_an_empty_list_of_values_is_missing_throughout_too():
+    domain = Domain((Category(name='c', values=(), nullable=False),))
+    (block,) = make_blocks(Description(domain))
+
+    assert (block.size, block.nullable) == (1, True)
+
+
+def test_spikes_leave_the_bins_to_the_rest(gaussian, rng):
+    values = np.where(rng.random(20_000) < 0.95, 0.1 + 0.2, rng.random(20_000))
+    _, (block,) = lay_out(values, gaussian)
+
+    # Without the spike its cell of the public grid, from 0.25 to 0.3125, is one among many.
+    assert np.sum((block.edges < 0.25) | (block.edges > 0.3125)) > 0.8 * MAX_BINS
+
+
+def test_records_are_encoded_one_by_one(gaussian, rng):
+    odd = ['a', 'b', None, 1, True, 1.0, (1, 2), 1e308, datetime.datetime(2020, 1, 1), 'never']
+    numbers = [1e308, -0.0, np.nan, math.inf, 7.5, -3, 99_999, 2.0**63, 5e-324, -math.inf]
+    train = pd.DataFrame({'x': rng.normal(size=800), 'c': rng.choice(['a', 'b'], size=800)})
+    domain = Domain((Number(name='x'), Category(name='c')))
+    terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
+    blocks = make_blocks(describe(train, domain, **terms)[0])
+    table = pd.DataFrame({'x': numbers, 'c': pd.Series(odd, dtype=object)})
+    together = encode(table, blocks)
+
+    alone = [encode(table.iloc[[at]], blocks)[0].tolist() for at in range(len(table))]
+    assert together.tolist() == alone
+    backwards = encode(table.iloc[::-1], blocks)
+    assert np.array_equal(backwards[::-1], together)
+
+
+def test_no_rows_have_no_codes(gaussian):
+    table, blocks = lay_out([], gaussian)
+
+    assert encode(table, blocks).shape == (0, 1)
+    block = CategoryBlock('c', ('a',), ordered=False, nullable=False)
+    assert block.encode(pd.Series([], dtype=object)).dtype == np.int64
+
+
+def make_sketch(counts, scale=0.0):
+    borders = np.arange(len(counts) + 1.0)
+    return Sketch(np.stack([borders[:-1], borders[1:]], axis=1), np.array(counts, float), scale)
+
+
+def test_bins_hold_about_equal_mass():
+    edges = quantile_edges(make_sketch([100, 300, 0, 600]), 0.0, 4.0, 10)
+
+    assert edges[:4] == pytest.approx([0, 1, 4 / 3, 5 / 3], abs=0.02)
+    assert edges[5:] == pytest.approx(3 + np.arange(1, 7) / 6, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ('counts', 'low', 'high'),
+    [
+        ([0, 0, 0], 0.0, 3.0),
+        ([-5, -9, -1], 0.0, 3.0),
+        ([5, -9, 1], -2.5, 7.0),
+        ([5, 9, 1], 0.5, 0.75),
+        ([5, 9, 1], 10.0, 20.0),
+        ([5, 9, 1], -20.0, -10.0),
+        ([1e9, 0, 1], 0.0, 3.0),
+        ([5, 9, 1], 1.0, 1.0),
+    ],
+)
+def test_bins_cover_the_range_whatever_the_counts(counts, low, high):
+    edges = quantile_edges(make_sketch(counts), low, high, MAX_BINS)
+
+    assert (edges[0], edges[-1]) == (low, high)
+    assert np.all(np.diff(edges) > 0)
+    assert len(edges) <= MAX_BINS + 1
+    if counts == [0, 0, 0]:
+        assert edges == pytest.approx(np.linspace(0, 3, MAX_BINS + 1))
+
+
+def test_cells_without_counts_are_not_left_without_a_bin():
+    edges = quantile_edges(make_sketch([10_000, 0, 0, 10_000]), 0.0, 4.0, 1000)
+
+    for cell in range(4):
+        assert np.any((edges > cell) & (edges < cell + 1))

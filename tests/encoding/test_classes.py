@@ -1,0 +1,148 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.blocks import encode, make_blocks
+from sdv_threea.encoding.classes import MAX_BINS, RECORDS_PER_NOISE, make_classes
+from sdv_threea.encoding.describe import describe
+
+
+def classify(target, noise, *, mu=0.5, scale=2.0, **known):
+    """Lay out a table of a feature and a target, and label its records."""
+    numerical = isinstance(target, np.ndarray) and target.dtype.kind == 'f'
+    column = Number if numerical else Category
+    table = pd.DataFrame({'x': np.linspace(0, 1, len(target)), 'y': target})
+    domain = Domain((Number(name='x'), column(name='y', **known)), 'y')
+    description, _ = describe(table, domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise)
+    blocks = make_blocks(description)
+    classes = make_classes(description, blocks, scale)
+    codes = encode(table, blocks)
+    return classes, codes, classes.label(codes)
+
+
+@pytest.mark.parametrize('values', [['no', 'yes'], [0, 1], [False, True], ['a', 'b', 'c', 'd']])
+def test_each_value_of_a_category_is_a_class(gaussian, rng, values):
+    target = pd.Series(rng.choice(len(values), size=3000)).map(dict(enumerate(values)))
+    classes, codes, labels = classify(target, gaussian)
+
+    assert classes.count == len(values)
+    assert sorted(np.unique(labels)) == list(range(len(values)))
+    assert all(len(set(labels[target == value])) == 1 for value in values)
+    assert classes.scored(2).tolist() == [0]
+    assert np.array_equal(classes.target_code()[labels], codes[:, 1])
+
+
+def test_a_missing_category_is_a_class_if_it_may_occur(gaussian, rng):
+    target = pd.Series(rng.choice(['a', 'b', None], size=3000), dtype=object)
+    classes, codes, labels = classify(target, gaussian)
+    assert classes.count == 3
+    assert np.all(labels[target.isna()] == 0)
+    assert np.array_equal(classes.target_code()[labels], codes[:, 1])
+
+    classes, _, labels = classify(target, gaussian, nullable=False)
+    assert classes.count == 2
+    assert np.all(labels[target.isna()] == -1)
+    assert classes.target_code().tolist() == [1, 2]
+
+
+def test_a_value_that_is_not_on_the_list_has_no_class(gaussian):
+    target = pd.Series(['a', 'b', 'c', None], dtype=object)
+    _, _, labels = classify(target, gaussian, values=('b', 'a'), nullable=False)
+
+    assert labels.tolist() == [1, 0, -1, -1]
+
+
+def test_a_target_without_known_values_is_none(gaussian):
+    classes, _, labels = classify(pd.Series(['a', 'b', 'c']), gaussian, nullable=False)
+
+    assert (classes.count, classes.target, classes.target_code()) == (1, None, None)
+    assert labels.tolist() == [0, 0, 0]
+    assert classes.scored(2).tolist() == [0, 1]
+
+
+def test_a_target_that_is_always_missing_is_none(gaussian):
+    classes, _, labels = classify(pd.Series([None] * 2000, dtype=object), gaussian)
+
+    assert (classes.count, classes.target) == (1, None)
+    assert set(labels) == {0}
+
+
+def test_without_a_target_there_is_one_class(gaussian):
+    domain = Domain((Number(name='x', low=0, high=3, step=1.0, nullable=False),))
+    table = pd.DataFrame({'x': [0.0, 1, 2]})
+    description, _ = describe(
+        table, domain, mu=1.0, delta=1e-6, neighbors='add_remove', noise=gaussian
+    )
+    blocks = make_blocks(description)
+    classes = make_classes(description, blocks, 1.0)
+
+    assert classes.label(encode(table, blocks)).tolist() == [0, 0, 0]
+    assert classes.scored(1).tolist() == [0]
+    assert classes.targets(np.zeros(3, dtype=np.int64)).tolist() == [[1.0]] * 3
+
+
+def test_a_numerical_target_is_cut_into_bins_of_about_equal_mass(gaussian, rng):
+    target = rng.lognormal(3, 1, size=20_000)
+    classes, _, labels = classify(target, gaussian)
+    sizes = np.bincount(labels)
+
+    assert classes.ordered
+    assert classes.count == len(sizes) == MAX_BINS
+    assert sizes.min() > 400
+    assert sizes.max() < 2000
+    middles = [target[labels == label].mean() for label in range(classes.count)]
+    assert np.all(np.diff(middles) > 0)
+    assert classes.scored(2).tolist() == [0, 1]
+    assert classes.target_code() is None
+
+
+def test_noise_decides_how_many_bins_there_are(gaussian, rng):
+    target = rng.normal(size=5000)
+
+    for scale, least, most in ((10.0, 3, 3), (1e6, 1, 1), (0.0, MAX_BINS, MAX_BINS)):
+        classes = classify(target, gaussian, scale=scale)[0]
+        assert least <= classes.count <= most
+        if 1 < classes.count < MAX_BINS:
+            assert classes.count == pytest.approx(5000 / (RECORDS_PER_NOISE * scale), abs=1)
+
+
+def test_a_missing_number_is_a_class_of_its_own(gaussian, rng):
+    target = np.where(rng.random(6000) < 0.3, np.nan, rng.normal(size=6000))
+    classes, _, labels = classify(target, gaussian)
+    assert set(labels[np.isnan(target)]) == {classes.count - 1}
+    assert classes.count - 1 not in labels[~np.isnan(target)]
+
+    labels = classify(target, gaussian, nullable=False)[2]
+    assert set(labels[np.isnan(target)]) == {-1}
+
+
+def test_whole_numbers_of_a_public_range_are_binned_too(gaussian, rng):
+    target = rng.integers(0, 6, size=9000).astype(float)
+    classes, _, labels = classify(target, gaussian, low=0.0, high=5.0, step=1.0, nullable=False)
+
+    assert classes.count == 6
+    assert all(len(set(labels[target == value])) == 1 for value in range(6))
+
+
+@pytest.mark.parametrize('mu', [0.02, math.inf])
+@pytest.mark.parametrize('target', [np.zeros(0), np.zeros(4), np.full(5, np.nan)])
+def test_odd_targets_have_classes_too(gaussian, target, mu):
+    classes, _, labels = classify(target, gaussian, mu=mu)
+
+    assert 1 <= classes.count <= MAX_BINS + 1
+    assert np.all((labels >= -1) & (labels < classes.count))
+    assert set(range(classes.count)) == set(classes.of_code[classes.of_code >= 0])
+
+
+@pytest.mark.parametrize('ordered', [True, False])
+def test_targets_have_norm_at_most_one_and_differ_by_class(gaussian, rng, ordered):
+    target = rng.normal(size=5000) if ordered else pd.Series(rng.choice(list('abc'), size=5000))
+    classes, _, labels = classify(target, gaussian)
+    targets = classes.targets(labels)
+
+    assert targets.shape == (5000, 1 if ordered else 3)
+    assert np.linalg.norm(targets, axis=1).max() <= 1
+    assert len(np.unique(targets, axis=0)) == classes.count

@@ -1,0 +1,134 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.blocks import encode, make_blocks
+from sdv_threea.encoding.describe import Description, describe
+from sdv_threea.encoding.support import narrowed, support, supports
+
+
+def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):
+    """Describe a column, release its histogram, and ask which codes can occur."""
+    table = pd.DataFrame({'x': np.asarray(values, dtype=float)})
+    domain = Domain((Number(name='x', **known),))
+    description, _ = describe(table, domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise)
+    (block,) = make_blocks(description)
+    codes = encode(table, (block,))[:, 0]
+    counts = np.bincount(codes[codes >= 0], minlength=block.size) + 0.0
+    if scale:
+        counts += rng.normal(0, scale, size=block.size)
+    mask = support(block, description, counts, scale)
+    return block, mask, narrowed(description.domain, (block,), (mask,))['x']
+
+
+@pytest.mark.parametrize(
+    ('low', 'high'), [(0, 10), (17, 90), (-5, 5), (3, 4), (7, 7), (-60, -20), (1950, 2023)]
+)
+def test_without_noise_the_support_is_exact(silence, rng, low, high):
+    values = np.append(rng.integers(low, high + 1, size=400), [low, high])
+    block, mask, column = look(values, silence, mu=math.inf, scale=0.0)
+
+    if block.size <= 128:
+        assert (column.low, column.high) == (low, high)
+        assert mask.sum() == high - low + 1
+    else:
+        assert mask[1:].all()
+
+
+@pytest.mark.parametrize(('low', 'high'), [(0, 10), (17, 90), (-5, 5), (7, 7)])
+def test_with_noise_the_support_is_about_right(gaussian, rng, low, high):
+    values = rng.integers(low, high + 1, size=20_000)
+    found = [look(values, gaussian, scale=3.0, rng=rng)[2] for _ in range(40)]
+
+    assert all(each.low <= low and high <= each.high for each in found)
+    assert np.mean([(each.low, each.high) == (low, high) for each in found]) > 0.75
+
+
+def test_decimals_end_at_decimals(silence, rng):
+    _, _, column = look(rng.integers(3, 8, size=900) / 10, silence, mu=math.inf, scale=0.0)
+
+    assert (column.low, column.high, column.step) == (0.3, 0.7, 0.1)
+
+
+def test_the_missing_value_can_occur_if_the_column_is_nullable(gaussian, rng):
+    values = np.where(rng.random(5000) < 0.3, np.nan, rng.integers(0, 9, size=5000))
+    assert look(values, gaussian, rng=rng)[1][0]
+
+    assert not look(rng.integers(0, 9, size=5000), gaussian, rng=rng)[1][0]
+
+
+def test_public_ranges_are_left_alone(gaussian, rng):
+    known = {'low': 0.0, 'high': 50.0, 'step': 1.0, 'nullable': False}
+    _, mask, column = look(rng.integers(20, 30, size=5000), gaussian, rng=rng, **known)
+
+    assert mask[1:].all()
+    assert (column.low, column.high) == (0.0, 50.0)
+
+
+def test_continuous_columns_are_left_alone(gaussian, rng):
+    block, mask, column = look(rng.normal(size=5000), gaussian, rng=rng)
+
+    assert mask[1:].all()
+    assert (column.low, column.high) == (block.edges[0], block.edges[-1])
+
+
+@pytest.mark.parametrize('bounds', [{'low': 40.0}, {'high': -40.0}, {'low': 3.0}, {'high': 5.0}])
+def test_values_beyond_a_public_bound_leave_a_support(silence, rng, bounds):
+    values = rng.integers(-9, 10, size=2000)
+    block, mask, column = look(values, silence, scale=0.0, mu=math.inf, step=1.0, **bounds)
+
+    assert mask[1:].any()
+    assert column.low <= column.high
+    assert {'low': column.low, 'high': column.high}.items() >= bounds.items()
+
+
+@pytest.mark.parametrize('mu', [0.05, math.inf])
+@pytest.mark.parametrize('values', [[], [np.nan] * 50, [4.0], [0.0] * 3, [1.0, 2.0, np.nan]])
+def test_a_number_can_always_occur(gaussian, rng, values, mu):
+    for _ in range(20):
+        block, mask, column = look(
+            values, gaussian, mu=mu, scale=0.0 if math.isinf(mu) else 9.0, rng=rng
+        )
+        assert mask.shape == (block.size,)
+        assert mask[1:].any()
+        assert column.low <= column.high
+
+
+def test_the_support_has_no_gaps(gaussian, rng):
+    values = rng.choice([3.0, 60.0], size=4000)
+    _, mask, _ = look(values, gaussian, rng=rng)
+    places = np.flatnonzero(mask[1:])
+
+    assert np.array_equal(places, np.arange(places[0], places[-1] + 1))
+
+
+def test_classes_are_looked_at_together(silence):
+    """Two classes of half the evidence each, and the noise of two counts."""
+    values = np.append(np.repeat(np.arange(12.0), 40), [13.0] * 15)
+    table = pd.DataFrame({'x': values, 'c': 'a'})
+    domain = Domain((Number(name='x'), Category(name='c', values=('a', 'b'), nullable=False)))
+    description, _ = describe(
+        table, domain, mu=0.5, delta=1e-6, neighbors='add_remove', noise=silence
+    )
+    blocks = make_blocks(description)
+    codes = encode(table, blocks)
+    counts = tuple(
+        np.stack([np.bincount(codes[:, at], minlength=block.size) / 2] * 2)
+        for at, block in enumerate(blocks)
+    )
+    masks = supports(blocks, description, counts, 5.0)
+
+    total = support(blocks[0], description, counts[0].sum(axis=0), 5.0 * math.sqrt(2))
+    assert np.array_equal(masks[0], total)
+    assert not np.array_equal(masks[0], support(blocks[0], description, counts[0].sum(axis=0), 5.0))
+    assert masks[1].tolist() == [False, True, True]
+
+
+def test_narrowing_leaves_the_rest_of_the_domain(silence):
+    domain = Domain((Category(name='c', values=('a',), nullable=False),), 'c')
+    blocks = make_blocks(Description(domain))
+
+    assert narrowed(domain, blocks, (np.array([False, True]),)) == domain
