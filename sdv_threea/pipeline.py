@@ -144,7 +144,8 @@ def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, S
     terms = run.spending.terms('histograms')
     counts = run.spending.keep(release_counts(*encoded, sizes, classes.count, **terms))
     masks = supports(blocks, layout.description, counts.columns, counts.scale)
-    scores, pooled = fit_scores(counts, masks, [block.ordered for block in blocks])
+    kinds = [block.ordered for block in blocks], [block.resolved for block in blocks]
+    scores, pooled = fit_scores(counts, masks, *kinds)
     scored = Scored(
         rows=scores(encoded.codes, encoded.labels),
         points=pooled(encoded.codes, np.zeros_like(encoded.labels)),

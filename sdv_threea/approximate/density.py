@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.approximate.histograms import class_histograms
+from sdv_threea.approximate.histograms import class_histograms, keep_ends
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.mechanism import Noise, add_noise
 from sdv_threea.moments import GRID
@@ -87,7 +87,10 @@ def release_counts(  # noqa: PLR0913 (what, its shape, and the price)
 
 
 def fit_scores(
-    counts: Counts, masks: Sequence[NDArray[np.bool_]], ordered: Sequence[bool]
+    counts: Counts,
+    masks: Sequence[NDArray[np.bool_]],
+    ordered: Sequence[bool],
+    resolved: Sequence[bool],
 ) -> tuple[NormalScores, NormalScores]:
     """Make normal scores of released counts.
 
@@ -95,18 +98,17 @@ def fit_scores(
         counts: The released counts.
         masks: For each column, the codes that can occur, shape (S,).
         ordered: For each column, whether the order of its codes means something.
+        resolved: For each column, whether its codes are the values of a number.
 
     Returns:
         The scores by class, and those of all classes pooled into one.
     """
-    histograms, orders = [], []
-    for column, mask, natural in zip(counts.columns, masks, ordered, strict=True):
-        histograms.append(
-            class_histograms(column, counts.totals, mask, scale=counts.scale, ordered=natural)
-        )
-        orders.append(
-            np.arange(len(mask)) if natural else target_order(histograms[-1], counts.totals)
-        )
+    histograms, orders, totals = [], [], counts.totals
+    columns = zip(counts.columns, masks, ordered, resolved, strict=True)
+    for column, mask, natural, values in columns:
+        found = class_histograms(column, totals, mask, scale=counts.scale, ordered=natural)
+        histograms.append(keep_ends(found, mask, totals) if values else found)
+        orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
     shares = counts.totals[:, None] / counts.totals.sum()
     pooled = tuple((table * shares).sum(axis=0, keepdims=True) for table in histograms)
     by_class = normal_scores(tuple(histograms), tuple(orders), len(counts.totals))

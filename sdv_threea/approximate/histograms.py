@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from sdv_threea.shrinkage import stein_factor
 
+#: Records that the first and the last value of a range have at least.
+END_RECORDS = 3.0
+
 #: Standard deviations by which counts must fall short of the records to say that some have no code.
 DOUBT = 3.0
 
@@ -51,6 +54,29 @@ def class_histograms(
             kept = kept * stein_factor(difference[mask], scale)
         histograms[at] = project_to_simplex(known * share + kept, mask, known)
     return np.asarray(histograms / histograms.sum(axis=1, keepdims=True))
+
+
+def keep_ends(
+    histograms: NDArray[np.float64], mask: NDArray[np.bool_], totals: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give the first and the last value that can occur a few records at least.
+
+    Evidence says that they occur, but so few records are below the noise, and projected away:
+    samples would not span the range of the column.
+
+    Args:
+        histograms: Probabilities, shape (C, S).
+        mask: Codes that can occur, shape (S,); code 0 is the missing value.
+        totals: Number of records of each class, shape (C,).
+
+    Returns:
+        Probabilities, shape (C, S).
+    """
+    ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
+    share = min(END_RECORDS / totals.sum(), 1 / mask.sum())
+    kept = histograms.copy()
+    kept[:, ends] = np.maximum(kept[:, ends], share)
+    return np.asarray(kept / kept.sum(axis=1, keepdims=True))
 
 
 def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:

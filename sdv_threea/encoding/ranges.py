@@ -32,14 +32,14 @@ OUTERMOST = 1.0
 PER_OCTAVE = 0.2
 
 #: Cells next to occupied ones need less evidence: for one cell, and for a run of up to twelve.
-NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.5, 3.0, 12
+NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.4, 3.0, 12
 
 #: What counts without noise are measured by instead: a single record stands out, however many
 #: columns are looked at.
 NO_NOISE = 0.05
 
 #: A first, generous look, when more evidence will follow.
-GENEROUS = 0.6
+GENEROUS = 0.3
 
 #: A tail is extended beyond the last cell only if that cell is this close to the noise.
 THIN = 8.0

@@ -14,7 +14,7 @@ from sdv_threea.encoding.lattice import is_lattice, multiples
 from sdv_threea.encoding.ranges import NO_NOISE, Sketch, occupied
 
 #: Evidence, in noise scales, that keeps a single value at the end of a range.
-LAST_VALUE = 2.5
+LAST_VALUE = 3.0
 
 
 def supports(
@@ -106,15 +106,17 @@ def _ends(
     inside, cells = np.unique(np.maximum(cells, 0), return_inverse=True)
     combined = _combine(sketch[inside], cells, counts, scale)
     kept = occupied(combined, num_looks=num_looks)
-    first = np.flatnonzero(cells >= kept.start)[0]
-    last = np.flatnonzero(cells < kept.stop)[-1]
-    strong = counts > LAST_VALUE * scale
-    # Inside the outermost cell, up to the outermost value that stands out by itself.
-    while cells[first + 1 : first + 2].tolist() == [cells[first]] and not strong[first]:
-        first += 1
-    while last > first and cells[last - 1] == cells[last] and not strong[last]:
-        last -= 1
-    return int(first), int(last)
+    lowest = np.flatnonzero(cells == cells[cells >= kept.start][0])
+    highest = np.flatnonzero(cells == cells[cells < kept.stop][-1])
+    evidence = counts / scale
+    first, last = _outermost(evidence[lowest]), _outermost(evidence[highest[::-1]])
+    return int(lowest[first]), int(highest[::-1][last])
+
+
+def _outermost(evidence: NDArray[np.float64]) -> int:
+    """Find the outermost value of an occupied cell, outside first: it has one, strong or not."""
+    strong = np.flatnonzero(evidence > LAST_VALUE)
+    return int(strong[0]) if len(strong) else int(np.argmax(evidence))
 
 
 def _combine(

@@ -114,7 +114,7 @@ def test_records_outside_the_layout_are_refused_without_naming_them(code, label)
 def test_scores_follow_the_counts_of_each_class_and_of_all(rng):
     counts = Counts((np.array([[0.0, 30.0, 10.0], [0.0, 40.0, 120.0]]),), np.array([40.0, 160]), 0)
 
-    by_class, pooled = fit_scores(counts, [np.array([False, True, True])], [True])
+    by_class, pooled = fit_scores(counts, [np.array([False, True, True])], [True], [False])
 
     assert by_class.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1], [0, 0, 0.25, 1]]))
     assert pooled.cuts[0] == pytest.approx(np.array([[0, 0, 0.35, 1]]))
@@ -124,7 +124,7 @@ def test_numbers_keep_their_order_and_categories_take_that_of_their_lean():
     table = np.array([[10.0, 50.0, 40.0], [50.0, 10.0, 40.0]])
     counts = Counts((table, table), np.array([100.0, 100.0]), 0.0)
 
-    by_class, pooled = fit_scores(counts, [np.ones(3, dtype=bool)] * 2, [True, False])
+    by_class, pooled = fit_scores(counts, [np.ones(3, dtype=bool)] * 2, [True, False], [False] * 2)
 
     assert by_class.orders[0].tolist() == [0, 1, 2]
     assert by_class.orders[1].tolist() == [1, 2, 0]
@@ -141,7 +141,7 @@ def test_tables_without_columns_have_totals_and_empty_scores():
         neighbors='add_remove',
         noise=silent,
     )
-    by_class, pooled = fit_scores(counts, [], [])
+    by_class, pooled = fit_scores(counts, [], [], [])
 
     assert counts.totals.tolist() == [1, 2]
     assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
@@ -152,7 +152,7 @@ def test_the_radius_is_a_multiple_of_the_mean_norm_of_the_widest_class():
     table = np.array([[50.0, 50.0], [100.0, 0.0]])
     counts = Counts((table,) * 4, np.array([100.0, 100.0]), 0.0)
 
-    by_class, _ = fit_scores(counts, [np.ones(2, dtype=bool)] * 4, [True] * 4)
+    by_class, _ = fit_scores(counts, [np.ones(2, dtype=bool)] * 4, [True] * 4, [False] * 4)
 
     expected = CLIP * GRID * math.sqrt(4 * by_class.variances[0, 0])
     assert clip_radius(by_class) == math.ceil(expected)

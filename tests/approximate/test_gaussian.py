@@ -33,7 +33,7 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
         0.0,
     )
     masks = [np.ones(num_codes, dtype=bool)] * codes.shape[1]
-    scores, _ = fit_scores(counts, masks, [True] * codes.shape[1])
+    scores, _ = fit_scores(counts, masks, [True] * codes.shape[1], [False] * codes.shape[1])
     moments, _ = release_moments(
         scores(codes, labels),
         labels,

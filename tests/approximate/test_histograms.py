@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sdv_threea.approximate.histograms import class_histograms, project_to_simplex, smooth
+from sdv_threea.approximate.histograms import (
+    class_histograms,
+    keep_ends,
+    project_to_simplex,
+    smooth,
+)
 
 
 @pytest.fixture
@@ -162,3 +167,27 @@ def test_values_far_above_the_total_are_projected_too():
     values = np.array([1e17, 1e17, -1e17])
 
     assert project_to_simplex(values, np.ones(3, dtype=bool), 1.0) == pytest.approx([0.5, 0.5, 0])
+
+
+def test_the_ends_of_a_range_keep_a_few_records():
+    totals, mask = np.array([900.0, 100.0]), np.array([False, False, True, True, True, False])
+    histograms = np.array([[0, 0, 0, 0.5, 0.5, 0], [0, 0, 0, 1.0, 0, 0]])
+
+    kept = keep_ends(histograms, mask, totals)
+
+    assert np.allclose(kept.sum(axis=1), 1)
+    assert np.allclose(kept[:, 2], 0.003, atol=1e-4)
+    assert np.allclose(kept[:, 4], [0.5, 0.003], atol=2e-3)
+    assert not kept[:, [0, 1, 5]].any()
+
+
+def test_ends_that_have_records_stay_as_they_are():
+    histograms = np.array([[0.1, 0.3, 0.2, 0.4]])
+
+    assert np.array_equal(keep_ends(histograms, np.ones(4, bool), np.array([1000.0])), histograms)
+
+
+def test_ends_of_tiny_classes_do_not_take_over():
+    kept = keep_ends(np.array([[0, 0, 1.0, 0]]), np.array([False, True, True, True]), np.ones(1))
+
+    assert kept[0, 2] >= kept[0, 1]

@@ -107,7 +107,7 @@ def test_the_support_has_no_gaps(gaussian, rng):
 
 def test_classes_are_looked_at_together(silence):
     """Two classes of half the evidence each, and the noise of two counts."""
-    values = np.append(np.repeat(np.arange(12.0), 40), [13.0] * 15)
+    values = np.append(np.repeat(np.arange(13.0), 40), [13.0] * 16)
     table = pd.DataFrame({'x': values, 'c': 'a'})
     domain = Domain((Number(name='x'), Category(name='c', values=('a', 'b'), nullable=False)))
     description, _ = describe(
