@@ -19,7 +19,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import Block, encode, make_blocks
 from sdv_threea.encoding.classes import Classes, make_classes
 from sdv_threea.encoding.describe import Description, asks, describe, needs_threshold
-from sdv_threea.encoding.support import narrowed, supports
+from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.mechanism import Noise, discrete_gaussian
 from sdv_threea.moments import GRID, ScoreMoments, release_moments
 from sdv_threea.release import Release, draw_codes
@@ -144,8 +144,9 @@ def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, S
     terms = run.spending.terms('histograms')
     counts = run.spending.keep(release_counts(*encoded, sizes, classes.count, **terms))
     masks = supports(blocks, layout.description, counts.columns, counts.scale)
-    kinds = [block.ordered for block in blocks], [block.resolved for block in blocks]
-    scores, pooled = fit_scores(counts, masks, *kinds)
+    ordered = [block.ordered for block in blocks]
+    evident = [has_evident_ends(block, layout.description) for block in blocks]
+    scores, pooled = fit_scores(counts, masks, ordered, evident)
     scored = Scored(
         rows=scores(encoded.codes, encoded.labels),
         points=pooled(encoded.codes, np.zeros_like(encoded.labels)),
@@ -175,7 +176,7 @@ def _adapt(
 ) -> NDArray[np.int64]:
     """Move the centroids to where a classifier trained on them loses least."""
     num_classes, cells, _ = centroids.shape
-    if cells == 1 or num_classes == 1:
+    if cells == 1 or num_classes == 1 or not run.spending.price('adapt'):
         return centroids
     owners = np.repeat(np.arange(num_classes), cells)
     return run.spending.keep(

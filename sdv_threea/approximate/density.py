@@ -90,7 +90,7 @@ def fit_scores(
     counts: Counts,
     masks: Sequence[NDArray[np.bool_]],
     ordered: Sequence[bool],
-    resolved: Sequence[bool],
+    evident_ends: Sequence[bool],
 ) -> tuple[NormalScores, NormalScores]:
     """Make normal scores of released counts.
 
@@ -98,16 +98,17 @@ def fit_scores(
         counts: The released counts.
         masks: For each column, the codes that can occur, shape (S,).
         ordered: For each column, whether the order of its codes means something.
-        resolved: For each column, whether its codes are the values of a number.
+        evident_ends: For each column, whether evidence says that its first and last code occur.
 
     Returns:
         The scores by class, and those of all classes pooled into one.
     """
     histograms, orders, totals = [], [], counts.totals
-    columns = zip(counts.columns, masks, ordered, resolved, strict=True)
-    for column, mask, natural, values in columns:
+    noise = counts.scale / totals.sum()
+    columns = zip(counts.columns, masks, ordered, evident_ends, strict=True)
+    for column, mask, natural, evident in columns:
         found = class_histograms(column, totals, mask, scale=counts.scale, ordered=natural)
-        histograms.append(keep_ends(found, mask, totals) if values else found)
+        histograms.append(keep_ends(found, mask, noise) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
     shares = counts.totals[:, None] / counts.totals.sum()
     pooled = tuple((table * shares).sum(axis=0, keepdims=True) for table in histograms)

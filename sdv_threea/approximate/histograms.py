@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.shrinkage import stein_factor
 
-#: Records that the first and the last value of a range have at least.
-END_RECORDS = 3.0
+#: Share of the noise of a count that the first and the last value of a range have at least.
+END_SHARE = 0.1
 
 #: Standard deviations by which counts must fall short of the records to say that some have no code.
 DOUBT = 3.0
@@ -57,9 +57,9 @@ def class_histograms(
 
 
 def keep_ends(
-    histograms: NDArray[np.float64], mask: NDArray[np.bool_], totals: NDArray[np.float64]
+    histograms: NDArray[np.float64], mask: NDArray[np.bool_], noise: float
 ) -> NDArray[np.float64]:
-    """Give the first and the last value that can occur a few records at least.
+    """Give the first and the last value that can occur a small share of the records at least.
 
     Evidence says that they occur, but so few records are below the noise, and projected away:
     samples would not span the range of the column.
@@ -67,13 +67,13 @@ def keep_ends(
     Args:
         histograms: Probabilities, shape (C, S).
         mask: Codes that can occur, shape (S,); code 0 is the missing value.
-        totals: Number of records of each class, shape (C,).
+        noise: Standard deviation of the noise of a count, as a share of all records.
 
     Returns:
         Probabilities, shape (C, S).
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
-    share = min(END_RECORDS / totals.sum(), 1 / mask.sum())
+    share = min(END_SHARE * noise, 1 / mask.sum())
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))

@@ -57,11 +57,6 @@ class NumberBlock:
         """Whether the order of the codes means something."""
         return True
 
-    @property
-    def resolved(self) -> bool:
-        """Whether every cell is one value."""
-        return bool(self.step) and bool(np.allclose(np.diff(self.edges), self.step))
-
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Find the code of each value; values beyond the range count in its outermost cells."""
         values = read_numbers(column)
@@ -104,11 +99,6 @@ class CategoryBlock:
     def size(self) -> int:
         """Number of codes, the missing value included."""
         return len(self.values) + 1
-
-    @property
-    def resolved(self) -> bool:
-        """Whether the codes are the values of a number: never."""
-        return False
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Find the code of each value, or else of one that is equal, as ``1`` and ``True``."""

@@ -63,14 +63,17 @@ def support(
     """
     mask = np.ones(block.size, dtype=np.bool_)
     mask[0] = block.nullable
-    column = description.domain[block.name]
-    estimated = block.name in description.estimated
-    if estimated and isinstance(block, NumberBlock) and is_lattice(column):
+    if isinstance(block, NumberBlock) and has_evident_ends(block, description):
         sketch = description.sketches[block.name]
         low, high = _ends(block, sketch, counts[1:], scale or NO_NOISE, len(description.sketches))
         mask[1 : low + 1] = False
         mask[high + 2 :] = False
     return mask
+
+
+def has_evident_ends(block: Block, description: Description) -> bool:
+    """Whether evidence, rather than the user, tells the first and the last value of a column."""
+    return block.name in description.estimated and is_lattice(description.domain[block.name])
 
 
 def narrowed(

@@ -13,6 +13,7 @@ from sdv.errors import NotFittedError, RefitWarning, SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.domain import Category, Domain
 from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.cells import decode
@@ -161,6 +162,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         self._num_releases += 1
         self._learn_storage(released.domain)
         self._warn_about_promise(released.num_rows)
+        self._warn_about_silence(released.domain)
         self._model = released
 
     def _warn_about_promise(self, num_rows: float) -> None:
@@ -178,6 +180,20 @@ class ClustMixSynthesizer(GuardedSynthesizer):
             warnings.warn(
                 f'delta={self.delta:g} is at or above 1 / (released row count): the promise would '
                 'allow to publish some row as it is. Choose a much smaller delta.',
+                stacklevel=2,
+            )
+
+    def _warn_about_silence(self, domain: Domain) -> None:
+        silent = [
+            column.name
+            for column in domain.columns
+            if isinstance(column, Category) and not column.values  # noqa: PD011 (not pandas)
+        ]
+        if silent:
+            warnings.warn(
+                f'No value of the columns {silent} was common enough to be released: they are '
+                'sampled as missing. If their values are public, state them in the metadata and '
+                'set public_metadata=True; or choose a larger epsilon, or leave the columns out.',
                 stacklevel=2,
             )
 

@@ -169,11 +169,11 @@ def test_values_far_above_the_total_are_projected_too():
     assert project_to_simplex(values, np.ones(3, dtype=bool), 1.0) == pytest.approx([0.5, 0.5, 0])
 
 
-def test_the_ends_of_a_range_keep_a_few_records():
-    totals, mask = np.array([900.0, 100.0]), np.array([False, False, True, True, True, False])
+def test_the_ends_of_a_range_keep_a_share_of_the_noise():
+    mask = np.array([False, False, True, True, True, False])
     histograms = np.array([[0, 0, 0, 0.5, 0.5, 0], [0, 0, 0, 1.0, 0, 0]])
 
-    kept = keep_ends(histograms, mask, totals)
+    kept = keep_ends(histograms, mask, 0.03)
 
     assert np.allclose(kept.sum(axis=1), 1)
     assert np.allclose(kept[:, 2], 0.003, atol=1e-4)
@@ -181,13 +181,15 @@ def test_the_ends_of_a_range_keep_a_few_records():
     assert not kept[:, [0, 1, 5]].any()
 
 
-def test_ends_that_have_records_stay_as_they_are():
-    histograms = np.array([[0.1, 0.3, 0.2, 0.4]])
+def test_ends_stay_as_they_are_if_they_have_records_or_there_is_no_noise():
+    histograms, mask = np.array([[0.1, 0.3, 0.2, 0.4]]), np.ones(4, dtype=bool)
+    empty = np.array([[0.0, 0.0, 1.0, 0.0]])
 
-    assert np.array_equal(keep_ends(histograms, np.ones(4, bool), np.array([1000.0])), histograms)
+    assert np.array_equal(keep_ends(histograms, mask, 0.5), histograms)
+    assert np.array_equal(keep_ends(empty, mask, 0.0), empty)
 
 
-def test_ends_of_tiny_classes_do_not_take_over():
-    kept = keep_ends(np.array([[0, 0, 1.0, 0]]), np.array([False, True, True, True]), np.ones(1))
+def test_ends_do_not_take_over_where_noise_drowns_the_records():
+    kept = keep_ends(np.array([[0, 0, 1.0, 0]]), np.array([False, True, True, True]), 1e9)
 
     assert kept[0, 2] >= kept[0, 1]

@@ -22,6 +22,8 @@ from sdv_threea.synthesizers.version import UNKNOWN, get_version
 
 NAME = 'people'
 
+NUMERICAL = {'sdtype': 'numerical'}
+
 
 @pytest.fixture(scope='module')
 def adult():
@@ -227,6 +229,20 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'alpha': 0.5,
         'kernel': None,
     }
+
+
+def test_a_column_without_a_common_value_is_named():
+    metadata = Metadata.load_from_dict(
+        {'tables': {'t': {'columns': {'rare': {'sdtype': 'categorical'}, 'x': NUMERICAL}}}}
+    )
+    table = pd.DataFrame({'rare': [f'secret {at}' for at in range(500)], 'x': range(500)})
+    synthesizer = ClustMixSynthesizer(metadata)
+
+    with pytest.warns(UserWarning, match=r"columns \['rare'\] was common enough") as caught:
+        synthesizer.fit({'t': table})
+
+    assert not any('secret' in str(warning.message) for warning in caught)
+    assert synthesizer.sample(10)['t']['rare'].isna().all()
 
 
 def test_the_accounting_of_the_paper_warns_and_says_so(small_metadata, small_table):
