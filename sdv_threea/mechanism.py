@@ -43,7 +43,7 @@ Key = TypeVar('Key', bound=Hashable)
 def discrete_gaussian(size: int, scale: float) -> NDArray[np.int64]:
     """Draw from the discrete Gaussian, ``P(k)`` proportional to ``exp(-k^2 / (2 scale^2))``.
 
-    Exact, and from operating-system entropy (OpenDP): about 12 microseconds a draw.
+    Exact, and from operating-system entropy (OpenDP).
 
     Args:
         size: Number of draws.

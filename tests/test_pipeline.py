@@ -14,7 +14,7 @@ from sdv_threea import mechanism
 from sdv_threea.accounting import Receipt, delta_from_mu
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
-from sdv_threea.settings import Settings
+from sdv_threea.settings import SHARES, Settings
 
 PRIVATE = Domain(
     (
@@ -73,6 +73,14 @@ def test_stages_are_on_the_ledger():
     stages = [receipt.stage for receipt in ledger.receipts]
     assert stages == sorted(stages, key=['describe', 'approximate', 'adapt', 'anonymize'].index)
     assert set(stages) == {'describe', 'approximate', 'adapt', 'anonymize'}
+
+
+def test_a_stage_without_a_share_is_left_out():
+    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
+    stages = {
+        receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
+    }
+    assert stages == {'describe', 'approximate', 'anonymize'}
 
 
 class Constants:
