@@ -124,24 +124,27 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     stage: str,
     released: str,
     least: int = 1,
+    rows_per_unit: int = 1,
     noise: Noise = discrete_gaussian,
 ) -> tuple[list[Key], NDArray[np.float64], Receipt]:
     """Release a histogram over keys that are not public: those with a high noisy count.
 
-    A key is shown if at least ``least`` records have it, and its count plus noise exceeds
-    ``least + scale * isf(delta / max_new_keys)`` (Korolova et al. 2009; Wilson et al. 2020).
+    A key is shown if at least ``least`` records have it, and its count plus noise exceeds ``least -
+    1 + rows_per_unit + scale * isf(delta / max_new_keys)`` (Korolova et al. 2009; Wilson et al.
+    2020).
 
     Formal guarantees:
-        * a key that one record lifts to ``least`` is shown with probability at most
-          ``delta / max_new_keys``
+        * a key that one unit of privacy lifts to ``least`` or above is shown with probability at
+          most ``delta / max_new_keys``
         * the release is ``mu``-GDP but for a failure of probability ``delta``: ``(epsilon,
           delta_from_mu(mu, epsilon) + delta)``-DP for every ``epsilon``
         * the order of what is shown depends on the shown keys alone
 
     Proof. Let ``D`` and ``D'`` be neighbours, and ``M0`` the mechanism that counts only the keys
     that at least ``least`` records have in both. ``M0(D)`` and ``M0(D')`` are ``mu``-GDP. The other
-    keys counted have a count of exactly ``least``; some of ``D``'s are shown with probability at
-    most ``a``, some of ``D'``'s at most ``b``, independently of the rest, and ``a + b <= delta``.
+    keys counted have less than ``least`` records without the unit, so ``least - 1 + rows_per_unit``
+    at most with it; some of ``D``'s are shown with probability at most ``a``, some of ``D'``'s at
+    most ``b``, independently of the rest, and ``a + b <= delta``.
     So for any set ``S`` of answers, with ``g = delta_from_mu(mu, epsilon)``::
 
         P[M(D) in S]  <=  P[M0(D) in S] + a  <=  exp(epsilon) P[M0(D') in S] + g + a
@@ -157,13 +160,14 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         sensitivity: L2 distance between the counts of neighbouring tables.
         mu: The price, in Gaussian DP; ``math.inf`` shows every key, without noise, at no ``delta``.
         delta: The probability of failure, in (0, 0.5].
-        max_new_keys: How many keys can have one record more in one of two neighbouring tables:
+        max_new_keys: How many keys can have more records in one of two neighbouring tables:
             with one key per record and column, the number of columns under
-            ``add_remove``, twice that under ``replace_one``.
+            ``add_remove``, twice that under ``replace_one``; times ``rows_per_unit``.
         stage: The stage that asks, for the receipt.
         released: What is released, in words, for the receipt.
         least: Keys with fewer records are passed over, a public number: it spares drawing noise
             for every value that occurs once.
+        rows_per_unit: The most records that a unit of privacy has.
         noise: The source of noise; for tests.
 
     Returns:
@@ -174,10 +178,10 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         ValueError: If ``sensitivity``, ``mu``, ``delta`` or ``max_new_keys`` is out of range.
         OverflowError: If counts or noise would not fit into 64 bits.
     """
-    if not 0 < delta <= 0.5 or max_new_keys < 1 or least < 1:
+    if not 0 < delta <= 0.5 or min(max_new_keys, least, rows_per_unit) < 1:
         raise ValueError(
-            'delta must be above 0 and at most 0.5, max_new_keys and least at least 1, '
-            f'got delta={delta}, max_new_keys={max_new_keys} and least={least}.'
+            'delta must be above 0 and at most 0.5, max_new_keys, least and rows_per_unit at least '
+            f'1, got {delta=}, {max_new_keys=}, {least=} and {rows_per_unit=}.'
         )
     often = np.flatnonzero(_exact(counts) >= least).tolist()
     noisy, receipt = add_noise(
@@ -186,8 +190,8 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     steps, scale = _refine(sensitivity, mu)
     # A sum over a falling tail is at most the integral that starts one step earlier: with strict
     # excess, the discrete tail beyond the rounded-up quantile is below the continuous one.
-    excess = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps if scale else -0.5
-    found = np.flatnonzero(noisy > least + excess)
+    quantile = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps
+    found = np.flatnonzero(noisy > least - 1 + (rows_per_unit + quantile if scale else 0.5))
     shown = sorted(found.tolist(), key=lambda at: repr(keys[often[at]]))
     failure = 0.0 if math.isinf(mu) else delta
     return [keys[often[at]] for at in shown], noisy[shown], replace(receipt, delta=failure)

@@ -27,31 +27,43 @@ class Spending:
           differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520)
         * with ``charged=False`` stages before the last are free of noise, and their receipts say
           that they were not charged: the accounting of the 3A paper, no end-to-end guarantee
+        * stages are priced for a record; a unit of privacy with up to ``c`` records moves a sum
+          over records ``c`` times as far as one of them may, so what is ``mu / c``-GDP for a record
+          is ``mu``-GDP for a unit (group privacy; Dong, Roth, Su 2019, Theorem 2.14), and that is
+          what receipts say
 
     Args:
         budget: The budget.
         shares: Share of the budget by stage.
         noise: The source of noise.
         charged: Whether stages before the last are charged.
+        rows_per_unit: The most records ``c`` that a unit of privacy has in the table.
     """
 
     def __init__(
-        self, budget: Budget, shares: Mapping[str, float], noise: Noise, *, charged: bool = True
+        self,
+        budget: Budget,
+        shares: Mapping[str, float],
+        noise: Noise,
+        *,
+        charged: bool = True,
+        rows_per_unit: int = 1,
     ) -> None:
         self._budget = budget
         self._mus = budget.split(shares)
         self._noise = noise
         self._charged = charged
+        self.rows_per_unit = rows_per_unit
         self.ledger = Ledger()
 
     @property
     def threshold_delta(self) -> float:
         """The part of ``delta`` that stability thresholds may fail with."""
-        return self._budget.threshold_delta
+        return self._budget.threshold_part
 
     def price(self, stage: str) -> float:
-        """The price in GDP that a stage may pay."""
-        return self._mus[stage] if self._charged else math.inf
+        """The price in GDP, for a record, that a stage may pay."""
+        return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
 
     def terms(self, stage: str) -> dict[str, Any]:
         """The price, the neighbour relation and the source of noise, for a stage."""
@@ -63,15 +75,21 @@ class Spending:
             return self._terms(math.inf)
         spent = self.ledger.mu
         left = math.sqrt(max(self._budget.mu**2 - spent**2, 0.0))
-        return self._terms(left * (1 - ROUNDING))
+        return self._terms(left * (1 - ROUNDING) / self.rows_per_unit)
 
     def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
         """Keep the receipts of what a stage returned, and pass its result on."""
         result, receipts = released
         several = (receipts,) if isinstance(receipts, Receipt) else tuple(receipts)
         charged = self._charged or all(math.isfinite(one.mu) for one in several)
-        self.ledger = self.ledger.add(*(replace(one, charged=charged) for one in several))
+        self.ledger = self.ledger.add(*(self._for_unit(one, charged) for one in several))
         return result
+
+    def _for_unit(self, receipt: Receipt, charged: bool) -> Receipt:
+        times = self.rows_per_unit
+        return replace(
+            receipt, charged=charged, mu=receipt.mu * times, sensitivity=receipt.sensitivity * times
+        )
 
     def _terms(self, mu: float) -> dict[str, Any]:
         return {'mu': mu, 'neighbors': self._budget.neighbors, 'noise': self._noise}

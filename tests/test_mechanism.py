@@ -340,3 +340,43 @@ def test_threshold_failure_covers_all_events_of_a_small_mechanism(epsilon, least
 def test_threshold_refuses_failures_that_cannot_be(bad):
     with pytest.raises(ValueError, match='delta must be above 0'):
         show(['a'], [1], **bad)
+
+
+@pytest.mark.parametrize('rows_per_unit', [1, 3, 200])
+@pytest.mark.parametrize('least', [1, 7])
+def test_a_key_that_one_unit_makes_countable_is_shown_as_rarely_as_promised(rows_per_unit, least):
+    """The worst case: other records stop just short of ``least``, and the unit adds all it has."""
+    delta, max_new_keys = 0.05, 2
+    keys, _, receipt = show(
+        range(DRAWS),
+        [least - 1 + rows_per_unit] * DRAWS,
+        delta=delta,
+        max_new_keys=max_new_keys,
+        least=least,
+        rows_per_unit=rows_per_unit,
+    )
+
+    chance = stats.binom(DRAWS, delta / max_new_keys)
+    assert chance.ppf(LEVEL) <= len(keys) <= chance.isf(LEVEL)
+    assert receipt.delta == delta
+
+
+def test_the_threshold_of_a_record_would_not_do_for_a_unit():
+    keys, _, _ = show(range(DRAWS), [4] * DRAWS, delta=0.05)
+
+    assert len(keys) > stats.binom(DRAWS, 0.05).isf(LEVEL)
+
+
+def test_units_of_more_records_need_a_higher_count():
+    found = [
+        next(count for count in range(500) if show(['a'], [count], noise=silence, **terms)[0])
+        for terms in ({}, {'rows_per_unit': 2}, {'rows_per_unit': 40})
+    ]
+
+    assert (found[1] - found[0], found[2] - found[0]) == (1, 39)
+
+
+@pytest.mark.parametrize('bad', [0, -2])
+def test_threshold_refuses_units_without_records(bad):
+    with pytest.raises(ValueError, match='rows_per_unit'):
+        show(['a'], [1], rows_per_unit=bad)

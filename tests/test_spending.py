@@ -74,3 +74,34 @@ def test_without_privacy_everything_is_free():
     spending = Spending(Budget(math.inf, 1e-5), {'one': 1.0}, discrete_gaussian)
     assert math.isinf(spending.price('one'))
     assert math.isinf(spending.rest()['mu'])
+
+
+@pytest.mark.parametrize('rows_per_unit', [1, 2, 50])
+def test_stages_are_priced_for_a_record_and_receipts_for_a_unit(rows_per_unit):
+    spending = open_account(rows_per_unit=rows_per_unit)
+    price = spending.price('one')
+    spending.keep((None, make_receipt(price)))
+    (receipt,) = spending.ledger.receipts
+
+    assert math.isclose(price * rows_per_unit, BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
+    assert receipt.mu == price * rows_per_unit
+    assert receipt.sensitivity == rows_per_unit
+    # The noise is what it is: its ratio to the sensitivity of a unit is the price of a unit.
+    assert receipt.noise_scale == 1.0
+
+
+@pytest.mark.parametrize('rows_per_unit', [2, 50])
+def test_units_of_several_records_never_overspend(rows_per_unit):
+    spending = open_account(rows_per_unit=rows_per_unit)
+    for stage in ('one', 'two'):
+        spending.keep((None, make_receipt(spending.price(stage))))
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+
+    assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
+
+
+def test_a_part_of_a_budget_gives_a_part_of_the_thresholds():
+    spending = Spending(BUDGET.part(0.25), {'one': 1.0}, discrete_gaussian)
+
+    assert spending.threshold_delta == pytest.approx(0.25 * 1e-6)
+    assert spending.price('one') == pytest.approx(BUDGET.mu / 2)

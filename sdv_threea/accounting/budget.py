@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdv_threea.accounting.gdp import mu_from_epsilon
 
@@ -25,6 +25,7 @@ class Budget:
         delta: In (0, 1); choose it well below one over the number of records.
         threshold_delta: The part of ``delta`` that stability thresholds may fail with.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
+        share: The part of ``mu^2`` that may be spent, above 0 and at most 1.
 
     Raises:
         ValueError: If a field is out of range.
@@ -34,6 +35,7 @@ class Budget:
     delta: float
     threshold_delta: float = 0.0
     neighbors: str = 'add_remove'
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.epsilon > 0:
@@ -49,11 +51,35 @@ class Budget:
             raise ValueError(
                 f'neighbors must be one of {sorted(SQUARED_DISTANCE)}, got {self.neighbors!r}.'
             )
+        if not 0 < self.share <= 1:
+            raise ValueError(f'share must be above 0 and at most 1, got {self.share}.')
 
     @property
     def mu(self) -> float:
         """The budget in Gaussian DP, once the thresholds have their part of ``delta``."""
-        return mu_from_epsilon(self.epsilon, self.delta - self.threshold_delta)
+        return math.sqrt(self.share) * mu_from_epsilon(
+            self.epsilon, self.delta - self.threshold_delta
+        )
+
+    @property
+    def threshold_part(self) -> float:
+        """The probability that the thresholds paid by this share may fail with."""
+        return self.threshold_delta * self.share
+
+    def part(self, share: float) -> Budget:
+        """Cut a part off, for one of several releases about the same records.
+
+        Formal guarantees:
+            * parts whose shares add up to at most one compose to at most the budget, and so do the
+              failure probabilities of their thresholds
+
+        Args:
+            share: The part of ``mu^2`` and of ``threshold_delta``, above 0 and at most 1.
+
+        Returns:
+            The part.
+        """
+        return replace(self, share=self.share * share)
 
     def split(self, shares: Mapping[str, float]) -> dict[str, float]:
         """Share the budget out: a stage with share ``s`` gets ``mu * sqrt(s / sum of shares)``.

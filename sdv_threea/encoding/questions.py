@@ -15,12 +15,16 @@ from sdv_threea.statistics import histogram_sensitivity
 #: proportional to it. See docs/design.md for how they were chosen.
 WEIGHTS = {
     'classes': 1.0,
-    'ranges': 1.0,
+    'ranges': 1.4,
     'categories': 0.75,
     'spikes': 0.5,
     'nulls': 0.35,
     'steps': 0.25,
 }
+
+#: Share of the budget that the question about classes has at least, relative to the others: among
+#: hundreds of columns it is about one, and everything is fitted inside the classes.
+LEAST_FOR_CLASSES = 0.09
 
 #: What receipts say of the questions about values.
 VALUES = {
@@ -39,12 +43,14 @@ class Question:
         mu: Its price.
         neighbors: The neighbour relation.
         noise: The source of noise.
+        rows_per_unit: The most records that a unit of privacy has.
     """
 
     columns: tuple[Column, ...]
     mu: float
     neighbors: str
     noise: Noise
+    rows_per_unit: int = 1
 
     @property
     def sensitivity(self) -> float:
@@ -79,7 +85,9 @@ def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
     return {name: columns for name, columns in blanks.items() if columns}
 
 
-def ask_questions(domain: Domain, mu: float, neighbors: str, noise: Noise) -> dict[str, Question]:
+def ask_questions(
+    domain: Domain, mu: float, neighbors: str, noise: Noise, rows_per_unit: int = 1
+) -> dict[str, Question]:
     """Turn the blanks of a domain into questions, and share the budget between them.
 
     Formal guarantees:
@@ -90,20 +98,26 @@ def ask_questions(domain: Domain, mu: float, neighbors: str, noise: Noise) -> di
         mu: The price of all questions together, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
+        rows_per_unit: The most records that a unit of privacy has.
 
     Returns:
         The questions, by name.
     """
     blanks = find_blanks(domain)
     shares = {name: len(columns) * WEIGHTS[name] ** 2 for name, columns in blanks.items()}
+    if 'classes' in shares:
+        others = math.fsum(shares.values()) - shares['classes']
+        shares['classes'] = max(shares['classes'], LEAST_FOR_CLASSES * others)
     total = math.fsum(shares.values())
     return {
-        name: Question(columns, mu * math.sqrt(shares[name] / total), neighbors, noise)
+        name: Question(
+            columns, mu * math.sqrt(shares[name] / total), neighbors, noise, rows_per_unit
+        )
         for name, columns in blanks.items()
     }
 
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:
-    """Share the failure probability between the questions about values, by their columns."""
-    asked = {name: len(questions[name].columns) for name in VALUES if name in questions}
-    return {name: delta * count / sum(asked.values()) for name, count in asked.items()}
+    """Share the failure probability between the questions about values."""
+    asked = [name for name in VALUES if name in questions]
+    return {name: delta / len(asked) for name in asked}

@@ -77,5 +77,38 @@ def test_a_budget_does_not_change():
         Budget(1.0, 1e-6).epsilon = 2.0
 
 
+def test_parts_compose_to_the_whole_and_never_to_more():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        budget = Budget(float(10 ** rng.uniform(-2, 1)), 1e-5, 1e-6)
+        shares = rng.dirichlet(np.ones(rng.integers(1, 12))).tolist()
+        parts = [budget.part(share) for share in shares if share > 0]
+
+        assert math.hypot(*(part.mu for part in parts)) == pytest.approx(budget.mu, rel=1e-12)
+        failures = math.fsum(part.threshold_part for part in parts)
+        assert failures == pytest.approx(budget.threshold_part, rel=1e-12)
+
+
+def test_a_part_of_a_part_is_their_product():
+    budget = Budget(1.0, 1e-5, 1e-6)
+
+    assert budget.part(0.5).part(0.25) == budget.part(0.125)
+    assert budget.part(0.25).mu == pytest.approx(budget.mu / 2)
+    assert budget.part(0.25).split({'a': 1.0})['a'] <= budget.part(0.25).mu
+
+
+def test_a_part_keeps_the_promise_and_the_neighbours():
+    part = Budget(2.0, 1e-5, 1e-6, 'replace_one').part(0.3)
+
+    assert (part.epsilon, part.delta, part.neighbors) == (2.0, 1e-5, 'replace_one')
+    assert Budget(math.inf, 1e-5).part(0.3).mu == math.inf
+
+
+@pytest.mark.parametrize('share', [0.0, -0.1, 1.1, math.nan])
+def test_refuses_parts_that_are_none_or_more_than_the_whole(share):
+    with pytest.raises(ValueError, match='^share must be'):
+        Budget(1.0, 1e-6).part(share)
+
+
 def _spent(mu):
     return Receipt(stage='a', released='b', sensitivity=1.0, noise_scale=1.0, mu=mu)
