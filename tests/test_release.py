@@ -1,11 +1,14 @@
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.anonymize.conditional import ImpossibleCondition
 from sdv_threea.anonymize.mixture import class_mixture
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.domain import Category, Domain, Number
@@ -166,6 +169,121 @@ def test_releases_without_classes_in_the_table_decode_all_columns(rng):
     released = make_release(make_table(rng), domain)
 
     assert isinstance(released, Release)
-    assert released.target_code is None
+    assert released.classes.target_code() is None
     assert isinstance(released.ledger, Ledger)
     assert set(released.sample(500, rng)['target']) == {'yes', 'no'}
+
+
+def allow(released, **values):
+    """Allow some values of columns, as masks of their codes."""
+    blocks = {block.name: block for block in released.blocks}
+    return {
+        name: np.isin(np.arange(blocks[name].size), blocks[name].encode(pd.Series(wanted)))
+        for name, wanted in values.items()
+    }
+
+
+@pytest.mark.parametrize('components', [1, 3])
+def test_conditional_rows_have_the_law_of_rejection(rng, components):
+    released = make_release(make_table(rng), components=components)
+    everything = released.sample(150_000, rng)
+    values = {'color': ['red'], 'number': [*range(40, 56), *range(70, 74)]}
+    wanted = everything['color'].isin(values['color']) & everything['number'].isin(values['number'])
+
+    rows = released.sample(20_000, rng, allow(released, **values))
+
+    assert (rows['color'] == 'red').all()
+    assert rows['number'].isin(values['number']).all()
+    rejected = everything[wanted]
+    counts = [each.groupby('target')['number'].value_counts() for each in (rejected, rows)]
+    table = pd.concat(counts, axis=1).fillna(0)
+    table = table[table.sum(axis=1) > 40]
+    assert chi2_contingency(table.to_numpy()).pvalue > 1e-5
+
+
+def test_a_condition_on_the_target_chooses_the_class(rng):
+    released = make_release(make_table(rng))
+
+    rows = released.sample(2_000, rng, allow(released, target=['yes']))
+
+    assert (rows['target'] == 'yes').all()
+    assert rows['number'].mean() == pytest.approx(70, abs=1)
+
+
+def test_a_condition_moves_the_class_by_bayes_rule(rng):
+    table = make_table(rng)
+    released = make_release(table)
+
+    rows = released.sample(4_000, rng, allow(released, color=['red']))
+
+    real = (table[table['color'] == 'red']['target'] == 'yes').mean()
+    assert (rows['target'] == 'yes').mean() == pytest.approx(real, abs=0.04)
+
+
+def test_a_numerical_target_can_be_the_condition(rng):
+    domain = Domain(DOMAIN.columns, target='number')
+    released = make_release(make_table(rng), domain)
+
+    rows = released.sample(1_000, rng, allow(released, number=[75.0]))
+
+    assert (rows['number'] == 75).all()
+    assert (rows['target'] == 'yes').mean() > 0.8
+
+
+@pytest.mark.parametrize('names', [('target',), ('number', 'color', 'target')])
+def test_all_columns_can_be_the_condition(rng, names):
+    domain = Domain(tuple(DOMAIN[name] for name in names), target='target')
+    table = make_table(rng)[list(names)]
+    released = make_release(table, domain)
+    wanted = {name: [table[name].iloc[0]] for name in names}
+
+    rows = released.sample(50, rng, allow(released, **wanted))
+
+    assert all((rows[name] == wanted[name][0]).all() for name in names)
+
+
+def test_columns_with_a_single_code_can_be_the_condition(rng):
+    released = make_release(make_table(rng).assign(color='red', number=7.0))
+
+    rows = released.sample(20, rng, allow(released, color=['red'], number=[7.0]))
+
+    assert (rows['color'] == 'red').all()
+    assert (rows['number'] == 7).all()
+
+
+def test_an_impossible_condition_names_the_column(rng):
+    released = make_release(make_table(rng))
+
+    with pytest.raises(ImpossibleCondition, match="'color'"):
+        released.sample(0, rng, allow(released, color=['green'], number=[50.0]))
+
+
+def test_conditions_that_no_class_shares_are_impossible_together(rng):
+    table = make_table(rng)
+    table['color'] = np.where(table['target'] == 'yes', 'red', 'blue')
+    released = make_release(table)
+
+    with pytest.raises(ImpossibleCondition, match='none to all of them together'):
+        released.sample(5, rng, allow(released, color=['red'], target=['no']))
+
+
+def test_chances_are_those_of_the_samples(rng):
+    released = make_release(make_table(rng))
+    rows = released.sample(20_000, rng)
+
+    shares = released.mixture.weights.sum(axis=1) / released.num_rows
+    assert (released.chances('target') == [[0, 1, 0], [0, 0, 1]]).all()
+    color = shares @ released.chances('color')
+    assert color[3] == 0
+    assert (rows['color'] == 'red').mean() == pytest.approx(color[1], abs=0.02)
+
+
+def test_classes_without_weight_have_no_chances_and_are_never_drawn(rng):
+    released = make_release(make_table(rng))
+    weights = released.mixture.weights * [[1.0], [0.0]]
+    without = replace(released, mixture=replace(released.mixture, weights=weights))
+
+    assert (without.chances('color')[1] == 0).all()
+    assert (without.sample(200, rng, allow(without, color=['red']))['target'] == 'no').all()
+    with pytest.raises(ImpossibleCondition, match="'target'"):
+        without.sample(1, rng, allow(without, target=['yes']))

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr, ndtri
+
+#: Steps that find a quantile: Newton's double the digits, halving steps gain one bit.
+MAX_STEPS = 200
+
+#: A quantile is found when a step moves it, or its probability is off, by less than this share.
+PRECISION = 4e-16
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,80 @@ class Mixture:
             )
         return np.clip(places, 0.0, 1.0)
 
+    def invert(self, quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Find the scores at quantiles of the marginals; inverse of :meth:`quantiles`.
+
+        The smaller of the probabilities below and above is met with full relative precision, in
+        tails as in the middle.
+
+        Args:
+            quantiles: In each class and column, shape (C, m, n); all classes have weight.
+
+        Returns:
+            Scores, shape (C, m, n): infinite at 0 and 1.
+        """
+        shares = (self.weights / self.weights.sum(axis=1, keepdims=True))[:, None, None]
+        means = np.swapaxes(self.means, 1, 2)[:, :, None]
+        deviations = np.sqrt(np.diagonal(self.covariances, axis1=2, axis2=3))
+        deviations = np.swapaxes(deviations, 1, 2)[:, :, None]
+        alone = means + deviations * ndtri(quantiles)[..., None]
+        # The quantile of a mixture lies between those of its components.
+        low = np.where(shares > 0, alone, np.inf).min(axis=-1)
+        high = np.where(shares > 0, alone, -np.inf).max(axis=-1)
+        inside = np.isfinite(low)
+        with np.errstate(divide='ignore'):
+            logs = np.log(np.broadcast_to(shares, alone.shape)[inside])
+        parts = (np.broadcast_to(each, alone.shape)[inside] for each in (means, deviations))
+        low[inside] = _find(quantiles[inside], low[inside], high[inside], (logs, *parts))
+        return np.asarray(low)
+
+    def marginal(self, labels: NDArray[np.int64], columns: NDArray[np.int64]) -> Mixture:
+        """Keep some classes and columns."""
+        return Mixture(
+            self.weights[labels],
+            self.means[labels][:, :, columns],
+            self.covariances[labels][:, :, columns[:, None], columns],
+        )
+
 
 def class_mixture(totals: NDArray[np.float64], correlations: NDArray[np.float64]) -> Mixture:
     """Make the mixture of one Gaussian per class: shapes (C,) and (C, m, m)."""
     num_classes, width = correlations.shape[:2]
     return Mixture(totals[:, None], np.zeros((num_classes, 1, width)), correlations[:, None])
+
+
+def _find(
+    quantiles: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    mixtures: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Find quantiles between bounds, shape (n,), by Newton's method in the nearer tail.
+
+    Args:
+        quantiles: Probabilities inside (0, 1), each of a mixture of its own.
+        low: Lower bounds.
+        high: Upper bounds.
+        mixtures: Logarithms of shares, means and deviations, shape (n, K) each.
+
+    Returns:
+        The scores, shape (n,).
+    """
+    logs, means, deviations = mixtures
+    side = np.where(quantiles <= 0.5, 1.0, -1.0)
+    wanted = np.log(np.minimum(quantiles, 1 - quantiles))
+    found = (low + high) / 2
+    for _ in range(MAX_STEPS):
+        places = (found[:, None] - means) / deviations
+        tail = np.logaddexp.reduce(logs + log_ndtr(side[:, None] * places), axis=1)
+        density = np.logaddexp.reduce(logs - np.square(places) / 2 - np.log(deviations), axis=1)
+        miss = side * (tail - wanted)
+        low, high = np.where(miss < 0, found, low), np.where(miss > 0, found, high)
+        with np.errstate(over='ignore', invalid='ignore'):
+            step = found - miss * np.exp(tail - density) * np.sqrt(2 * np.pi)
+        step = np.where((step > low) & (step < high), step, (low + high) / 2)
+        done = (np.abs(miss) <= PRECISION) | (np.abs(step - found) <= PRECISION * np.abs(found))
+        found = np.where(done, found, step)
+        if done.all():
+            break
+    return found

@@ -70,6 +70,29 @@ class NormalScores:
             found[rows] = self.orders[at][np.minimum(places, last)]
         return found
 
+    def intervals(self, at: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Find the quantiles of one column that stand for some of its codes.
+
+        Args:
+            at: The column.
+            allowed: Which codes are meant, shape (S,).
+
+        Returns:
+            Half-open intervals, disjoint and ascending, by class, shape (C, I, 2): as many as the
+            class with most has; those that others lack are empty, from 0 to 0.
+        """
+        runs = [_find_runs(cuts, allowed[self.orders[at]]) for cuts in self.cuts[at]]
+        found = np.zeros((len(runs), max(map(len, runs)), 2))
+        for label, run in enumerate(runs):
+            found[label, : len(run)] = run
+        return found
+
+    def chances(self, at: int) -> NDArray[np.float64]:
+        """The probabilities of the codes of one column by class, shape (C, S)."""
+        found = np.empty_like(self.scores[at], dtype=np.float64)
+        found[:, self.orders[at]] = np.diff(self.cuts[at], axis=1)
+        return found
+
 
 def normal_scores(
     histograms: tuple[NDArray[np.float64], ...],
@@ -119,6 +142,14 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
     axis = np.linalg.svd(lean * np.sqrt(mass), full_matrices=False)[0][:, 0]
     axis = axis * (1 if axis[-1] >= 0 else -1)
     return np.argsort(axis @ lean, kind='stable')
+
+
+def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Find where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
+    occupied = np.flatnonzero(np.diff(cuts) > 0)
+    changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
+    borders = np.append(cuts[occupied], 1.0)
+    return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
 
 
 def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -50,6 +50,12 @@ class Classes:
             return None
         return np.flatnonzero(self.of_code >= 0)
 
+    def write_target(self, codes: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
+        """Write the target into codes, shape (n, m), where it follows from the classes, (n,)."""
+        known = self.target_code()
+        if known is not None:
+            codes[:, self.target] = known[labels]
+
     def targets(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """Code classes for a least-squares loss: one-hot, or one number in [-1, 1] for bins.
 

@@ -112,3 +112,28 @@ def test_one_gaussian_per_class_has_the_class_correlations(rng):
 
     found = [np.corrcoef(norm.ppf(quantiles[classes == label]).T)[0, 1] for label in (0, 1)]
     assert found == pytest.approx([0.8, -0.8], abs=0.02)
+
+
+@pytest.mark.parametrize('num_components', [1, 2])
+def test_scores_are_found_at_their_quantiles_however_far_out(mixture, num_components):
+    part = Mixture(
+        mixture.weights[:, :num_components],
+        mixture.means[:, :num_components],
+        mixture.covariances[:, :num_components],
+    )
+    wanted = np.array([0.0, 1e-200, 1e-12, 0.01, 0.5, 0.9, 1 - 1e-13, 1.0])
+
+    scores = part.invert(np.broadcast_to(wanted, (2, 2, 8)))
+
+    assert (scores[..., [0, -1]] == [-np.inf, np.inf]).all()
+    for label in (0, 1):
+        places = part.quantiles(scores[label].T, np.full(8, label))
+        assert places[1:-1] == pytest.approx(np.stack([wanted[1:-1]] * 2, axis=1), rel=1e-12)
+
+
+def test_a_marginal_has_the_classes_and_columns_asked_for(mixture):
+    part = mixture.marginal(np.array([1]), np.array([1]))
+
+    assert part.weights.tolist() == [[60.0, 0.0]]
+    assert part.means[0, :, 0].tolist() == [0.0, 500.0]
+    assert part.covariances.shape == (1, 2, 1, 1)

@@ -1,0 +1,287 @@
+"""Draws from the released density given that some scores lie in a region: no row is rejected.
+
+A region allows some classes and, in each of them, unions of intervals of some columns. Components
+are weighed by the probability that they give to the region; inside a component, the restricted
+scores are drawn one after the other from truncated normals (the separation of variables of Genz
+1992, https://doi.org/10.1080/10618600.1992.10477010), and the other scores from what the normal
+leaves them. One restricted column is drawn exactly. With several, a draw of truncated normals comes
+with an importance weight, and rows are resampled by weight from a pool of such draws: the law
+converges to the exact one as the pool grows.
+
+All probabilities are logarithms of the nearer tail, so that a region may be as improbable, and as
+far out, as it likes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtri_exp
+
+from sdv_threea.anonymize.mixture import Mixture
+
+#: Draws by which a component is weighed: one for this many rows, between a least and a most.
+ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS = 4, 128, 8192
+
+#: Draws in the pool from which rows are resampled, per row and at least.
+POOL_PER_ROW, LEAST_POOL = 8, 128
+
+#: Rows that are drawn from one pool.
+MOST_ROWS = 4_096
+
+#: An interval over which the density changes by less than this share counts as level.
+LEVEL = 1e-5
+
+#: Random places are kept this far inside (0, 1).
+MARGIN = 1e-16
+
+
+class ImpossibleCondition(ValueError):
+    """What was asked for has no probability at all in the released model."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where rows may lie.
+
+    Args:
+        classes: Which classes may occur, shape (C,).
+        columns: Which of the ``m`` columns are restricted, shape (q,).
+        intervals: Where they may be, as quantiles in [0, 1] of each class's marginals: disjoint
+            half-open intervals in ascending order, shape (C, q, I, 2). One that ends where it
+            starts is empty, and a class in which a column has no other cannot occur.
+    """
+
+    classes: NDArray[np.bool_]
+    columns: NDArray[np.int64]
+    intervals: NDArray[np.float64]
+
+
+class _Draws(NamedTuple):
+    """Standard normals, which interval each is in, and logarithms of importance weights."""
+
+    normals: NDArray[np.float64]
+    picked: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+def draw_within(
+    mixture: Mixture, region: Region, num_rows: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Draw rows given that they lie in a region.
+
+    Args:
+        mixture: The released density.
+        region: Where rows may lie.
+        num_rows: How many.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        Classes, shape (num_rows,), and quantiles as of :meth:`Mixture.sample`, shape (num_rows, m);
+        those of restricted columns lie inside the intervals, to the last bit.
+
+    Raises:
+        ImpossibleCondition: If the region has no probability.
+    """
+    labels, region = _possible(mixture, region)
+    if not len(labels):
+        raise ImpossibleCondition('The released model gives this condition no probability.')
+    part = mixture.marginal(labels, region.columns)
+    edges = _edges(part, region.intervals)
+    num_components, width = mixture.means.shape[1:]
+    drawn = rng.choice(part.weights.size, size=num_rows, p=_weigh(part, edges, num_rows, rng))
+    order = np.append(region.columns, np.setdiff1d(np.arange(width), region.columns))
+    scores, picked = np.empty((num_rows, width)), np.empty((num_rows, len(edges[0])), np.int64)
+    for at in np.unique(drawn):
+        label, component = divmod(int(at), num_components)
+        mean = mixture.means[labels[label], component, order]
+        covariance = mixture.covariances[labels[label], component][np.ix_(order, order)]
+        rows = np.flatnonzero(drawn == at)
+        for some in np.array_split(rows, -(-len(rows) // MOST_ROWS)):
+            normals, picked[some] = _draw(mean, covariance, edges[label], len(some), rng)
+            scores[some[:, None], order] = normals
+    classes = labels[drawn // num_components]
+    quantiles = mixture.quantiles(scores, classes)
+    inside = region.intervals[drawn[:, None] // num_components, np.arange(len(picked.T)), picked]
+    quantiles[:, region.columns] = np.clip(
+        quantiles[:, region.columns], inside[..., 0], np.nextafter(inside[..., 1], 0)
+    )
+    return classes, quantiles
+
+
+def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Region]:
+    """Find the classes that can occur, and their region, its most restricted columns first."""
+    lengths = np.diff(region.intervals, axis=3).sum(axis=(2, 3))
+    is_possible = region.classes & (mixture.weights.sum(axis=1) > 0) & (lengths > 0).all(axis=1)
+    labels = np.flatnonzero(is_possible)
+    order = np.argsort(lengths[labels].sum(axis=0), kind='stable')
+    intervals = region.intervals[labels][:, order]
+    return labels, Region(is_possible[labels], region.columns[order], intervals)
+
+
+def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find the scores where intervals of quantiles, shape (C, q, I, 2), start and end."""
+    num_classes, width, num_intervals, _ = intervals.shape
+    flat = intervals.reshape(num_classes, width, 2 * num_intervals)
+    edges = part.invert(flat).reshape(intervals.shape)
+    low, high = edges[..., 0], edges[..., 1]
+    # However narrow, an interval that has probability has a length.
+    is_empty = intervals[..., 0] >= intervals[..., 1]
+    edges[..., 1] = np.where(is_empty, low, np.maximum(high, np.nextafter(low, np.inf)))
+    return edges
+
+
+def _weigh(
+    part: Mixture, edges: NDArray[np.float64], num_rows: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Weigh the components, shape (C * K,), by the probability that they give to the region."""
+    _, num_components, width = part.means.shape
+    size = part.weights.size
+    means = part.means.reshape(size, width)
+    roots = _roots(part.covariances.reshape(size, width, width))
+    count = int(np.clip(num_rows // ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS))
+    places = _spread(count if width > 1 else 1, width, rng)
+    draws = _truncate(means, roots, np.repeat(edges, num_components, axis=0), places)
+    with np.errstate(divide='ignore'):
+        logs = np.log(part.weights.ravel()) + np.logaddexp.reduce(draws.weights, axis=1)
+    return np.asarray(np.exp(logs - np.logaddexp.reduce(logs)))
+
+
+def _draw(
+    mean: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    num_rows: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Draw from one component, whose first ``q`` columns are restricted.
+
+    Returns:
+        Scores, shape (num_rows, m), and which interval each restricted one is in, (num_rows, q).
+    """
+    width, root = len(edges), _roots(covariance)
+    size = max(LEAST_POOL, POOL_PER_ROW * num_rows) if width > 1 else num_rows
+    places = _spread(size, width, rng)
+    known = slice(width)
+    draws = _truncate(mean[None, known], root[None, known, known], edges[None], places)
+    rows = _resample(draws.weights[0], num_rows, rng)
+    normals = rng.standard_normal((num_rows, len(mean)))
+    normals[:, known] = draws.normals[0, rows]
+    return mean + normals @ root.T, draws.picked[0, rows]
+
+
+def _truncate(
+    means: NDArray[np.float64],
+    roots: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    places: NDArray[np.float64],
+) -> _Draws:
+    """Draw the restricted scores of ``G`` components one after the other.
+
+    Args:
+        means: Shape (G, q).
+        roots: Lower triangular roots of the covariances, shape (G, q, q).
+        edges: Ends of the intervals, shape (G, q, I, 2).
+        places: Uniform numbers, shape (n, q).
+
+    Returns:
+        Normals, from which scores follow by ``roots``, shape (G, n, q); intervals, shape (G, n, q);
+        weights, shape (G, n): of which the mean is the probability of the region.
+    """
+    shape = (len(means), *places.shape)
+    normals, picked, weights = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2])
+    for at in range(shape[2]):
+        before = np.einsum('gnj,gj->gn', normals[:, :, :at], roots[:, at, :at])
+        centre = (means[:, at, None] + before)[..., None, None]
+        deviation = roots[:, at, at][:, None, None]
+        ends = (edges[:, None, at] - centre) / deviation[..., None]
+        with np.errstate(invalid='ignore'):
+            lengths = np.diff(edges[:, None, at])[..., 0] / deviation
+            lengths = np.where(edges[:, None, at, :, 0] == edges[:, None, at, :, 1], 0.0, lengths)
+        masses = _log_masses(ends, lengths)
+        total = np.logaddexp.reduce(masses, axis=2)
+        own, inner = _choose(masses - total[..., None], places[:, at])
+        index = own[..., None]
+        normals[:, :, at] = _truncated_normal(
+            np.take_along_axis(ends, index[..., None], axis=2)[:, :, 0],
+            np.take_along_axis(np.broadcast_to(lengths, masses.shape), index, axis=2)[:, :, 0],
+            inner,
+        )
+        picked[:, :, at] = own
+        weights += total
+    return _Draws(normals, picked, weights)
+
+
+def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithm of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
+    low, high, _ = _lower_tail(ends)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        log_low, log_high = log_ndtr(low), log_ndtr(high)
+        masses = log_high + np.log1p(-np.exp(log_low - log_high))
+        middle = (low + high) / 2
+        level = np.log(lengths) - (np.square(middle) + np.log(2 * np.pi)) / 2
+    masses = np.where(_is_level(low, lengths), level, masses)
+    return np.asarray(np.where(lengths > 0, masses, -np.inf))
+
+
+def _truncated_normal(
+    ends: NDArray[np.float64], lengths: NDArray[np.float64], places: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Find the standard normal's quantile inside intervals: ends (..., 2), lengths (...)."""
+    low, high, is_upper = _lower_tail(ends)
+    places = np.where(is_upper, 1 - places, places)
+    logs = np.logaddexp(log_ndtr(low) + np.log1p(-places), log_ndtr(high) + np.log(places))
+    with np.errstate(invalid='ignore'):
+        found = np.where(_is_level(low, lengths), low + places * lengths, ndtri_exp(logs))
+    found = np.clip(found, low, high)
+    return np.asarray(np.where(is_upper, -found, found))
+
+
+def _lower_tail(
+    ends: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Mirror intervals that lie more above zero than below: where they start, end, and which."""
+    low, high = ends[..., 0], ends[..., 1]
+    is_upper = -low < high
+    return np.where(is_upper, -high, low), np.where(is_upper, -low, high), is_upper
+
+
+def _is_level(low: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.bool_]:
+    with np.errstate(invalid='ignore'):
+        return np.asarray(lengths * (1 + np.abs(low)) < LEVEL)
+
+
+def _choose(
+    logs: NDArray[np.float64], places: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Choose one interval each by its probability, and the place inside it: (..., I), (...)."""
+    chances = np.exp(logs)
+    passed = np.cumsum(chances, axis=-1)
+    last = chances.shape[-1] - 1 - np.argmax(chances[..., ::-1] > 0, axis=-1)
+    own = np.minimum((passed <= places[..., None]).sum(axis=-1), last)
+    chance, end = (
+        np.take_along_axis(each, own[..., None], -1)[..., 0] for each in (chances, passed)
+    )
+    return own, np.clip((places - end + chance) / chance, MARGIN, 1 - MARGIN)
+
+
+def _roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.linalg.cholesky(covariances), dtype=np.float64)
+
+
+def _spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw uniform places, shape (size, width), evenly in each column (a Latin hypercube)."""
+    strata = rng.permuted(np.tile(np.arange(size), (width, 1)), axis=1).T
+    return np.asarray(np.clip((strata + rng.random((size, width))) / size, MARGIN, 1 - MARGIN))
+
+
+def _resample(
+    logs: NDArray[np.float64], num_rows: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Resample rows by weight, systematically, in random order."""
+    passed = np.cumsum(np.exp(logs - logs.max(initial=-np.inf)))
+    wanted = (np.arange(num_rows) + rng.random()) / num_rows * passed[-1]
+    return rng.permutation(np.minimum(np.searchsorted(passed, wanted, side='right'), len(logs) - 1))

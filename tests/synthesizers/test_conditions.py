@@ -1,0 +1,386 @@
+"""Conditional sampling through SDV's interface: met by the model, not by rejection."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2_contingency, ks_2samp
+from sdv.cag import SingleTableProgrammableConstraint
+from sdv.errors import SamplingError
+from sdv.sampling import Condition, DataFrameCondition
+
+from sdv_threea import ClustMixSynthesizer
+from sdv_threea.release import Release
+
+NAME = 'people'
+
+#: What noise makes of columns does not matter here, nor how their ranges are found.
+SETTINGS = {'epsilon': math.inf, 'delta': 1e-5, 'public_metadata': True}
+
+COLUMNS = {
+    'key': {'sdtype': 'id'},
+    'age': {'sdtype': 'numerical', 'range_min': 18, 'range_max': 79},
+    'wage': {'sdtype': 'numerical'},
+    'city': {'sdtype': 'categorical'},
+    'member': {'sdtype': 'boolean'},
+    'joined': {
+        'sdtype': 'datetime',
+        'datetime_format': '%Y-%m-%d',
+        'range_min': '2020-01-01',
+        'range_max': '2022-06-18',
+    },
+    'email': {'sdtype': 'email', 'pii': True},
+}
+
+
+def make_people(num_rows=3_000):
+    rng = np.random.default_rng(7)
+    age = rng.integers(18, 80, num_rows)
+    member = rng.random(num_rows) < (age - 10) / 100
+    return pd.DataFrame(
+        {
+            'key': range(num_rows),
+            'age': age,
+            'wage': pd.Series(rng.normal(10 + age, 20)).mask(rng.random(num_rows) < 0.15),
+            'city': rng.choice(['Bern', 'Basel', 'Chur'], num_rows, p=[0.6, 0.35, 0.05]),
+            'member': member,
+            'joined': (
+                pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 900, num_rows), 'D')
+            ).strftime('%Y-%m-%d'),
+            'email': [f'private{row}@x.org' for row in range(num_rows)],
+        }
+    )
+
+
+@pytest.fixture(scope='module')
+def people(build_metadata):
+    synthesizer = ClustMixSynthesizer(
+        build_metadata(COLUMNS, 'key'), target_column='member', **SETTINGS
+    )
+    synthesizer.fit({NAME: make_people()})
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def mixed(build_metadata, mixed_columns, mixed_table):
+    synthesizer = ClustMixSynthesizer(build_metadata(mixed_columns, 'key'), **SETTINGS)
+    synthesizer.fit({NAME: mixed_table})
+    return synthesizer
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """How many rows each call of the model's sampler was asked for."""
+    asked, sample = [], Release.sample
+
+    def count(self, num_rows, *others):
+        asked.append(num_rows)
+        return sample(self, num_rows, *others)
+
+    monkeypatch.setattr(Release, 'sample', count)
+    return asked
+
+
+def sample_one(synthesizer, values, num_rows=10, **options):
+    return synthesizer.sample_from_conditions([Condition(values, num_rows)], **options)[NAME]
+
+
+MODELLED = [
+    'whole', 'whole_missing', 'int16', 'real', 'float32', 'cents', 'constant', 'letter',
+    'letter_missing', 'code', 'code_missing', 'category', 'string', 'many', 'flag', 'flag_missing',
+    'boolean', 'level', 'text_date', 'iso_date', 'iso_moment', 'offset_date', 'number_date',
+    'moment', 'second', 'zoned',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('name', MODELLED)
+def test_values_of_every_storage_are_met_in_one_draw(mixed, mixed_table, calls, name):
+    value = mixed_table[name].dropna().sort_values().iloc[400]
+
+    rows = sample_one(mixed, {name: value})
+
+    assert list(rows[name]) == [value] * 10
+    assert rows[name].dtype == mixed.sample(1)[NAME][name].dtype
+    assert calls[0] == 10
+
+
+@pytest.mark.parametrize(
+    'name', ['whole_missing', 'cents', 'letter_missing', 'flag_missing', 'moment', 'text_date']
+)
+@pytest.mark.parametrize('missing', [None, np.nan, pd.NaT, pd.NA], ids=str)
+def test_missing_values_are_met_in_one_draw(mixed, calls, name, missing):
+    rows = sample_one(mixed, {name: missing})
+
+    assert len(rows) == 10
+    assert rows[name].isna().all()
+    assert calls == [10]
+
+
+def test_known_columns_of_every_storage_come_back_as_they_were(mixed):
+    known = mixed.sample(40)[NAME][MODELLED]
+
+    rows = mixed.sample_remaining_columns(known)[NAME]
+
+    for name in MODELLED:
+        assert list(rows[name].isna()) == list(known[name].isna())
+        own = rows[name].dropna().astype(object)
+        assert list(own) == list(known[name].dropna().astype(object)), name
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        '2021-03-05',
+        datetime.date(2021, 3, 5),
+        pd.Timestamp('2021-03-05'),
+        np.datetime64('2021-03-05'),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_date_may_be_stated_in_any_way(people, value):
+    assert list(sample_one(people, {'joined': value}, 3)['joined']) == ['2021-03-05'] * 3
+
+
+@pytest.mark.parametrize(
+    ('values', 'expected'),
+    [
+        ({'age': 44.0}, 44),
+        ({'wage': 0}, 0.0),
+        ({'wage': 55.123456789}, 55.123456789),
+        ({'wage': -0.0}, 0.0),
+        ({'member': 1}, True),
+        ({'member': np.bool_(False)}, False),
+        ({'city': np.str_('Chur')}, 'Chur'),
+    ],
+)
+def test_values_may_be_of_another_type_that_is_equal(people, values, expected):
+    (name,) = values
+
+    assert list(sample_one(people, values, 4)[name]) == [expected] * 4
+
+
+def test_what_is_made_up_is_written_as_asked_for(people):
+    rows = sample_one(people, {'email': 'me@x.org', 'city': 'Chur'})
+
+    assert (rows['email'] == 'me@x.org').all()
+    assert (rows['city'] == 'Chur').all()
+    assert rows['key'].is_unique
+
+
+def test_tables_of_made_up_columns_alone_meet_conditions(build_metadata):
+    columns = {'key': {'sdtype': 'id'}, 'mail': {'sdtype': 'email', 'pii': True}}
+    synthesizer = ClustMixSynthesizer(build_metadata(columns, 'key'))
+    synthesizer.fit({NAME: pd.DataFrame({'key': [1, 2], 'mail': ['a@x.org', 'b@x.org']})})
+
+    assert list(sample_one(synthesizer, {'mail': 'me@x.org'}, 3)['mail']) == ['me@x.org'] * 3
+
+
+def test_keys_and_unknown_columns_are_refused_as_by_sdv(people):
+    with pytest.raises(ValueError, match='primary key'):
+        sample_one(people, {'key': 3})
+    with pytest.raises(ValueError, match="Unexpected column name 'town'"):
+        people.sample_remaining_columns(pd.DataFrame({'town': ['Bern']}))
+
+
+def test_rows_have_the_law_of_rejected_ones(people):
+    everything = people.sample(12_000)[NAME]
+    rejected = everything[(everything['city'] == 'Basel') & everything['member']]
+
+    rows = sample_one(people, {'city': 'Basel', 'member': True}, 3_000)
+
+    assert len(rejected) > 1_000
+    days = [pd.to_datetime(each['joined']).astype('int64') for each in (rejected, rows)]
+    assert ks_2samp(*days).pvalue > 1e-5
+    for name in ('age', 'wage'):
+        own, other = rows[name].dropna(), everything[name].dropna()
+        assert ks_2samp(rejected[name].dropna(), own).pvalue > 1e-5
+        assert ks_2samp(other, own).pvalue < 1e-5
+    counts = [each['wage'].isna().value_counts() for each in (rejected, rows)]
+    assert chi2_contingency(np.stack(counts)).pvalue > 1e-5
+
+
+def test_the_improbable_is_drawn_at_once(people, calls):
+    values = {'age': 79, 'wage': 1.5, 'city': 'Chur', 'member': False, 'joined': '2020-01-01'}
+
+    rows = sample_one(people, values, 7)
+
+    assert calls == [7]
+    assert all(list(rows[name]) == [value] * 7 for name, value in values.items())
+
+
+def test_conditions_in_the_same_cells_share_a_draw(people, calls):
+    known = pd.DataFrame({'city': ['Bern', 'Chur'] * 50, 'member': [True] * 99 + [False]})
+
+    rows = people.sample_remaining_columns(known)[NAME]
+
+    assert sorted(calls) == [1, 49, 50]
+    pd.testing.assert_frame_equal(rows[['city', 'member']], known)
+
+
+def test_rows_keep_their_index_and_their_order(people):
+    known = pd.DataFrame({'city': ['Chur', 'Bern', 'Basel']}, index=[7, 3, 3])
+
+    rows = people.sample_remaining_columns(known)[NAME]
+
+    assert list(rows.index) == [3, 3, 7]
+    assert list(rows['city']) == ['Bern', 'Basel', 'Chur']
+
+
+def test_conditions_on_different_columns_come_back_one_after_the_other(people):
+    wanted = pd.DataFrame({'city': ['Bern', 'Bern'], 'age': [20, 30]})
+    conditions = [Condition({'member': True}, 2), DataFrameCondition(wanted)]
+
+    rows = people.sample_from_conditions(conditions)[NAME]
+
+    assert list(rows['member'][:2]) == [True, True]
+    assert list(rows['age'][2:]) == [20, 30]
+    assert list(rows.index) == [0, 1, 2, 3]
+
+
+def test_categories_without_rows_do_no_harm(people):
+    known = pd.DataFrame({'city': ['Bern', 'Chur'], 'member': [True, False]})
+    known['city'] = pd.Categorical(known['city'], ['Zug', 'Bern', 'Chur'])
+
+    rows = people.sample_remaining_columns(known.astype({'member': 'category'}))[NAME]
+
+    assert list(rows['city']) == ['Bern', 'Chur']
+
+
+def test_no_known_rows_give_no_rows(people):
+    assert len(people.sample_remaining_columns(pd.DataFrame({'city': []}))[NAME]) == 0
+
+
+@pytest.mark.parametrize('batch_size', [1, 4, 100])
+def test_batches_give_all_rows_and_the_file_holds_them(people, tmp_path, batch_size):
+    known = pd.DataFrame({'age': range(20, 31)})
+
+    rows = people.sample_remaining_columns(
+        known, batch_size=batch_size, output_folder_path=str(tmp_path)
+    )[NAME]
+
+    assert list(rows['age']) == list(known['age'])
+    written = pd.read_csv(tmp_path / f'{NAME}.csv')
+    assert list(written['age']) == list(known['age'])
+    assert list(written) == list(rows)
+
+
+def test_plain_rows_are_written_in_batches_too(people, tmp_path):
+    rows = people.sample(12, batch_size=4, output_folder_path=str(tmp_path))[NAME]
+
+    assert list(pd.read_csv(tmp_path / f'{NAME}.csv')['age']) == list(rows['age'])
+    assert len(people.sample(0)[NAME]) == 0
+
+
+def test_resetting_gives_the_same_rows_again(people):
+    def draw():
+        return sample_one(people, {'age': 40}, 20).drop(columns=['key', 'email'])
+
+    people.reset_sampling()
+    first, second = draw(), draw()
+    people.reset_sampling()
+
+    pd.testing.assert_frame_equal(first, draw())
+    assert not first.equals(second)
+
+
+@pytest.mark.parametrize(
+    ('values', 'expected'),
+    [
+        ({'city': 'Paris'}, r"'city' other than \['Basel', 'Bern', 'Chur'\]"),
+        ({'city': None}, r"'city' other than \["),
+        ({'age': 17}, "'age' other than those from 18 to 79"),
+        ({'age': 44.5}, "'age' other than those"),
+        ({'age': np.nan}, "'age' other than those"),
+        ({'wage': 1e9}, r"'wage' other than those from .* \(or a missing one\)"),
+        ({'wage': np.inf}, "'wage' other than"),
+        ({'joined': '1999-01-01'}, "'joined' other than those from 2020-01-01 to 2022-06-18"),
+        ({'joined': 'soon'}, "'joined' other than those"),
+        ({'age': 'forty'}, "condition on 'age' cannot be read as numerical"),
+    ],
+    ids=str,
+)
+def test_what_was_not_released_is_refused_and_the_choice_is_named(people, calls, values, expected):
+    with pytest.raises(ValueError, match=expected) as caught:
+        sample_one(people, values)
+
+    assert calls == []
+    assert 'Paris' not in str(caught.value)
+    assert 'forty' not in str(caught.value)
+    assert caught.value.__context__ is None or 'forty' not in str(caught.value.__context__)
+
+
+def test_rows_that_cannot_be_met_are_left_out_with_a_warning(people):
+    known = pd.DataFrame({'city': ['Chur', 'Paris', 'Bern'], 'age': [30, 40, 7]})
+
+    with pytest.warns(
+        UserWarning, match=r'1 of 3 ask for a value of .age.*1 of 3 ask.*city'
+    ) as all_:
+        rows = people.sample_remaining_columns(known)[NAME]
+
+    assert list(rows.index) == [0]
+    assert not any('Paris' in str(each.message) for each in all_)
+
+
+def test_values_that_never_occur_together_are_told(build_metadata):
+    table = pd.DataFrame({'kind': list('ab') * 300, 'same': list('ab') * 300})
+    columns = dict.fromkeys(table, {'sdtype': 'categorical'})
+    synthesizer = ClustMixSynthesizer(build_metadata(columns), target_column='kind', **SETTINGS)
+    synthesizer.fit({NAME: table})
+
+    with pytest.raises(ValueError, match=r"1 of 1.*\['kind', 'same'\].*never together"):
+        sample_one(synthesizer, {'kind': 'a', 'same': 'b'}, 1)
+
+
+def test_a_number_between_released_cells_stands_for_its_neighbours(build_metadata):
+    """Noise leaves gaps in a range; none was asked for by name, so no row is refused."""
+    rng = np.random.default_rng(0)
+    low = rng.random(600) < 0.5
+    table = pd.DataFrame({'x': np.where(low, 1, 9), 'y': np.where(low, 'low', 'high')})
+    columns = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'categorical'}}
+    synthesizer = ClustMixSynthesizer(build_metadata(columns), **SETTINGS)
+    synthesizer.fit({NAME: table})
+
+    rows = synthesizer.sample_remaining_columns(pd.DataFrame({'x': [3] * 60 + [8] * 60}))[NAME]
+
+    assert list(rows['x']) == [3] * 60 + [8] * 60
+    assert (rows['y'][:60] == 'low').mean() > 0.8
+    assert (rows['y'][60:] == 'high').mean() > 0.8
+
+
+def test_nothing_is_sampled_before_fitting(small_metadata):
+    synthesizer = ClustMixSynthesizer(small_metadata)
+
+    with pytest.raises(SamplingError, match='has not been fitted'):
+        synthesizer.sample_remaining_columns(pd.DataFrame({'age': [30]}))
+
+
+class OldMembers(SingleTableProgrammableConstraint):
+    """Members are at least forty."""
+
+    def get_updated_metadata(self, metadata):
+        return metadata
+
+    def is_valid(self, data):
+        return ~data['member'] | (data['age'] >= 40)
+
+
+def test_constraints_hold_under_conditions(build_metadata):
+    table = make_people()
+    synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS, 'key'), **SETTINGS)
+    synthesizer.add_constraints([OldMembers()])
+    synthesizer.fit({NAME: table[~table['member'] | (table['age'] >= 40)]})
+
+    rows = sample_one(synthesizer, {'member': True, 'city': 'Chur'}, 50)
+    assert len(rows) == 50
+    assert rows['member'].all()
+    assert (rows['city'] == 'Chur').all()
+    assert (rows['age'] >= 40).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        with pytest.raises(ValueError, match='Unable to sample any rows'):
+            sample_one(synthesizer, {'member': True, 'age': 20}, 2, max_tries_per_batch=3)
