@@ -24,8 +24,16 @@ from sdv_threea.datasets import load_adult
 from sdv_threea.report import measure_quality, train_synthetic_test_real
 
 RESULTS = Path(__file__).parent / 'results' / 'adult.csv'
-SCORES = ['AUC', 'average precision', 'accuracy', 'quality', 'shapes', 'pairs']
+SCORES = ['AUC', 'average precision', 'accuracy', 'diagnostic', 'quality', 'shapes', 'pairs']
 SECONDS = ['fit seconds', 'sample seconds']
+
+#: How the ends of ranges are known: estimated from within, estimated with the tails that lie beyond
+#: the evidence, or stated.
+RANGES: dict[str, dict[str, bool]] = {
+    'private': {},
+    'private, extrapolated': {'enforce_min_max_values': False},
+    'public': {'public_metadata': True},
+}
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -39,9 +47,9 @@ def parse_arguments() -> argparse.Namespace:
 
 def list_synthesizers(arguments: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """Yield the name of each method and a fresh synthesizer, once per run."""
-    for public in (False, True):
-        *_, metadata = load_adult(public_metadata=public)
-        name = f'ClustMix, {"public" if public else "private"} ranges, ε = {arguments.epsilon:g}'
+    for ranges, settings in RANGES.items():
+        *_, metadata = load_adult(public_metadata='public_metadata' in settings)
+        name = f'ClustMix, {ranges} ranges, ε = {arguments.epsilon:g}'
         for _ in range(arguments.repeats):
             yield (
                 name,
@@ -50,7 +58,7 @@ def list_synthesizers(arguments: argparse.Namespace) -> Iterator[tuple[str, Any]
                     epsilon=arguments.epsilon,
                     delta=arguments.delta,
                     target_column='income',
-                    public_metadata=public,
+                    **settings,
                 ),
             )
     yield 'GaussianCopula, no privacy', GaussianCopulaSynthesizer(load_adult()[-1])
@@ -68,6 +76,7 @@ def measure(synthesizer: Any, seed: int) -> dict[str, float]:
     quality = measure_quality(train, synthetic, metadata)
     return {
         **utility.loc['synthetic'].drop('note'),
+        'diagnostic': quality.diagnostic,
         'quality': quality.overall,
         'shapes': quality.shapes,
         'pairs': quality.pairs,

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids
 from sdv_threea.anonymize.mixing import mixture_of_cells
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
@@ -31,13 +32,15 @@ from sdv_threea.statistics import histogram_sensitivity
 NUM_DRAWS = 4000
 
 
-def release(
+def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     table: pd.DataFrame,
     domain: Domain,
     settings: Settings,
     *,
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
+    budget: Budget | None = None,
+    rows_per_unit: int = 1,
 ) -> Release:
     """Release a model of a private table.
 
@@ -45,7 +48,8 @@ def release(
         * what is read from the table passes through ``spending.keep``; between those steps records
           are only mapped one by one: to codes, labels, scores, points and cells
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
-          private, end to end, under the neighbour relation of the settings
+          private, end to end, under the neighbour relation of the settings; a unit of privacy may
+          have up to ``rows_per_unit`` records
 
     Args:
         table: The private rows: the columns of the domain; numbers as floats with NaN, categories
@@ -54,23 +58,28 @@ def release(
         settings: What the user chose.
         noise: The source of noise; for tests.
         rng: Source of the draws that need no secrecy.
+        budget: What may be spent, if it is not all that the settings say: a part of it, where
+            other tables are released too.
+        rows_per_unit: The most records that a unit of privacy has in the table.
 
     Returns:
         The release.
     """
-    run = Run(settings, _open_account(domain, settings, noise), rng or np.random.default_rng())
+    budget = budget or settings.budget(thresholds=needs_threshold(domain))
+    account = _open_account(domain, settings, noise, budget, rows_per_unit)
+    run = Run(settings, account, rng or np.random.default_rng())
     layout, encoded = _describe(table, domain, run)
     density, scored = _approximate(layout, encoded, run)
     centroids = _adapt(density, scored, _partition(density, scored, run), run)
     mixture = _anonymize(density, scored, centroids, run)
     return Release(
-        domain=narrowed(layout.description.domain, layout.scored_blocks, density.masks),
+        domain=narrowed(layout.description, layout.scored_blocks, density.masks),
         ledger=run.spending.ledger,
         blocks=layout.blocks,
         scored=layout.scored,
         scores=density.scores,
         mixture=mixture,
-        target_code=layout.classes.target_code(),
+        classes=layout.classes,
     )
 
 
@@ -126,7 +135,14 @@ def _describe(table: pd.DataFrame, domain: Domain, run: Run) -> tuple[Layout, En
     """Fill in the blanks of the domain; encode and label the records."""
     spending = run.spending
     description = spending.keep(
-        describe(table, domain, delta=spending.threshold_delta, **spending.terms('describe'))
+        describe(
+            table,
+            domain,
+            delta=spending.threshold_delta,
+            rows_per_unit=spending.rows_per_unit,
+            extrapolate=run.settings.extrapolate,
+            **spending.terms('describe'),
+        )
     )
     blocks = make_blocks(description)
     count_noise = histogram_sensitivity(len(blocks) + 1) / spending.price('histograms')
@@ -224,10 +240,12 @@ def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int
     return density.pooled(codes, np.zeros_like(labels)), labels
 
 
-def _open_account(domain: Domain, settings: Settings, noise: Noise) -> Spending:
+def _open_account(
+    domain: Domain, settings: Settings, noise: Noise, budget: Budget, rows_per_unit: int
+) -> Spending:
     """Open the account: a domain that leaves nothing to ask saves the first share."""
-    budget = settings.budget(thresholds=needs_threshold(domain))
     shares = dict(settings.shares)
     if not asks(domain):
         shares['describe'] = 0.0
-    return Spending(budget, shares, noise, charged=settings.guarantee == 'end_to_end')
+    charged = settings.guarantee == 'end_to_end'
+    return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)

@@ -44,6 +44,9 @@ class Settings:
             [0, 1]; 1 leaves them where the density has them.
         kernel: Kernel of the loss: ``None`` for the neural tangent kernel of a ReLU network, or
             any kernel function of ``neural_tangents.stax``.
+        extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a
+            column would end: closer to the real ends, and sometimes beyond them. By default a
+            range ends where values are sure to reach.
         shares: Share of the budget by stage.
 
     Raises:
@@ -57,6 +60,7 @@ class Settings:
     n_components: int | str = 'auto'
     alpha: float = 0.5
     kernel: Callable[..., Any] | None = None
+    extrapolate: bool = False
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
 
     def __post_init__(self) -> None:

@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.describe import Description
-from sdv_threea.encoding.lattice import is_lattice, multiples
+from sdv_threea.encoding.lattice import inner_multiples, is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
-from sdv_threea.encoding.values import is_missing, read_categories, read_numbers, spell
+from sdv_threea.encoding.values import (
+    find_distinct,
+    read_categories,
+    read_numbers,
+    spell,
+    take_values,
+)
 
 #: Cells of a number, unless each of its values is one: fine, as what is made of them is smoothed.
 MAX_BINS = 96
@@ -26,6 +32,10 @@ MAX_BINS = 96
 #: Records that every cell of a sketch counts for at least, as a share of all: no cell of the public
 #: grid inside the range may be left without a bin.
 LEAST_SHARE = 0.002
+
+#: Where the outermost bins are cut once more, as shares of one: how far the values reach is told by
+#: bins with few records.
+THIN_BINS = np.array([0.125, 0.25, 0.5])
 
 #: Share of the bins given to tails that the sketch has no counts for.
 TAIL_SHARE = 0.02
@@ -102,19 +112,16 @@ class CategoryBlock:
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Find the code of each value, or else of one that is equal, as ``1`` and ``True``."""
-        values = read_categories(column)
+        places, distinct = find_distinct(read_categories(column))
         equal = {value: code for code, value in enumerate(self.values, start=1)}
         same = {spell(value): code for code, value in enumerate(self.values, start=1)}
-        found = [same.get(spell(value)) or equal.get(value, -1) for value in values]
-        codes = np.array(found, dtype=np.int64)
-        return np.where(is_missing(values), 0 if self.nullable else -1, codes)
+        found = [same.get(spell(value)) or equal.get(value, -1) for value in distinct]
+        codes = np.array([*found, 0 if self.nullable else -1], dtype=np.int64)
+        return codes[places]
 
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
         """Look up the value of each code; no randomness is needed."""
-        values = np.empty(self.size, dtype=object)
-        values[0] = None
-        values[1:] = self.values
-        return values[codes]
+        return take_values(self.values, None, codes - 1)
 
 
 Block = NumberBlock | CategoryBlock
@@ -168,7 +175,7 @@ def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int) -> ND
         num_bins: How many bins.
 
     Returns:
-        Edges, ascending, distinct, at most ``num_bins + 1``, from ``low`` to ``high``.
+        Edges, ascending, distinct, from ``low`` to ``high``.
     """
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
@@ -176,9 +183,12 @@ def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int) -> ND
     borders = np.concatenate([[low], np.clip(inside.edges[:, 1], low, high), [high]])
     tail = TAIL_SHARE * total if borders[-1] > borders[-2] else 0.0
     masses = np.cumsum(np.concatenate([[0.0], counts, [tail]]))
-    edges = np.interp(np.linspace(0, masses[-1], num_bins + 1), masses, borders)
+    shares = np.linspace(0, 1, num_bins + 1)
+    shares = np.concatenate([THIN_BINS / num_bins, shares, 1 - THIN_BINS / num_bins])
+    edges = np.interp(np.sort(shares) * masses[-1], masses, borders)
     edges[0], edges[-1] = low, high
-    return np.unique(edges)
+    outside = (borders < edges[1 + len(THIN_BINS)]) | (borders > edges[-2 - len(THIN_BINS)])
+    return np.unique(np.concatenate([edges, borders[outside]]))
 
 
 def _category_block(column: Category) -> CategoryBlock:
@@ -190,6 +200,7 @@ def _category_block(column: Category) -> CategoryBlock:
 
 def _number_block(column: Number, description: Description) -> NumberBlock:
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
+    low, high = inner_multiples(low, high, step) if step else (low, high)
     if is_lattice(column):
         cuts = np.arange(round(low / step), round(high / step) + 2, dtype=np.float64)
         edges = (cuts - 0.5) * step

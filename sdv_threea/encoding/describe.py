@@ -21,6 +21,7 @@ from sdv_threea.encoding.lattice import (
     BELIEVED,
     finest_step,
     has_few_values,
+    is_lattice,
     round_inwards,
     step_codes,
 )
@@ -66,7 +67,7 @@ class Description:
         domain: The completed domain.
         sketches: Noisy counts of numerical columns, by name; none where each value is a cell.
         spikes: Heavy single values of numerical columns and their noisy counts, by name.
-        estimated: Names of the columns whose range was estimated.
+        estimated: Names of the columns whose range ends where evidence says, not the user.
     """
 
     domain: Domain
@@ -75,8 +76,16 @@ class Description:
     estimated: tuple[str, ...] = ()
 
 
-def describe(
-    table: pd.DataFrame, domain: Domain, *, mu: float, delta: float, neighbors: str, noise: Noise
+def describe(  # noqa: PLR0913 (what, and at what price)
+    table: pd.DataFrame,
+    domain: Domain,
+    *,
+    mu: float,
+    delta: float,
+    neighbors: str,
+    noise: Noise,
+    rows_per_unit: int = 1,
+    extrapolate: bool = False,
 ) -> tuple[Description, tuple[Receipt, ...]]:
     """Fill in the blanks of a domain.
 
@@ -92,6 +101,9 @@ def describe(
         delta: Failure probability of the thresholds; needed if values are unknown.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
+        rows_per_unit: The most records that a unit of privacy has: the thresholds reckon with it,
+            the price is that of one record.
+        extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
 
     Returns:
         The description, and one receipt per question asked.
@@ -100,7 +112,7 @@ def describe(
         TypeError: If a column holds what its kind cannot; nothing has been released then.
     """
     cells = {column.name: _read(table[column.name], column) for column in domain.columns}
-    questions = ask_questions(domain, mu, neighbors, noise)
+    questions = ask_questions(domain, mu, neighbors, noise, rows_per_unit)
     receipts: list[Receipt] = []
     nulls = _ask_nulls(cells, questions.get('nulls'), receipts)
     steps = _ask_steps(cells, questions.get('steps'), receipts)
@@ -110,13 +122,16 @@ def describe(
     columns = [_fill_nullable(column, nulls) for column in domain.columns]
     columns = [_fill_values(_fill_step(column, steps), values) for column in columns]
     sketches = _ask_ranges(cells, questions.get('ranges'), columns, receipts)
-    filled = Domain(tuple(_fill_range(column, sketches) for column in columns), domain.target)
+    filled = Domain(
+        tuple(_fill_range(column, sketches, extrapolate) for column in columns), domain.target
+    )
     spikes = {
         column.name: _heavy(values[column.name], sketches[column.name])
         for column in filled.columns
         if isinstance(column, Number) and column.name in values
     }
-    return Description(filled, sketches, spikes, _unbounded(domain)), tuple(receipts)
+    estimated = _unbounded(domain, filled, extrapolate)
+    return Description(filled, sketches, spikes, estimated), tuple(receipts)
 
 
 def asks(domain: Domain) -> bool:
@@ -133,11 +148,14 @@ def _read(cells: pd.Series, column: Column) -> NDArray[Any]:
     return read_numbers(cells) if isinstance(column, Number) else read_categories(cells)
 
 
-def _unbounded(domain: Domain) -> tuple[str, ...]:
+def _unbounded(domain: Domain, filled: Domain, extrapolate: bool) -> tuple[str, ...]:
+    """List the columns whose ends evidence decides: not those that have got tails."""
+    numbers = [column for column in domain.columns if isinstance(column, Number)]
     return tuple(
         column.name
-        for column in domain.columns
-        if isinstance(column, Number) and (column.low is None or column.high is None)
+        for column in numbers
+        if (column.low is None or column.high is None)
+        and not (extrapolate and not is_lattice(filled[column.name]))
     )
 
 
@@ -201,8 +219,9 @@ def _ask_values(
         sensitivity=question.sensitivity,
         mu=question.mu,
         delta=delta,
-        max_new_keys=round(question.sensitivity**2),
+        max_new_keys=round(question.sensitivity**2) * question.rows_per_unit,
         least=1 + int(question.scale / 4),
+        rows_per_unit=question.rows_per_unit,
         stage='describe',
         released=released,
         noise=question.noise,
@@ -264,13 +283,13 @@ def _fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]])
     return replace(column, values=known, nullable=column.nullable or not known)
 
 
-def _fill_range(column: Column, sketches: Mapping[str, Sketch]) -> Column:
-    """Fill in missing bounds; few whole values end where their cells end, others get tails."""
+def _fill_range(column: Column, sketches: Mapping[str, Sketch], extrapolate: bool) -> Column:
+    """Fill in missing bounds: those of the occupied cells, or of the tails beyond them."""
     if not isinstance(column, Number) or column.name not in sketches:
         return column
     sketch, step = sketches[column.name], column.step or 0.0
     low, high = sketch.bounds
-    if not has_few_values(low, high, step):
+    if extrapolate and not has_few_values(low, high, step):
         low, high = extend_tails(sketch)
     low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
     if column.low is not None:

@@ -55,6 +55,16 @@ def round_inwards(low: float, high: float, step: float) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
+def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]:
+    """Find the first and the last multiple in ``[low, high]``; the first twice, if there is none.
+
+    A range that is public need not end at multiples of a step that was estimated.
+    """
+    first, last = _round_up(low / step), -_round_up(-high / step)
+    ends = multiples(np.array([first, max(first, last)], dtype=np.float64), step)
+    return float(ends[0]), float(ends[1])
+
+
 def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
     """Find the coarsest step that each number is a multiple of.
 
@@ -82,13 +92,15 @@ def finest_step(counts: NDArray[np.float64], steps: tuple[float, ...], scale: fl
         scale: Standard deviation of the noise.
 
     Returns:
-        The step: the first one with no more finer numbers than noise explains, and than half of
-        all; 0 if there is none.
+        The step: the first one that numbers beyond doubt are multiples of, with no more finer
+        numbers than noise explains, and than half of all; 0 if there is none. A step that is too
+        fine does little harm; one that is too coarse can leave no number in the range.
     """
     for code, step in enumerate(steps):
-        finer = counts[code + 1 :].sum()
+        multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
         noise = BELIEVED * scale * math.sqrt(len(steps) - code)
-        if finer <= max(min(noise, counts.sum() / 2), 0.0):
+        evident = multiples >= BELIEVED * scale * math.sqrt(code + 1)
+        if evident and finer <= max(min(noise, counts.sum() / 2), 0.0):
             return step
     return 0.0
 

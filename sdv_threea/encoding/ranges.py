@@ -22,8 +22,7 @@ SMALLEST = 2.0**-32
 #: Chance that noise alone makes any run of cells of any column look occupied.
 FALSE_ALARM = 0.01
 
-#: Lengths of the runs that are looked at, the longer ones only where no shorter one stands out; and
-#: the least evidence for the outermost cells of a run.
+#: Lengths of the runs that are looked at; and the least evidence for the outermost cells of a run.
 RUNS = (1, 2, 4, 8, 16)
 OUTERMOST = 1.0
 
@@ -38,7 +37,7 @@ NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.4, 3.0, 12
 #: columns are looked at.
 NO_NOISE = 0.05
 
-#: A first, generous look, when more evidence will follow.
+#: A first, generous look, where each value will be looked at again.
 GENEROUS = 0.3
 
 #: A tail is extended beyond the last cell only if that cell is this close to the noise.
@@ -63,6 +62,11 @@ class Sketch:
     def bounds(self) -> tuple[float, float]:
         """Lower end of the first cell and upper end of the last."""
         return float(self.edges[0, 0]), float(self.edges[-1, 1])
+
+    @property
+    def evidence(self) -> NDArray[np.float64]:
+        """The counts, in units of their noise."""
+        return self.counts / (self.scale or NO_NOISE)
 
     def __getitem__(self, cells: NDArray[np.integer | np.bool_] | slice) -> Sketch:
         return Sketch(self.edges[cells], self.counts[cells], self.scale)
@@ -107,10 +111,10 @@ def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slic
     Returns:
         The cells, at least one: the likeliest, if none stands out.
     """
-    evidence = sketch.counts / (sketch.scale or NO_NOISE)
+    evidence = sketch.evidence
     found = _standing_out(evidence, num_looks)
     if not len(found):
-        found = _likeliest(sketch.edges.mean(axis=1), evidence)
+        found = np.asarray(likeliest_run(sketch.edges, evidence))
     signs = np.sign(sketch.edges.sum(axis=1))
     low = found[0] - _reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1], generosity)
     high = found[-1] + _reach(evidence[found[-1] + 1 :], signs[found[-1] :], generosity)
@@ -142,22 +146,40 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
     return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
 
 
-def _standing_out(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
-    """Find the cells of the runs that noise alone would hardly ever reach, shortest runs first."""
+def evident_runs(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
+    """Find the runs that noise alone would hardly ever reach, shortest first: first, last cell."""
     bar = float(norm.isf(FALSE_ALARM / (num_looks * NUM_CELLS * len(RUNS))))
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
+    found = [np.zeros((0, 2), dtype=np.int64)]
     for length in RUNS:
         starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
-        if len(starts):
-            cells = np.unique(starts[:, None] + np.arange(length))
-            return np.asarray(cells[evidence[cells] > OUTERMOST])
-    return np.zeros(0, dtype=np.int64)
+        found.append(np.stack([starts, starts + length - 1], axis=1))
+    return np.concatenate(found)
 
 
-def _likeliest(middles: NDArray[np.float64], evidence: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Find the cell that evidence speaks for most, and next that is not of odd magnitude."""
-    octaves = np.abs(np.log2(np.where(middles == 0, 1.0, np.abs(middles))))
-    return np.array([np.argmax(np.maximum(evidence, 0) ** 2 / 2 - PER_OCTAVE * octaves)])
+def _standing_out(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
+    """Find the cells of the shortest runs that stand out."""
+    runs = evident_runs(evidence, num_looks)
+    lengths = runs[:, 1] - runs[:, 0]
+    cells = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_CELLS)] + [0, 1]]
+    found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *cells]))
+    return np.asarray(found[evidence[found] > OUTERMOST])
+
+
+def likeliest_run(edges: NDArray[np.float64], evidence: NDArray[np.float64]) -> tuple[int, int]:
+    """Find the run that evidence speaks for most, and next that is not of odd magnitude."""
+    middles = np.abs(edges.mean(axis=1))
+    penalty = PER_OCTAVE * np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
+    sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, penalty))
+    best, found = -math.inf, (0, 0)
+    for length in RUNS:
+        runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
+        odd = (penalties[length:] - penalties[:-length]) / length
+        likelihood = np.maximum(runs, 0) ** 2 / 2 - odd
+        if len(likelihood) and likelihood.max() > best:
+            first = int(np.argmax(likelihood))
+            best, found = float(likelihood[first]), (first, first + length - 1)
+    return found
 
 
 def _reach(evidence: NDArray[np.float64], signs: NDArray[np.float64], generosity: float) -> int:

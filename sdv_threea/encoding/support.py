@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.blocks import Block, NumberBlock
 from sdv_threea.encoding.describe import Description
-from sdv_threea.encoding.lattice import is_lattice, multiples
-from sdv_threea.encoding.ranges import NO_NOISE, Sketch, occupied
-
-#: Evidence, in noise scales, that keeps a single value at the end of a range.
-LAST_VALUE = 3.0
+from sdv_threea.encoding.ends import find_ends
+from sdv_threea.encoding.lattice import multiples
+from sdv_threea.encoding.ranges import Sketch
 
 
 def supports(
@@ -48,9 +46,9 @@ def support(
 ) -> NDArray[np.bool_]:
     """Tell which codes of a block can occur.
 
-    A range that had to be estimated was estimated generously, from coarse cells. Where each of its
-    values is a cell, the released histogram adds evidence, and values at its ends that no evidence
-    speaks for are cut off.
+    A range that had to be estimated was estimated generously, from coarse cells. The released
+    histogram looks at it again, closely. What is left are the codes whose values lie between two
+    that occur beyond reasonable doubt, in the histogram or in the sketch.
 
     Args:
         block: The block.
@@ -59,32 +57,32 @@ def support(
         scale: Standard deviation of their noise.
 
     Returns:
-        The mask, shape (block.size,).
+        The mask, shape (block.size,); at least one number can occur.
     """
     mask = np.ones(block.size, dtype=np.bool_)
     mask[0] = block.nullable
-    if isinstance(block, NumberBlock) and has_evident_ends(block, description):
-        sketch = description.sketches[block.name]
-        low, high = _ends(block, sketch, counts[1:], scale or NO_NOISE, len(description.sketches))
-        mask[1 : low + 1] = False
-        mask[high + 2 :] = False
+    if isinstance(block, NumberBlock) and block.name in description.estimated:
+        sketch, looks = description.sketches[block.name], len(description.sketches)
+        second = Sketch(_spans(block), counts[1:], scale)
+        mask[1:] = _between(second, sketch, looks)
     return mask
 
 
 def has_evident_ends(block: Block, description: Description) -> bool:
     """Whether evidence, rather than the user, tells the first and the last value of a column."""
-    return block.name in description.estimated and is_lattice(description.domain[block.name])
+    return block.name in description.estimated
 
 
 def narrowed(
-    domain: Domain, blocks: tuple[Block, ...], masks: tuple[NDArray[np.bool_], ...]
+    description: Description, blocks: tuple[Block, ...], masks: tuple[NDArray[np.bool_], ...]
 ) -> Domain:
-    """Narrow the ranges of a domain to the codes that can occur."""
+    """Narrow the ranges that were estimated to the values that can occur."""
     possible = {
-        block.name: _values(block)[mask[1:]]
+        block.name: _spans(block)[mask[1:]]
         for block, mask in zip(blocks, masks, strict=True)
-        if isinstance(block, NumberBlock) and is_lattice(domain[block.name])
+        if isinstance(block, NumberBlock) and block.name in description.estimated
     }
+    domain = description.domain
     return Domain(tuple(_narrow(column, possible) for column in domain.columns), domain.target)
 
 
@@ -92,44 +90,25 @@ def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
     if not isinstance(column, Number) or column.name not in possible:
         return column
     values = possible[column.name]
-    return replace(column, low=float(values[0]), high=float(values[-1]))
+    return replace(column, low=float(values[0, 0]), high=float(values[-1, 1]))
 
 
-def _values(block: NumberBlock) -> NDArray[np.float64]:
-    """List the values of a lattice, each of which is a cell."""
-    return multiples(np.ceil(block.edges[:-1] / block.step), block.step)
+def _spans(block: NumberBlock) -> NDArray[np.float64]:
+    """List the first and the last value of each cell, shape (number of cells, 2)."""
+    if not block.step:
+        last = np.nextafter(block.edges[1:], block.edges[:-1])
+        return np.stack([block.edges[:-1], last], axis=1)
+    cuts = np.ceil(block.edges / block.step)
+    return multiples(np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1), block.step)
 
 
-def _ends(
-    block: NumberBlock, sketch: Sketch, counts: NDArray[np.float64], scale: float, num_looks: int
-) -> tuple[int, int]:
-    """Find the first and the last value that evidence speaks for."""
-    cells = np.searchsorted(sketch.edges[:, 0], _values(block), side='right') - 1
-    # A bound that is public may leave cells of the sketch outside.
-    inside, cells = np.unique(np.maximum(cells, 0), return_inverse=True)
-    combined = _combine(sketch[inside], cells, counts, scale)
-    kept = occupied(combined, num_looks=num_looks)
-    lowest = np.flatnonzero(cells == cells[cells >= kept.start][0])
-    highest = np.flatnonzero(cells == cells[cells < kept.stop][-1])
-    evidence = counts / scale
-    first, last = _outermost(evidence[lowest]), _outermost(evidence[highest[::-1]])
-    return int(lowest[first]), int(highest[::-1][last])
-
-
-def _outermost(evidence: NDArray[np.float64]) -> int:
-    """Find the outermost value of an occupied cell, outside first: it has one, strong or not."""
-    strong = np.flatnonzero(evidence > LAST_VALUE)
-    return int(strong[0]) if len(strong) else int(np.argmax(evidence))
-
-
-def _combine(
-    sketch: Sketch, cells: NDArray[np.int64], counts: NDArray[np.float64], scale: float
-) -> Sketch:
-    """Average two noisy counts of the same cells by their precision, in units of their noise."""
-    size = len(sketch.counts)
-    values_in_cell = np.bincount(cells)
-    again = np.bincount(cells, counts, minlength=size)
-    precision, precision_again = (sketch.scale or NO_NOISE) ** -2, 1 / (scale**2 * values_in_cell)
-    total = precision + precision_again
-    mean = (sketch.counts * precision + again * precision_again) / total
-    return Sketch(sketch.edges, mean * np.sqrt(total), 1.0)
+def _between(second: Sketch, sketch: Sketch, num_looks: int) -> NDArray[np.bool_]:
+    """Find the cells whose values lie between the ends of the range, or else the one next to it."""
+    low, high = find_ends(second, sketch, num_looks)
+    first, last = second.edges.T
+    found = (first >= low) & (last <= high)
+    if not found.any():
+        near = np.flatnonzero((last >= min(low, high)) & (first <= max(low, high)))
+        near = near if len(near) else np.arange(len(first))
+        found[near[np.argmax(second.counts[near])]] = True
+    return np.asarray(found)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from sys import intern
 
 import numpy as np
@@ -12,6 +11,9 @@ from numpy.typing import NDArray
 
 #: Numbers beyond this, infinite ones too, count as this: what is computed of them stays finite.
 LARGEST_NUMBER = 1e200
+
+#: What pandas calls columns whose equal values are the same.
+UNIFORM = {'string', 'integer', 'boolean'}
 
 #: How often each value occurs: by key, which no other value shares, the value and its count.
 Tally = dict[Hashable, tuple[Hashable, int]]
@@ -61,19 +63,50 @@ def read_categories(column: pd.Series) -> NDArray[np.object_]:
     Raises:
         TypeError: If a value is not hashable.
     """
-    values = np.empty(len(column), dtype=object)
-    missing = column.isna().to_numpy()
-    hashable = True
-    for at, value in enumerate(column.astype(object)):
-        if not missing[at]:
-            values[at] = value.item() if isinstance(value, np.generic) else value
-            hashable = hashable and _is_hashable(values[at])
-    if not hashable:
+    codes, distinct = find_distinct(column.astype(object).to_numpy())
+    plain = [value.item() if isinstance(value, np.generic) else value for value in distinct]
+    if not all(map(_is_hashable, plain)):
         raise TypeError(
             f'Column {column.name!r} is categorical, but not all of its values are hashable: turn '
             'lists, sets and dictionaries into text.'
         )
-    return values
+    return take_values(plain, None, codes)
+
+
+def find_distinct(
+    cells: NDArray[np.object_],
+) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """List the values of a column once each: what is done to values is done to few of them.
+
+    Args:
+        cells: Values of any type, shape (n,).
+
+    Returns:
+        The place of each cell's value in the list, -1 where it is missing, shape (n,); and the
+        list, of values that are spelled differently.
+    """
+    # Values that are equal but not the same, like ``1`` and ``True``, are of several types.
+    if pd.api.types.infer_dtype(cells, skipna=True) in UNIFORM:
+        codes, distinct = pd.factorize(cells)
+        return codes.astype(np.int64), list(distinct)
+    missing = pd.isna(cells)
+    places: dict[str, int] = {}
+    codes = np.full(len(cells), -1, dtype=np.int64)
+    values: list[Hashable] = []
+    for at in np.flatnonzero(~missing):
+        codes[at] = places.setdefault(spell(cells[at]), len(places))
+        if len(places) > len(values):
+            values.append(cells[at])
+    return codes, values
+
+
+def take_values(
+    values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.int64]
+) -> NDArray[np.object_]:
+    """Look values up by their place in a list, and ``gap`` for -1; shape (n,)."""
+    # Element by element: NumPy would take tuples for rows.
+    listed = np.fromiter((*values, gap), dtype=object, count=len(values) + 1)
+    return listed[codes]
 
 
 def is_missing(cells: NDArray[np.float64] | NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -104,13 +137,15 @@ def tally(cells: NDArray[np.float64] | NDArray[np.object_]) -> Tally:
         numbers, counts = np.unique(present, return_counts=True)
         pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
         return {number: (number, count) for number, count in pairs}
-    spellings = [spell(value) for value in present]
-    values = dict(zip(spellings, present, strict=True))
-    return {key: (values[key], count) for key, count in Counter(spellings).items()}
+    codes, values = find_distinct(present.astype(object))
+    occurrences = np.bincount(codes, minlength=len(values)).tolist()
+    return {spell(value): (value, n) for value, n in zip(values, occurrences, strict=True)}
 
 
 def detach(value: Hashable) -> Hashable:
     """Make equal texts one object: which cells of a table shared one would show in a pickle."""
+    if type(value) is tuple:
+        return tuple(map(detach, value))
     return intern(value) if type(value) is str else value
 
 

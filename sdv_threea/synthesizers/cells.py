@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain, Number
+from sdv_threea.encoding.values import find_distinct, take_values
 
 #: Dates are counted in seconds from here.
 ORIGIN = np.datetime64('2000-01-01', 'us')
@@ -67,18 +68,36 @@ def decode(
             template = columns[name].get('datetime_format')
             cells = from_seconds(cells.to_numpy(), dtypes[name], template, column.step or 0.0)
         elif isinstance(column, Number):
-            cells = fit_into(cells, dtypes[name])
+            cells = fit_into(cells, dtypes[name], column.step or 0.0)
         decoded[name] = cells
     return pd.DataFrame(decoded)
 
 
-def fit_into(numbers: pd.Series, dtype: Any) -> pd.Series:
-    """Clip numbers to what a dtype can hold, as a released range may be wider than it."""
+def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
+    """Clip numbers to what a dtype can hold, as a released range may be wider than it.
+
+    Args:
+        numbers: Numbers, NaN where missing.
+        dtype: The dtype of the column; objects become Python's integers if they are whole.
+        step: Granularity of the numbers, 0 if continuous.
+
+    Returns:
+        The numbers, in a dtype that can be cast to the one of the column.
+    """
     dtype = getattr(dtype, 'numpy_dtype', dtype)
-    if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':
-        return numbers
-    limits = np.iinfo(dtype) if dtype.kind in 'iu' else np.finfo(dtype)
-    return numbers.clip(float(limits.min), float(limits.max))
+    if isinstance(dtype, np.dtype) and dtype.kind in 'iu':
+        limits = np.iinfo(dtype)
+        # The largest integer of 64 bits is no float: the next smaller float is.
+        top = float(limits.max)
+        top = top if int(top) <= limits.max else float(np.nextafter(top, 0))
+        return numbers.clip(float(limits.min), top)
+    if isinstance(dtype, np.dtype) and dtype.kind == 'f':
+        limit = float(np.finfo(dtype).max)
+        return numbers.clip(-limit, limit)
+    if dtype == np.dtype(object) and step and step % 1 == 0:
+        whole = [each if np.isnan(each) else int(each) for each in numbers]
+        return pd.Series(whole, numbers.index, dtype=object)
+    return numbers
 
 
 def _encode_column(column: pd.Series, description: Mapping[str, Any]) -> NDArray[Any]:
@@ -104,22 +123,13 @@ def to_numbers(column: pd.Series) -> NDArray[np.float64]:
 
 def to_scalars(column: pd.Series) -> NDArray[np.object_]:
     """Turn categories of any storage into Python scalars, ``None`` where missing; shape (rows,)."""
-    scalars = np.empty(len(column), dtype=object)
-    scalars[:] = [
-        None if missing else to_scalar(value)
-        for value, missing in zip(column.astype(object), column.isna(), strict=True)
-    ]
-    return scalars
+    codes, distinct = find_distinct(column.astype(object).to_numpy())
+    return take_values(list(map(to_scalar, distinct)), None, codes)
 
 
 def to_scalar(value: Hashable) -> Hashable:
-    """Turn a category into a Python scalar; whole numbers are integers however they were stored.
-
-    A missing value makes pandas store a whole column of integers as floats, and this must not show.
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """Turn a category into a Python scalar."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def to_seconds(column: pd.Series, datetime_format: str | None) -> NDArray[np.float64]:
@@ -134,6 +144,8 @@ def to_seconds(column: pd.Series, datetime_format: str | None) -> NDArray[np.flo
     Returns:
         NaN where a date is missing or cannot be read.
     """
+    if isinstance(column.dtype, pd.ArrowDtype | pd.CategoricalDtype):
+        column = column.astype(object)
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = column.dt.tz_convert('UTC')
     elif not pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -163,7 +175,7 @@ def from_seconds(
     passed = np.rint(seconds * 1e6).astype('timedelta64[us]')
     moments = pd.DatetimeIndex(np.clip(ORIGIN + passed, EARLIEST, LATEST))
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        zone = getattr(dtype, 'tz', None)
+        zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
         return pd.Series(moments.tz_localize(zone and 'UTC')).astype(dtype)
     return pd.Series(moments.tz_localize('UTC')).dt.strftime(datetime_format or _iso_format(step))
 

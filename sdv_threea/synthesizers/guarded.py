@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from sdv.cag import FixedCombinations, FixedIncrements
-from sdv.cag._errors import ConstraintNotMetError
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import InvalidDataError, InvalidDataTypeError, SynthesizerInputError
 from sdv.metadata import Metadata
-from sdv.single_table.base import BaseSingleTableSynthesizer
 
 from sdv_threea.domain import Domain
 from sdv_threea.synthesizers.cells import encode
+from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
+from sdv_threea.synthesizers.constraints import check_rows, find_increments
+from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe, keep_public
 from sdv_threea.synthesizers.storage import choose_dtypes, declare, make_proxy
@@ -27,13 +27,14 @@ from sdv_threea.synthesizers.validation import find_problems
 from sdv_threea.synthesizers.version import check_version, get_version
 
 
-class GuardedSynthesizer(BaseSingleTableSynthesizer):
+class GuardedSynthesizer(ConditionedSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
     Formal guarantees:
         * what it keeps of the private table is a function of the metadata (without ranges, values,
-          decimals and nullability unless they are public) and of the dtypes that are schema
-        * constraints are met by rejecting sampled rows; none is fitted on private rows
+          decimals and nullability unless they are public) and of the dtypes
+        * constraints are not fitted on private rows: see
+          :mod:`sdv_threea.synthesizers.constraints`
         * a complaint about the private table names columns and rules, and shows no value; the log
           of events has no row counts
         * if fitting fails, the synthesizer is not fitted
@@ -49,9 +50,6 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
 
     #: What was released; ``None`` if nothing was.
     _model: Any
-
-    _chained_constraints: list[Any]
-    _reject_sampling_constraints: list[Any]
 
     def __init__(
         self,
@@ -125,7 +123,7 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
         """
         self._forget()
         processed = self._take_table(processed_data)
-        names = self._describe().names
+        names = self._derive().derived.names
         if not len(processed[self._table_name]):
             raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
         if set(names) - set(processed[self._table_name].columns):
@@ -134,6 +132,7 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
             self._learn_storage(Domain(()))
         with hide_row_counts(self._synthesizer_id):
             super().fit_processed_data(processed)
+        self._teach_own_constraints()
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the private table against metadata and constraints, without showing its values.
@@ -154,35 +153,7 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
         problems = problems or metadata._validate_primary_key(table)
         if problems:
             raise InvalidDataError(problems)
-        for constraint in self._reject_sampling_constraints:
-            if not constraint.is_valid(table).all():
-                name = constraint.get_constraint_dict()['class_name']
-                raise ConstraintNotMetError(f"Rows of the table break the constraint '{name}'.")
-
-    def add_constraints(self, constraints: list[Any]) -> None:
-        """Add constraints. Sampled rows that break one are rejected, and drawn again.
-
-        A constraint is fitted on an empty table: what it would learn from the rows is private.
-
-        Args:
-            constraints: SDV's constraints.
-
-        Raises:
-            SynthesizerInputError: If a constraint is made of private rows.
-        """
-        if any(isinstance(constraint, FixedCombinations) for constraint in constraints):
-            raise SynthesizerInputError(
-                "'FixedCombinations' keeps the combinations of values in the private rows. If the "
-                'allowed combinations are public, state them in a '
-                "'SingleTableProgrammableConstraint' instead."
-            )
-        super().add_constraints(constraints)
-        self._reject_sampling_constraints += self._chained_constraints
-        self._chained_constraints = []
-        self._reset_processing()
-        nobody = self._make_proxy().head(0)
-        for constraint in self._reject_sampling_constraints:
-            constraint.fit(nobody, self._original_metadata)
+        check_rows(table, self._reject_sampling_constraints, self._original_metadata)
 
     @property
     def _columns(self) -> Mapping[str, Description]:
@@ -190,12 +161,13 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
         return columns
 
     def _describe(self) -> Domain:
-        increments = {
-            constraint.column_name: float(constraint.increment_value)
-            for constraint in self._reject_sampling_constraints
-            if isinstance(constraint, FixedIncrements)
-        }
-        return describe(self._columns, target=self.target_column, increments=increments)
+        increments = find_increments(self._reject_sampling_constraints)
+        return describe(
+            self._columns,
+            target=self.target_column,
+            increments=increments,
+            dtypes=self._declared,
+        )
 
     def _take_table(self, data: object) -> dict[str, pd.DataFrame]:
         """Check that there is one table, and return a shallow copy in the order of the metadata."""
@@ -231,53 +203,43 @@ class GuardedSynthesizer(BaseSingleTableSynthesizer):
         self._update_default_transformers()
 
     def _forget(self) -> None:
+        self._made_with = get_version()
         self._model = None
         self._fitted = False
 
-    def _make_proxy(self, domain: Domain | None = None) -> pd.DataFrame:
-        domain = self._describe() if domain is None else domain
-        return make_proxy(choose_dtypes(self._columns, self._declared, domain), domain)
+    def _choose_dtypes(self, domain: Domain) -> dict[str, Any]:
+        return choose_dtypes(self._columns, self._declared, domain)
+
+    def _make_proxy(self) -> pd.DataFrame:
+        return make_proxy(self._choose_dtypes(self._describe()))
 
     def _learn_storage(self, domain: Domain) -> None:
-        """Let SDV learn dtypes, formats and seeds, from what was released.
+        """Let SDV and the constraints learn, dtypes, formats and seeds, from what was released.
 
         Args:
-            domain: The modelled columns, as released.
+            domain: The derived columns, as released.
         """
-        proxy = self._make_proxy(domain)
-        self._dtypes = proxy.dtypes.to_dict()
+        self._derivations = self._derive()
+        self._dtypes = self._choose_dtypes(self._derivations.restore(domain))
+        proxy = make_proxy(self._dtypes)
         self._data_processor.fit(proxy)
-        for name, column in self._columns.items():
-            if column['sdtype'] == 'datetime':
-                del self._data_processor.formatters[name]
+        self._data_processor._dtypes = self._dtypes
+        # What is sampled is in the released range, granularity and format already.
+        self._data_processor.formatters = {}
+        self._teach_constraints(domain, proxy)
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         self._prepare(table_data)
-        return encode(table_data, self._columns, self._describe().names)
+        encoded = encode(table_data, self._columns, self._describe().names)
+        return self._derive().forward(encoded)
 
     def _prepare(self, table: pd.DataFrame) -> None:
-        self._declared = {
-            name: declare(table[name].dtype, column) for name, column in self._columns.items()
-        }
+        self._declared = {name: declare(table[name].dtype) for name in self._columns}
         self._data_processor.prepare_for_fitting(self._make_proxy())
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         self._prepare(self._take_table(data)[self._table_name])
 
     def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
-        modelled = [name for name in self._describe().names if name in column_name_to_transformer]
-        if modelled:
-            raise SynthesizerInputError(
-                f'The transformers of the columns {modelled} cannot be changed: they are encoded '
-                'privately. Only generators of ids and personal information can be.'
-            )
         super()._validate_transformers(column_name_to_transformer)
-
-    def _validate_transform_constraints(
-        self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False
-    ) -> pd.DataFrame:
-        return table_data
-
-    def _transform_conditions(self, condition_df: pd.DataFrame) -> pd.DataFrame:
-        """Return no condition in the space of the model: SDV rejects rows that do not match."""
-        return pd.DataFrame(index=condition_df.index)
+        refuse_learning(column_name_to_transformer, self._describe().names)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
@@ -71,6 +72,7 @@ def describe(
     *,
     target: str | None = None,
     increments: Mapping[str, float] | None = None,
+    dtypes: Mapping[str, Any] | None = None,
 ) -> Domain:
     """Describe the modelled columns by what the metadata says about them.
 
@@ -78,21 +80,26 @@ def describe(
         columns: The columns of the metadata, in order.
         target: The target column, if any.
         increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
+        dtypes: Their dtypes, as far as they are known.
 
     Returns:
-        The domain; what the metadata does not say is unknown in it. The values of booleans are
-        public, and so is the granularity of dates whose format has no time of day.
+        The domain; what neither the metadata nor a dtype says is unknown in it. The values of
+        booleans are public, and so is the granularity of integers, and of dates whose format
+        has no time of day; NumPy's integers and booleans cannot be missing.
     """
-    steps = increments or {}
-    modelled = {name: each for name, each in columns.items() if each['sdtype'] in MODELLED}
+    steps, known = increments or {}, dtypes or {}
     return Domain(
-        tuple(_describe_column(name, each, steps.get(name)) for name, each in modelled.items()),
+        tuple(
+            _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
+            for name, each in columns.items()
+            if each['sdtype'] in MODELLED
+        ),
         target,
     )
 
 
-def _describe_column(name: str, description: Description, step: float | None) -> Column:
-    nullable = description.get('range_is_nullable')
+def _describe_column(name: str, description: Description, step: float | None, dtype: Any) -> Column:
+    nullable = False if _is_never_missing(dtype) else description.get('range_is_nullable')
     match description['sdtype']:
         case 'numerical':
             low, high = description.get('range_min'), description.get('range_max')
@@ -100,7 +107,7 @@ def _describe_column(name: str, description: Description, step: float | None) ->
                 name=name,
                 low=None if low is None else float(low),
                 high=None if high is None else float(high),
-                step=_decimal_step(description) if step is None else step,
+                step=_decimal_step(description, dtype) if step is None else step,
                 nullable=nullable,
             )
         case 'datetime':
@@ -116,6 +123,8 @@ def _describe_column(name: str, description: Description, step: float | None) ->
             return Category(name=name, values=(False, True), nullable=nullable)
         case sdtype:
             values = description.get('range_values')
+            if values is None and pd.api.types.is_bool_dtype(dtype):
+                values = (False, True)
             return Category(
                 name=name,
                 values=None if values is None else tuple(map(to_scalar, values)),
@@ -124,7 +133,13 @@ def _describe_column(name: str, description: Description, step: float | None) ->
             )
 
 
-def _decimal_step(description: Description) -> float | None:
+def _is_never_missing(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in 'biu'
+
+
+def _decimal_step(description: Description, dtype: Any) -> float | None:
+    if pd.api.types.is_integer_dtype(dtype):
+        return 1.0
     places = description.get('decimal_places')
     if places is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,25 @@ from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Category, Domain
-from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.cells import decode
+from sdv_threea.synthesizers.conditions import Conditions, draw_rows
 from sdv_threea.synthesizers.guarded import GuardedSynthesizer
 from sdv_threea.synthesizers.schema import MODELLED
 from sdv_threea.synthesizers.statement import PrivacyStatement
+
+if TYPE_CHECKING:
+    from sdv_threea.release import Release
+
+
+def release(table: pd.DataFrame, domain: Domain, settings: Settings) -> Release:
+    """Call :func:`sdv_threea.pipeline.release`.
+
+    The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
+    """
+    from sdv_threea import pipeline
+
+    return pipeline.release(table, domain, settings)
 
 
 class ClustMixSynthesizer(GuardedSynthesizer):
@@ -30,12 +43,17 @@ class ClustMixSynthesizer(GuardedSynthesizer):
 
     Formal guarantees:
         * a fitted synthesizer, and what it samples, is a function of public facts (metadata,
-          settings, the dtypes that are schema, SDV's dates and identifiers) and of the release
+          settings, dtypes, SDV's dates and identifiers) and of the release
+        * the dtypes of the table are public; as pandas stores integers as floats, and booleans as
+          objects, when one is missing, convert such columns to ``Int64`` and ``boolean`` before
+          fitting if it must not be known that a value is missing
 
     Args:
         metadata: Metadata of the one table.
-        enforce_min_max_values: Whether SDV clips sampled numbers to the released range, which they
-            never leave anyway: nothing else is known.
+        enforce_min_max_values: Whether sampled numbers stay within the private table's range. As its
+            ends have to be estimated, ranges then end where values are sure to reach. Otherwise
+            they go on to where the tails would end: closer to the real ends, which helps scores
+            that compare ranges, and sometimes beyond them.
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity, of which
             they are multiples anyway.
         locales: Locales of the generators of personal information.
@@ -111,7 +129,11 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         )
 
     def _list_public_facts(self) -> tuple[str, ...]:
-        facts = ['column names, types, formats and keys', 'whether columns hold numbers or texts']
+        facts = [
+            'column names, types, formats and keys',
+            'dtypes of columns (pandas stores integers as floats, and booleans as objects, when '
+            'one is missing: convert them to Int64 and boolean if that must not be known)',
+        ]
         if self.public_metadata:
             facts.append('the ranges, values, decimals and nullability stated in the metadata')
         if self._reject_sampling_constraints:
@@ -144,6 +166,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
                 n_components=self.n_components,
                 alpha=self.alpha,
                 kernel=self.kernel,
+                extrapolate=not self.enforce_min_max_values,
             )
         except ValueError as error:
             raise SynthesizerInputError(str(error)) from None
@@ -157,12 +180,12 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         return settings
 
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
-        domain = self._describe()
+        domain = self._derive().derived
         released = release(processed_table_data[list(domain.names)], domain, self._settings)
         self._num_releases += 1
         self._learn_storage(released.domain)
         self._warn_about_promise(released.num_rows)
-        self._warn_about_silence(released.domain)
+        self._warn_about_silence(self._derivations.restore(released.domain))
         self._model = released
 
     def _warn_about_promise(self, num_rows: float) -> None:
@@ -201,8 +224,12 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         self._generator = np.random.default_rng(random_state)
         self._random_state_set = True
 
-    def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
-        if conditions is not None:
-            raise NotImplementedError('conditions are met by rejection')
-        sampled = self._model.sample(num_rows, self._generator)
-        return decode(sampled, self._columns, self._dtypes, self._model.domain)
+    def _sample(self, num_rows: int, conditions: Conditions | None = None) -> pd.DataFrame:
+        if conditions is None:
+            sampled = self._model.sample(num_rows, self._generator)
+        else:
+            sampled = draw_rows(self._model, conditions, self._generator)
+        released = self._model.domain
+        sampled = self._derivations.back(sampled, released)
+        domain = self._derivations.restore(released)
+        return decode(sampled, self._columns, self._dtypes, domain)

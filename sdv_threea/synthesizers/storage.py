@@ -3,80 +3,63 @@
 SDV and RDT learn from the table they are fitted on: dtypes, formats, seeds of generators. They are
 fitted on a proxy, made from public and released facts alone, and never see a private row.
 
-The rule for dtypes. What a user has to choose is schema and comes back as it was: extension dtypes
-(Int64, boolean, string, ...), float32 and float16, datetime64 with its unit and time zone, and
-whether a column is categorical (its categories are the released ones). What pandas chooses by
-looking at the rows is private, as an integer column with one missing value becomes a float
-column, a boolean one an object column. There the release decides:
+The dtypes of a table are schema, and as public as the names of its columns: neighbouring tables
+have the same. A synthetic column has the dtype of the private one, with two exceptions:
 
-========================  =====================================================================
-numbers                   int64 if the released step is whole and no null was released, else
-                          float64
-categories, booleans      bool or int64 if all released values are and no null was released,
-                          float64 if all are numbers, else object
-dates                     object: texts in their format; int64 if numbers spelled them and no null
-                          was released, else float64
-ids, keys, PII            int64 if they were numbers, else object
-========================  =====================================================================
+* the categories of a categorical dtype are values of rows: here they are the released ones;
+* integers and booleans of NumPy cannot be missing: a column of which no value could be released,
+  and which is therefore missing throughout, is stored as floats or objects.
+
+Mind what pandas does: it stores integers as floats, and booleans as objects, when one is missing.
+Such a dtype by itself tells that some value is missing. Who wants to hide that converts the column
+before fitting to a dtype that allows for missing values whether they occur or not (``Int64``,
+``boolean``).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.synthesizers.cells import fit_into
-from sdv_threea.synthesizers.schema import MODELLED, Description
+from sdv_threea.domain import Category, Column, Domain
+from sdv_threea.synthesizers.schema import Description
 
-#: A dtype that is schema, or ``None``: the release decides.
-Declared = Any
+FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
 
-INTEGER, FLOAT, OBJECT = np.dtype('int64'), np.dtype('float64'), np.dtype('object')
-
-#: Integers from here on are not exact in a float.
-LARGEST_EXACT = 2.0**53
-
-#: Sums of decimal fractions are rounded to this, or SDV would take their last digits for data.
-TIDY_DECIMALS = 12
-
-#: What stands for values from which nothing is learned: texts that are dates, numbers of seven
-#: digits (SDV generates as many for unknown columns), and what fits into every dtype.
-PLACEHOLDERS = ('2000-01-01', 1_000_000, 1)
+#: What stands for values of which nothing is to be learned: texts that are dates and numbers too,
+#: and numbers of seven digits, or of one where seven do not fit (SDV generates as many for unknown
+#: columns).
+TEXT, LONG, SHORT = '2000', 1_000_000, 1
 
 
-def declare(dtype: Any, description: Description) -> Declared:
-    """Keep of a private column's dtype what is schema.
+def declare(dtype: Any) -> Any:
+    """Keep of a private column's dtype what is schema: all but the values in it.
 
     Formal guarantees:
-        * no value, and no missing value, of a column changes the answer: dtypes between which
-          pandas chooses by looking at the values (int64 and float64; bool and object) agree
+        * the answer is a function of the dtype; of a categorical one, of its order alone
 
     Args:
         dtype: The dtype of the column in the private table.
-        description: What the metadata says about the column.
 
     Returns:
-        The dtype of the synthetic column; ``None`` if the release decides.
+        The dtype; a categorical one without its categories.
     """
-    counted = description['sdtype'] in MODELLED and description['sdtype'] != 'datetime'
-    if isinstance(dtype, pd.CategoricalDtype):
-        return pd.CategoricalDtype(ordered=dtype.ordered) if counted else OBJECT
-    if not isinstance(dtype, np.dtype) or dtype.kind == 'M' or dtype in ('float32', 'float16'):
-        return dtype
-    if counted:
-        return None
-    return INTEGER if dtype.kind in 'iuf' else OBJECT
+    return pd.CategoricalDtype(ordered=dtype.ordered) if is_categorical(dtype) else dtype
+
+
+def is_categorical(dtype: Any) -> bool:
+    """Whether a dtype lists values."""
+    return isinstance(dtype, pd.CategoricalDtype)
 
 
 def choose_dtypes(
-    columns: Mapping[str, Description], declared: Mapping[str, Declared], domain: Domain
+    columns: Mapping[str, Description], declared: Mapping[str, Any], domain: Domain
 ) -> dict[str, Any]:
-    """Choose the dtypes of a synthetic table, by the rule above.
+    """Choose the dtypes of a synthetic table.
 
     Args:
         columns: What the metadata says about each column.
@@ -87,12 +70,11 @@ def choose_dtypes(
     Returns:
         A NumPy or pandas dtype per column, in order.
     """
-    dtypes = {name: declared.get(name, declare(OBJECT, each)) for name, each in columns.items()}
-    chosen = {name: choose_dtype(domain[name], dtypes[name]) for name in domain.names}
-    return dtypes | chosen
+    dtypes = {name: declared.get(name, OBJECT) for name in columns}
+    return dtypes | {each.name: choose_dtype(each, dtypes[each.name]) for each in domain.columns}
 
 
-def choose_dtype(column: Column, declared: Declared) -> Any:
+def choose_dtype(column: Column, declared: Any) -> Any:
     """Choose the dtype of a synthetic column, by the rule above.
 
     Args:
@@ -102,64 +84,38 @@ def choose_dtype(column: Column, declared: Declared) -> Any:
     Returns:
         A NumPy or pandas dtype.
     """
-    if isinstance(declared, pd.CategoricalDtype) and isinstance(column, Category):
-        return pd.CategoricalDtype(list(column.values or ()), declared.ordered)  # noqa: PD011 (not pandas)
-    if declared == INTEGER:
-        return FLOAT if column.nullable else INTEGER
-    if declared is not None:
+    if not isinstance(column, Category):
         return declared
-    return _number_dtype(column) if isinstance(column, Number) else _category_dtype(column)
+    values = list(column.values or ())  # noqa: PD011 (not pandas)
+    if is_categorical(declared):
+        return pd.CategoricalDtype(values, declared.ordered)
+    if values or not isinstance(declared, np.dtype):
+        return declared
+    return {'b': OBJECT, 'i': FLOAT, 'u': FLOAT}.get(declared.kind, declared)
 
 
-def _number_dtype(column: Number) -> Any:
-    step, ends = column.step or 0.5, (column.low or 0.0, column.high or 0.0)
-    whole = step % 1 == 0 and max(map(abs, ends)) < LARGEST_EXACT
-    return INTEGER if whole and not column.nullable else FLOAT
-
-
-def _category_dtype(column: Category) -> Any:
-    kinds = {type(value) for value in column.values or ()}  # noqa: PD011 (not pandas)
-    if kinds == {bool}:
-        return OBJECT if column.nullable else np.dtype('bool')
-    if kinds == {int} and not column.nullable:
-        return INTEGER
-    return FLOAT if kinds and kinds <= {int, float} else OBJECT
-
-
-def make_proxy(dtypes: Mapping[str, Any], domain: Domain) -> pd.DataFrame:
+def make_proxy(dtypes: Mapping[str, Any]) -> pd.DataFrame:
     """Make the table that SDV is fitted on.
 
     Formal guarantees:
-        * the proxy is a function of its arguments, which are public or released
+        * the proxy is a function of its argument, which is public or released
 
     Args:
         dtypes: The dtype of every column of the table, in order.
-        domain: The modelled columns.
 
     Returns:
-        Three rows. Numbers show the ends of their range and their granularity, from which SDV
-        learns how to clip and round; nothing can be learned from the other columns.
+        Three rows of which nothing can be learned but the dtypes.
     """
-    numbers = {column.name: column for column in domain.columns if isinstance(column, Number)}
-    shown = {
-        name: _show_range(numbers[name], dtype)
-        if name in numbers and pd.api.types.is_numeric_dtype(dtype)
-        else _show_nothing(dtype)
-        for name, dtype in dtypes.items()
-    }
-    return pd.DataFrame({name: values.astype(dtypes[name]) for name, values in shown.items()})
+    return pd.DataFrame(
+        {name: pd.Series([_placeholder(each)] * 3).astype(each) for name, each in dtypes.items()}
+    )
 
 
-def _show_nothing(dtype: Any) -> pd.Series:
-    text, long, short = PLACEHOLDERS
-    value = text if pd.api.types.is_string_dtype(dtype) else long if dtype == INTEGER else short
-    return pd.Series([value] * 3)
-
-
-def _show_range(column: Number, dtype: Any) -> pd.Series:
-    low = 0.0 if column.low is None else column.low
-    high = low if column.high is None else column.high
-    fine = low + column.step if column.step else math.nextafter(low, math.inf)
-    decimals = 0 if pd.api.types.is_integer_dtype(dtype) else TIDY_DECIMALS
-    ends = fit_into(pd.Series([low, high, fine]), dtype)
-    return ends.round(decimals) if column.step or not decimals else ends
+def _placeholder(dtype: Any) -> Any:
+    if pd.api.types.is_bool_dtype(dtype):
+        return True
+    if not pd.api.types.is_numeric_dtype(dtype):
+        return TEXT
+    if dtype.kind == 'O':
+        return Decimal(SHORT)
+    return LONG if dtype.itemsize > np.dtype('int16').itemsize else SHORT

@@ -6,12 +6,14 @@ SDV's own checks print the values that break a rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 
 from sdv_threea.domain import Category, Number
-from sdv_threea.synthesizers.cells import to_numbers, to_scalars, to_seconds
+from sdv_threea.encoding.values import find_distinct
+from sdv_threea.synthesizers.cells import to_numbers, to_scalar, to_seconds
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe
 
 #: Error of a decimal fraction that was computed, absolute and relative.
@@ -81,6 +83,8 @@ def _check_column(column: pd.Series, name: str, description: Description) -> lis
 
 def _check_number(present: pd.Series, description: Description) -> str | None:
     dtype = present.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return 'is stored as a category: convert it to numbers, or change the sdtype.'
     stored_as_numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(
         dtype
     )
@@ -117,12 +121,13 @@ def _check_range(numbers: np.ndarray, description: Description) -> str | None:
 
 
 def _check_boolean(present: pd.Series, description: Description) -> str | None:
-    valid = all(isinstance(value, (bool, np.bool_)) for value in present)
+    distinct = find_distinct(present.astype(object).to_numpy())[1]
+    valid = all(isinstance(value, (bool, np.bool_)) for value in distinct)
     return None if valid else 'has values other than True, False and missing.'
 
 
 def _check_category(present: pd.Series, description: Description) -> str | None:
-    values = to_scalars(present)
+    values = list(map(to_scalar, find_distinct(present.astype(object).to_numpy())[1]))
     if not all(isinstance(value, Hashable) for value in values):
         return 'has values that cannot be categories, as they are not hashable.'
     column = describe({'': description})['']
@@ -133,7 +138,9 @@ def _check_category(present: pd.Series, description: Description) -> str | None:
 
 
 def _is_number(value: object) -> bool:
-    return bool(pd.api.types.is_integer(value) or pd.api.types.is_float(value))
+    return isinstance(value, Decimal) or bool(
+        pd.api.types.is_integer(value) or pd.api.types.is_float(value)
+    )
 
 
 _CHECKS: Mapping[str, Callable[[pd.Series, Description], str | None]] = {

@@ -8,6 +8,7 @@ import pytest
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.blocks import (
     MAX_BINS,
+    THIN_BINS,
     CategoryBlock,
     NumberBlock,
     decode,
@@ -184,6 +185,17 @@ def test_equal_values_of_other_types_are_found():
         assert block.encode(column).tolist() == [1, 2, -1]
 
 
+def test_tuples_are_values_like_others(rng):
+    """Combinations of one length are no rows of a matrix."""
+    values = (('Bern', 1), ('Basel', None), ())
+    block = CategoryBlock('x', values, ordered=False, nullable=True)
+    cells = np.fromiter((None, *values, ('Basel', 1)), dtype=object, count=5)
+    codes = block.encode(pd.Series(cells))
+
+    assert codes.tolist() == [0, 1, 2, 3, -1]
+    assert block.decode(codes[:4], rng).tolist() == [None, *values]
+
+
 def test_a_category_without_values_is_missing_throughout(gaussian):
     table = pd.DataFrame({'c': ['a', 'b', None]})
     domain = Domain((Category(name='c', nullable=False),))
@@ -244,8 +256,16 @@ def make_sketch(counts, scale=0.0):
 def test_bins_hold_about_equal_mass():
     edges = quantile_edges(make_sketch([100, 300, 0, 600]), 0.0, 4.0, 10)
 
-    assert edges[:4] == pytest.approx([0, 1, 4 / 3, 5 / 3], abs=0.02)
-    assert edges[5:] == pytest.approx(3 + np.arange(1, 7) / 6, abs=0.02)
+    for edge in [1, 4 / 3, 5 / 3, *(3 + np.arange(1, 7) / 6)]:
+        assert np.abs(edges - edge).min() < 0.02
+    assert len(edges) < 10 + 1 + 2 * len(THIN_BINS) + 4
+
+
+def test_the_outermost_bins_are_thin_and_keep_the_cells_of_the_sketch_apart():
+    edges = quantile_edges(make_sketch([1000, 1000, 30, 10]), 0.0, 4.0, 10)
+
+    assert edges[:5] == pytest.approx(np.array([0, 1 / 8, 1 / 4, 1 / 2, 1]) * 0.204, abs=0.01)
+    assert {2.0, 3.0} <= set(edges)
 
 
 @pytest.mark.parametrize(
@@ -266,9 +286,9 @@ def test_bins_cover_the_range_whatever_the_counts(counts, low, high):
 
     assert (edges[0], edges[-1]) == (low, high)
     assert np.all(np.diff(edges) > 0)
-    assert len(edges) <= MAX_BINS + 1
+    assert len(edges) <= MAX_BINS + 1 + 2 * len(THIN_BINS) + len(counts) + 2
     if counts == [0, 0, 0]:
-        assert edges == pytest.approx(np.linspace(0, 3, MAX_BINS + 1))
+        assert np.max(np.diff(edges)) == pytest.approx(3 / MAX_BINS)
 
 
 def test_cells_without_counts_are_not_left_without_a_bin():

@@ -7,6 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding import describe as room
@@ -240,6 +241,20 @@ def test_only_blanks_are_filled(gaussian, rng):
     assert description.estimated == ('x',)
 
 
+def test_ranges_go_on_where_they_are_asked_to(gaussian, rng):
+    table = pd.DataFrame({'x': rng.lognormal(3, 1, size=5000), 'n': rng.integers(0, 9, size=5000)})
+    domain = Domain((Number(name='x', step=0.0), Number(name='n', step=1.0)))
+    terms = {'mu': 0.3, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
+    far, near = (
+        describe(table, domain, extrapolate=extrapolate, **terms)[0]
+        for extrapolate in (True, False)
+    )
+
+    assert far.domain['x'].high > 1.2 * near.domain['x'].high
+    assert far.estimated == ('n',)
+    assert near.estimated == ('x', 'n')
+
+
 @pytest.mark.parametrize('bounds', [{'low': 1e6}, {'high': -1e6}, {'low': 3.5}, {'high': 0.25}])
 @pytest.mark.parametrize('step', [None, 0.0, 1.0])
 def test_one_public_bound_beyond_all_values_leaves_a_range(silence, rng, bounds, step):
@@ -357,3 +372,18 @@ def test_constants_of_any_size_are_described_without_a_warning(gaussian, number,
     reach = np.clip(number, -(2.0**64), 2.0**64)
     margin = abs(reach) / 4 + 2.0**-32
     assert filled.low - margin <= reach <= filled.high + margin
+
+
+@pytest.mark.parametrize('rows_per_unit', [1, 9])
+def test_a_value_that_one_unit_holds_is_rarely_shown(gaussian, rows_per_unit):
+    table = pd.DataFrame({'c': np.array(['secret'] * 9, dtype=object)})
+    domain, delta, num_runs = Domain((Category(name='c', nullable=False),)), 0.4, 400
+    terms = {'mu': 1.0, 'delta': delta, 'neighbors': 'add_remove', 'noise': gaussian}
+    shown = sum(
+        bool(describe(table, domain, rows_per_unit=rows_per_unit, **terms)[0].domain['c'].values)
+        for _ in range(num_runs)
+    )
+
+    # A unit of one row could not have made nine; the nine rows of one unit must stay hidden.
+    most = stats.binom(num_runs, delta / rows_per_unit).isf(1e-6)
+    assert (shown <= most) == (rows_per_unit == 9)

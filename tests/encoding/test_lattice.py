@@ -7,6 +7,7 @@ from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Number
 from sdv_threea.encoding.lattice import (
     MAX_LATTICE,
     finest_step,
+    inner_multiples,
     is_lattice,
     multiples,
     round_inwards,
@@ -74,6 +75,19 @@ def test_ranges_are_rounded_inwards_to_multiples(low, high, step, expected):
     assert round_inwards(low, high, step) == expected
 
 
+@pytest.mark.parametrize(
+    ('low', 'high', 'step', 'expected'),
+    [
+        (0.17, 80.0, 1.0, (1, 80)),
+        (-2.5, 2.5, 1.0, (-2, 2)),
+        (0.07, 0.29, 0.01, (0.07, 0.29)),
+        (0.2, 0.4, 1.0, (1, 1)),
+    ],
+)
+def test_public_ranges_end_at_the_multiples_inside_them(low, high, step, expected):
+    assert inner_multiples(low, high, step) == expected
+
+
 def test_every_number_has_the_coarsest_step_it_is_a_multiple_of():
     values = np.array([3, -7.0, 0.0, 0.3, 1.25, 0.001, 12.3456, math.pi, np.nan, 1e200, 5e-10])
 
@@ -113,9 +127,15 @@ def test_with_noise_a_few_finer_numbers_do_not_count():
     assert find_step([1.0] * 1000 + [math.pi] * 120, scale=10.0) == 0.0
 
 
-def test_in_a_tiny_table_the_majority_decides():
-    assert find_step([1.0] * 5 + [math.pi], scale=100.0) == 1.0
+def test_a_step_that_cannot_be_told_from_noise_is_not_believed_in():
+    assert find_step([1.0] * 500, scale=100.0) == 1.0
+    assert find_step([1.0] * 5, scale=100.0) == 0.0
     assert find_step([1.0] + [math.pi] * 5, scale=100.0) == 0.0
+
+
+def test_where_the_noise_hides_the_finer_numbers_the_majority_decides():
+    assert find_step([1.0] * 500 + [math.pi] * 400, scale=100.0) == 1.0
+    assert find_step([1.0] * 500 + [math.pi] * 600, scale=100.0) == 0.0
 
 
 def test_noise_may_be_all_there_is():

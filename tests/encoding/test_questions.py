@@ -49,6 +49,14 @@ def test_the_prices_compose_to_the_price_of_all(mu):
     assert math.hypot(*(each.mu for each in questions.values())) == pytest.approx(mu, rel=1e-12)
 
 
+def test_classes_get_their_share_among_hundreds_of_columns():
+    """At epsilon 1 and delta 1e-5, two hundred records of a class stand out."""
+    numbers = [Number(name=f'x{at}') for at in range(600)]
+    questions = ask(*numbers, LABEL, target='label', mu=0.155)
+
+    assert 5.2 * questions['classes'].scale + 3 * questions['classes'].scale < 200
+
+
 def test_without_noise_no_question_has_any():
     questions = ask(*COLUMNS, target='label', mu=math.inf)
 
@@ -68,6 +76,17 @@ def test_the_failure_probability_is_shared_by_what_needs_it():
     questions = ask(*COLUMNS, target='label')
     shares = split_delta(questions, 4e-6)
 
-    assert shares == pytest.approx({'classes': 1e-6, 'categories': 1e-6, 'spikes': 2e-6})
+    assert shares == pytest.approx(dict.fromkeys(VALUES, 4e-6 / 3))
     assert list(shares) == list(VALUES)
     assert split_delta(ask(KNOWN, LISTED), 1e-6) == {}
+
+
+def test_questions_know_the_records_of_a_unit_and_are_priced_for_one():
+    domain = Domain(COLUMNS, 'label')
+    one, many = (ask_questions(domain, 1.0, 'add_remove', None, each) for each in (1, 9))
+
+    assert {each.rows_per_unit for each in many.values()} == {9}
+    assert [each.mu for each in many.values()] == [each.mu for each in one.values()]
+    assert [each.sensitivity for each in many.values()] == [
+        each.sensitivity for each in one.values()
+    ]

@@ -163,6 +163,12 @@ def test_weak_evidence_next_to_strong_evidence_counts():
     assert occupied(sketch, num_looks=1, generosity=0.5) == slice(middle, middle + 2)
 
 
+def test_what_ends_in_the_cell_around_zero_ends_at_zero():
+    assert snap_to_zero(-SMALLEST, 4.0) == (0.0, 4.0)
+    assert snap_to_zero(-4.0, SMALLEST) == (-4.0, 0.0)
+    assert snap_to_zero(0.25, 4.0) == (0.25, 4.0)
+
+
 def make_sketch(counts, start=8.0, scale=1.0):
     borders = start * 2.0 ** np.arange(len(counts) + 1)
     return Sketch(np.stack([borders[:-1], borders[1:]], axis=1), np.array(counts, float), scale)
@@ -202,9 +208,3 @@ def test_tails_are_finite_whatever_the_noise(rng, scale):
         with np.errstate(all='raise', under='ignore'):
             low, high = extend_tails(sketch)
         assert 0 <= low <= 8.0 < 128.0 <= high <= 256.0
-
-
-def test_what_ends_in_the_cell_around_zero_ends_at_zero():
-    assert snap_to_zero(-SMALLEST, 4.0) == (0.0, 4.0)
-    assert snap_to_zero(-4.0, SMALLEST) == (-4.0, 0.0)
-    assert snap_to_zero(0.25, 4.0) == (0.25, 4.0)

@@ -143,3 +143,4 @@ def test_equal_texts_become_one_object():
     assert one is not other
     assert detach(one) is detach(other)
     assert detach((1, True)) == (1, True)
+    assert detach((one, 1))[0] is detach((other, 2))[0]

@@ -1,6 +1,11 @@
-"""A table with every kind of column, storage and missing value that SDV knows."""
+"""A table with every kind of column, storage and missing value that SDV knows; object graphs."""
 
 from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Mapping
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 import pandas as pd
@@ -148,3 +153,74 @@ def small_metadata():
             'city': {'sdtype': 'categorical'},
         }
     )
+
+
+#: SDV's label of an object and its clock; nothing of the rows.
+LABELS = {'_synthesizer_id', '_creation_date', '_fitted_date'}
+
+
+def walk_graph(value, path='', seen=None):
+    """Yield ``(path, leaf)`` for everything that can be reached from an object."""
+    seen = {} if seen is None else seen
+    if isinstance(value, (str, bytes, int, float, complex, type(None), type, np.generic)):
+        yield path, (type(value), repr(value))
+        return
+    if id(value) in seen:
+        return
+    seen[id(value)] = value  # kept, or another object could get its id
+    parts = list(dismantle(value))
+    yield path, (type(value), len(parts))
+    for name, part in parts:
+        yield from walk_graph(part, f'{path}.{name}', seen)
+
+
+def dismantle(value):
+    """List the parts of an object by name."""
+    for kinds, parts in PARTS:
+        if isinstance(value, kinds):
+            return parts(value)
+    return [('type', type(value))]
+
+
+def list_attributes(value):
+    return list_items(getattr(value, '__dict__', {}))
+
+
+def list_items(value):
+    return [(f'[{key!r}]', item) for key, item in value.items() if key not in LABELS]
+
+
+PARTS = (
+    ((pd.DataFrame, pd.Series, pd.Index), lambda each: [('rows', pickle.dumps(each))]),
+    (np.ndarray, lambda each: [('type', str(each.dtype)), ('items', each.tolist())]),
+    (np.random.RandomState, lambda each: [('state', each.get_state(legacy=False))]),
+    (np.random.Generator, lambda each: [('state', each.bit_generator.state)]),
+    (random.Random, lambda each: [('state', each.getstate())]),
+    (Mapping, list_items),
+    ((set, frozenset), lambda each: list(enumerate(sorted(each, key=repr)))),
+    ((list, tuple), lambda each: list(enumerate(each))),
+    (np.dtype, lambda each: [('type', str(each))]),
+    (pd.api.extensions.ExtensionDtype, lambda each: [('type', pickle.dumps(each))]),
+    (FunctionType | BuiltinFunctionType, lambda each: [('name', each.__qualname__)]),
+    (MethodType, lambda each: [('name', each.__qualname__), ('self', each.__self__)]),
+    (ModuleType, lambda each: [('name', each.__name__)]),
+    (object, list_attributes),
+)
+
+
+def compare_graphs(one, other):
+    """List the paths at which two objects differ."""
+    first, second = dict(walk_graph(one)), dict(walk_graph(other))
+    return sorted(
+        path for path in first.keys() | second.keys() if first.get(path) != second.get(path)
+    )
+
+
+@pytest.fixture(scope='session')
+def walk():
+    return walk_graph
+
+
+@pytest.fixture(scope='session')
+def compare():
+    return compare_graphs

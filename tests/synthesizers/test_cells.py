@@ -37,14 +37,13 @@ def test_encoded_columns_are_floats_or_objects_without_other_nulls(mixed_table, 
     assert list(encoded.dtypes) == [float, float, object, object]
     for name in encoded:
         np.testing.assert_array_equal(encoded[name].isna(), mixed_table[name].isna())
-    assert {type(value) for value in encoded['code_missing']} == {int, type(None)}
+    assert {type(value) for value in encoded['code_missing']} == {float, type(None)}
 
 
-def test_whole_numbers_are_the_same_category_with_and_without_a_missing_value():
-    assert list(to_scalars(pd.Series([1, 2]))) == list(to_scalars(pd.Series([1, 2, None])))[:2]
-    assert [type(value) for value in to_scalars(pd.Series([1.0, 1.5, None]))] == [
-        int, float, type(None),
-    ]  # fmt: skip
+def test_categories_become_python_scalars_of_their_own_kind():
+    for values, kind in (([1, 2], int), ([1.0, 2.0], float), (['a', 'b'], str)):
+        assert {type(value) for value in to_scalars(pd.Series(values))} == {kind}
+    assert list(to_scalars(pd.Series([1.0, None]))) == [1.0, None]
 
 
 @pytest.mark.parametrize('dtype', [bool, object, 'boolean', 'category'])
@@ -136,6 +135,22 @@ def test_numbers_are_cut_to_what_their_dtype_can_hold():
     assert list(fit_into(numbers, pd.Int8Dtype())) == [-128, 5, 127]
     assert np.isfinite(fit_into(numbers, np.dtype('float32')).astype('float32')).all()
     assert fit_into(numbers, np.dtype(object)) is numbers
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'uint64', 'int32', 'uint8'])
+def test_the_largest_integers_do_not_wrap_around(dtype):
+    limits = np.iinfo(dtype)
+    cut = fit_into(pd.Series([-1e40, 1e40]), np.dtype(dtype)).astype(dtype)
+
+    assert cut[0] == limits.min
+    assert cut[1] > limits.max * 0.999
+
+
+def test_whole_numbers_that_were_objects_become_integers():
+    whole = fit_into(pd.Series([1.0, np.nan]), np.dtype(object), 1.0)
+
+    assert (type(whole[0]), pd.isna(whole[1])) == (int, True)
+    assert fit_into(pd.Series([1.0]), np.dtype(object), 0.5).dtype == np.float64
 
 
 def test_decoding_inverts_encoding(mixed_table, mixed_metadata):

@@ -9,15 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import AnonymizedFaker, FloatFormatter
-from sdv.cag import (
-    FixedCombinations,
-    FixedIncrements,
-    Inequality,
-    OneHotEncoding,
-    Range,
-    SingleTableProgrammableConstraint,
-)
-from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import InvalidDataError, InvalidDataTypeError, SynthesizerInputError
 from sdv.sampling import Condition
 from sdv.single_table.base import SYNTHESIZER_LOGGER
@@ -184,104 +175,6 @@ def test_generators_can_be_changed_and_encodings_cannot(mixed_table, mixed_metad
     synthesizer.fit({NAME: mixed_table})
     assert synthesizer.get_transformers()['whole'] is None
     assert synthesizer.sample(20)[NAME]['city'].str.fullmatch('[A-Z]{2}').all()
-
-
-@pytest.fixture
-def dated():
-    rng = np.random.default_rng(3)
-    start = pd.to_datetime('2020-01-01') + pd.to_timedelta(rng.integers(0, 300, 400), unit='D')
-    end = start + pd.to_timedelta(rng.integers(0, 300, 400), unit='D')
-    low = rng.integers(0, 50, 400)
-    return pd.DataFrame(
-        {
-            'start': start.strftime('%Y-%m-%d'),
-            'end': end.strftime('%Y-%m-%d'),
-            'low': low,
-            'middle': low + rng.integers(1, 30, 400),
-            'high': low + rng.integers(40, 80, 400),
-            'salary': 500 * rng.integers(4, 20, 400),
-            'yes': (low < 20).astype(int),
-            'no': (low >= 20).astype(int),
-        }
-    )
-
-
-@pytest.fixture
-def dated_metadata(build_metadata):
-    date = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
-    numbers = dict.fromkeys(['low', 'middle', 'high', 'salary'], {'sdtype': 'numerical'})
-    flags = dict.fromkeys(['yes', 'no'], {'sdtype': 'categorical'})
-    return build_metadata({'start': date, 'end': date} | numbers | flags)
-
-
-class EvenLow(SingleTableProgrammableConstraint):
-    def get_updated_metadata(self, metadata):
-        return metadata
-
-    def is_valid(self, data):
-        return data['low'] % 2 == 0
-
-
-CONSTRAINTS = {
-    'dates': lambda: Inequality('start', 'end'),
-    'numbers': lambda: Range('low', 'middle', 'high'),
-    'increments': lambda: FixedIncrements('salary', 500),
-    'one hot': lambda: OneHotEncoding(['yes', 'no']),
-}
-
-
-@pytest.mark.parametrize('name', CONSTRAINTS)
-def test_constraints_hold_and_learn_nothing(dated, dated_metadata, name):
-    constraint = CONSTRAINTS[name]()
-    synthesizer = ClustMixSynthesizer(dated_metadata, epsilon=20.0)
-    synthesizer.add_constraints([constraint])
-    learned = {key: repr(value) for key, value in vars(constraint).items()}
-    synthesizer.fit({NAME: dated})
-    sampled = synthesizer.sample(100)[NAME]
-
-    assert len(sampled) == 100
-    assert list(sampled.columns) == list(dated.columns)
-    synthesizer.validate_constraints(sampled)
-    assert {key: repr(value) for key, value in vars(constraint).items()} == learned
-    assert len(synthesizer.get_constraints()) == 1
-    assert 'the constraints' in synthesizer.get_privacy_statement().public
-
-
-def test_known_increments_spare_the_search_for_a_granularity(dated, dated_metadata):
-    synthesizer = ClustMixSynthesizer(dated_metadata, epsilon=20.0)
-    synthesizer.add_constraints([FixedIncrements('salary', 500)])
-    synthesizer.fit({NAME: dated})
-
-    assert synthesizer._model.domain['salary'].step == 500
-    assert (synthesizer.sample(50)[NAME]['salary'] % 500 == 0).all()
-
-
-def test_several_constraints_and_one_of_the_users_own(dated, dated_metadata):
-    synthesizer = ClustMixSynthesizer(dated_metadata, epsilon=20.0)
-    synthesizer.add_constraints([EvenLow(), Inequality('low', 'high')])
-    even = dated[dated['low'] % 2 == 0]
-    synthesizer.fit({NAME: even})
-    sampled = synthesizer.sample(60)[NAME]
-
-    assert (sampled['low'] % 2 == 0).all()
-    assert (sampled['low'] <= sampled['high']).all()
-
-
-def test_rows_that_break_a_constraint_are_refused_without_showing_them(dated, dated_metadata):
-    synthesizer = ClustMixSynthesizer(dated_metadata)
-    synthesizer.add_constraints([Inequality('low', 'high')])
-    with pytest.raises(ConstraintNotMetError, match="break the constraint 'Inequality'") as caught:
-        synthesizer.fit({NAME: dated.assign(low=777)})
-
-    assert '777' not in str(caught.value)
-
-
-def test_constraints_made_of_private_rows_are_refused(dated_metadata):
-    synthesizer = ClustMixSynthesizer(dated_metadata)
-    with pytest.raises(SynthesizerInputError, match='SingleTableProgrammableConstraint'):
-        synthesizer.add_constraints([FixedCombinations(['yes', 'no'])])
-
-    assert synthesizer.get_constraints() == []
 
 
 def test_conditions_are_met_also_for_missing_values(mixed_table, mixed_metadata):

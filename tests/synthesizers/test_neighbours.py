@@ -1,0 +1,237 @@
+"""What one record can change: neighbouring tables, fitted side by side.
+
+* With the noise held fixed, two fits may differ in numbers of the release, and in nothing else.
+* With the answers held fixed, every question that is asked of two neighbours has true answers that
+  are no further apart than the sensitivity on its receipt: what the noise is calibrated to.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea import ClustMixSynthesizer, mechanism
+from sdv_threea.pipeline import release
+from sdv_threea.synthesizers import single_table
+
+NAME = 'people'
+
+#: What an ordinary record is replaced by: values that no other record has.
+STRIKING = {
+    'key': 'secret-key-striking',
+    'whole': 10**6,
+    'real': -1e9,
+    'cents': 12345.67,
+    'letter_missing': 'Z',
+    'code_missing': 77.0,
+    'many': 'secret-striking',
+    'text_date': '31/12/2199',
+}
+
+
+@pytest.fixture(scope='module')
+def table(build_table):
+    return build_table(600, seed=0)
+
+
+def put_striking(table):
+    """Put a striking record in place of the last."""
+    changed = table.copy()
+    for name, value in STRIKING.items():
+        changed.loc[changed.index[-1], name] = value
+    return changed
+
+
+#: Pairs of neighbours: a record less, a striking one less, a striking one in place of another.
+NEIGHBOURS = {
+    'one ordinary record less': ('add_remove', lambda table: (table, table.drop(index=300))),
+    'one striking record less': (
+        'add_remove',
+        lambda table: (put_striking(table), table.iloc[:-1]),
+    ),
+    'one striking record instead': ('replace_one', lambda table: (table, put_striking(table))),
+}
+
+#: With a target and components, every stage is run.
+SETTINGS = {'epsilon': 20.0, 'target_column': 'letter', 'n_components': 2}
+
+
+class FixedNoise:
+    """Noise that depends on the number of the question alone: the same in every fit."""
+
+    def __init__(self):
+        self.questions = 0
+
+    def __call__(self, size, scale):
+        self.questions += 1
+        rng = np.random.default_rng([self.questions, 11])
+        return np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+
+def fit(metadata, table, neighbors):
+    """Fit with all chance held fixed."""
+    chance = {'noise': FixedNoise(), 'rng': np.random.default_rng(5)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(single_table, 'release', partial(release, **chance))
+        synthesizer = ClustMixSynthesizer(metadata, neighbors=neighbors, **SETTINGS)
+        synthesizer.fit({NAME: table})
+    return synthesizer
+
+
+def describe_kinds(domain):
+    """What is known of the columns, but for the ends of ranges: those are released numbers."""
+    return [
+        replace(each, low=0, high=0) if hasattr(each, 'low') else each for each in domain.columns
+    ]
+
+
+@pytest.fixture(params=NEIGHBOURS)
+def neighbours(request, table):
+    """The relation, and two tables that are neighbours by it."""
+    relation, make_pair = NEIGHBOURS[request.param]
+    return relation, make_pair(table)
+
+
+@pytest.mark.filterwarnings('ignore:No value of the columns')
+def test_neighbours_differ_in_released_numbers_alone(neighbours, mixed_metadata, walk, compare):
+    relation, pair = neighbours
+    fits = [fit(mixed_metadata, each, relation) for each in pair]
+    one, other = (each.__getstate__() for each in fits)
+    differing, leaves = compare(one, other), [*walk(one), *walk(other)]
+
+    assert differing
+    assert [path for path in differing if not path.startswith(".['_model']")] == []
+    kinds = {leaf[0] for path, leaf in leaves if path in set(differing)}
+    assert kinds <= {float, int, np.float64, np.int64, bool, list, np.ndarray}
+    one_domain, other_domain = (describe_kinds(each._model.domain) for each in fits)
+    assert one_domain == other_domain
+    # The noise of later questions is scaled to what earlier ones released; prices are settled.
+    one_bill, other_bill = (
+        [
+            (each.stage, each.released, each.mu, each.delta)
+            for each in synthesizer._model.ledger.receipts
+        ]
+        for synthesizer in fits
+    )
+    assert one_bill == other_bill
+
+
+@pytest.mark.filterwarnings('ignore:No value of the columns')
+def test_a_record_that_stands_out_is_not_in_the_pickle(table, mixed_metadata):
+    pickled = cloudpickle.dumps(fit(mixed_metadata, put_striking(table), 'add_remove'))
+
+    assert b'striking' not in pickled
+    assert b'secret' not in pickled
+
+
+@pytest.mark.filterwarnings('ignore:No value of the columns')
+def test_the_same_table_and_noise_give_the_same_synthesizer(table, mixed_metadata, compare):
+    one, other = (fit(mixed_metadata, table, 'add_remove').__getstate__() for _ in range(2))
+
+    assert compare(one, other) == []
+
+
+class Transcript:
+    """Both doors of noise: the first fit is recorded; the second gets the answers of the first."""
+
+    def __init__(self):
+        self.questions, self.answers, self.replayed = [], [], []
+
+    def add_noise(self, values, *, sensitivity, **terms):
+        question = dict(np.ndenumerate(values)), sensitivity, terms['released']
+        return self._answer(
+            question, lambda: mechanism.add_noise(values, sensitivity=sensitivity, **terms)
+        )
+
+    def threshold_release(self, keys, counts, *, sensitivity, **terms):
+        question = dict(zip(keys, counts, strict=True)), sensitivity, terms['released']
+        return self._answer(
+            question,
+            lambda: mechanism.threshold_release(keys, counts, sensitivity=sensitivity, **terms),
+        )
+
+    def _answer(self, question, ask):
+        if self.replayed is None:
+            self.questions.append(question)
+            self.answers.append(ask())
+            return self.answers[-1]
+        self.replayed.append(question)
+        return self.answers[len(self.replayed) - 1]
+
+    def play(self, fit, table, *, again):
+        """Fit while both doors are watched."""
+        self.replayed = [] if again else None
+        with pytest.MonkeyPatch.context() as patch:
+            for name, module in list(sys.modules.items()):
+                if name.startswith('sdv_threea.') and module is not mechanism:
+                    for door in ('add_noise', 'threshold_release'):
+                        if getattr(module, door, None) is getattr(mechanism, door):
+                            patch.setattr(module, door, getattr(self, door))
+            return fit(table)
+
+
+def measure_distance(one, other):
+    keys = one.keys() | other.keys()
+    return np.sqrt(sum((int(one.get(key, 0)) - int(other.get(key, 0))) ** 2 for key in keys))
+
+
+@pytest.mark.filterwarnings('ignore:No value of the columns')
+def test_no_question_moves_further_than_its_sensitivity(neighbours, mixed_metadata, compare):
+    # Load the room that is imported lazily, so that its doors are watched too.
+    import sdv_threea.adapt.moments  # noqa: F401
+
+    relation, (first, second) = neighbours
+    transcript, fit_one = Transcript(), partial(fit, mixed_metadata, neighbors=relation)
+    one = transcript.play(fit_one, first, again=False)
+    other = transcript.play(fit_one, second, again=True)
+
+    assert [asked[1:] for asked in transcript.replayed] == [
+        asked[1:] for asked in transcript.questions
+    ]
+    moved = [
+        (measure_distance(before, after), sensitivity, released)
+        for (before, sensitivity, released), (after, *_) in zip(
+            transcript.questions, transcript.replayed, strict=True
+        )
+    ]
+    assert [each for each in moved if each[0] > each[1] * (1 + 1e-12)] == []
+    assert sum(distance > 0 for distance, *_ in moved) >= len(moved) / 2
+    assert compare(one.__getstate__(), other.__getstate__()) == []
+
+
+def test_what_is_kept_has_numpy_arrays_and_no_jax(table, mixed_metadata, walk):
+    synthesizer = fit(mixed_metadata, table, 'add_remove')
+    kinds = {leaf[0] for _, leaf in walk(synthesizer.__getstate__()) if isinstance(leaf[0], type)}
+
+    assert 'jax' in sys.modules
+    assert np.ndarray in kinds
+    assert [kind for kind in kinds if kind.__module__.startswith('jax')] == []
+    assert isinstance(synthesizer._model.mixture.weights, np.ndarray)
+
+
+def test_the_pickle_needs_no_jax(table, mixed_metadata):
+    pickled = cloudpickle.dumps(fit(mixed_metadata, table, 'add_remove'))
+
+    assert b'jax' not in pickled
+
+
+@pytest.fixture(autouse=True)
+def _expect_silent_columns(recwarn):
+    """The column whose values are all different is never released, which is warned of."""
+    yield
+    assert not any('secret' in str(each.message) for each in recwarn.list)
+
+
+def test_the_neighbours_are_neighbours(table):
+    for relation, make_pair in NEIGHBOURS.values():
+        one, other = (pd.DataFrame(each) for each in make_pair(table))
+        assert len(one) - len(other) == (0 if relation == 'replace_one' else 1)
+        common = one.index.intersection(other.index)
+        differing = one.loc[common].astype(str).ne(other.loc[common].astype(str)).any(axis=1)
+        assert differing.sum() == (1 if relation == 'replace_one' else 0)

@@ -1,0 +1,108 @@
+"""Our entrant of SDGym: by itself, as SDGym calls it, and inside SDGym where that can be had."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import cloudpickle
+import pandas as pd
+import pytest
+from sdv.errors import SynthesizerInputError
+
+from sdv_threea import ClustMixSynthesizer
+from sdv_threea.synthesizers.sdgym import (
+    get_trained_synthesizer,
+    make_sdgym_synthesizer,
+    sample_from_synthesizer,
+)
+
+
+def import_sdgym():
+    """Import SDGym, or skip: its 0.15.1 needs names that SDV 2.0 no longer has."""
+    try:
+        import sdgym
+    except ImportError as error:
+        pytest.skip(f'SDGym cannot be imported here ({error})')
+    return sdgym
+
+
+def use_stand_in(monkeypatch):
+    """Put a stand-in for SDGym in place, which keeps what it is given."""
+    stand_in = SimpleNamespace(create_single_table_synthesizer=lambda *given: given)
+    monkeypatch.setitem(sys.modules, 'sdgym', stand_in)
+
+
+COLUMNS = {
+    'age': {'sdtype': 'numerical'},
+    'income': {'sdtype': 'numerical'},
+    'city': {'sdtype': 'categorical'},
+}
+
+METADATA = {
+    'a table by name': {'tables': {'people': {'columns': COLUMNS}}},
+    'one table': {'columns': COLUMNS},
+    'one table, with its version': {'columns': COLUMNS, 'METADATA_SPEC_VERSION': 'V2'},
+}
+
+
+@pytest.mark.parametrize('metadata', METADATA.values(), ids=METADATA)
+def test_the_functions_train_and_sample_as_sdgym_calls_them(small_table, metadata):
+    synthesizer = get_trained_synthesizer(small_table, metadata, epsilon=5.0)
+    sampled = sample_from_synthesizer(synthesizer, 25)
+
+    assert synthesizer.get_parameters()['epsilon'] == 5.0
+    assert sampled.shape == (25, 3)
+    assert list(sampled.columns) == list(small_table.columns)
+
+
+def test_the_metadata_of_the_caller_is_left_alone(small_table):
+    metadata = {'columns': {name: dict(about) for name, about in COLUMNS.items()}}
+    get_trained_synthesizer(small_table, metadata, epsilon=5.0)
+
+    assert metadata == {'columns': COLUMNS}
+
+
+def test_settings_reach_the_synthesizer_through_sdgym(monkeypatch, small_table):
+    use_stand_in(monkeypatch)
+    name, train, sample = make_sdgym_synthesizer('Mine', epsilon=7.0, target_column='city')
+    synthesizer = train(small_table, METADATA['one table'])
+
+    assert name == 'Mine'
+    assert synthesizer.get_parameters()['epsilon'] == 7.0
+    assert synthesizer.get_parameters()['target_column'] == 'city'
+    assert len(sample(synthesizer, 5)) == 5
+
+
+def test_the_entrant_can_be_sent_to_another_process(monkeypatch, small_table):
+    use_stand_in(monkeypatch)
+    _, train, sample = cloudpickle.loads(cloudpickle.dumps(make_sdgym_synthesizer(epsilon=5.0)))
+
+    assert isinstance(sample(train(small_table, METADATA['one table']), 3), pd.DataFrame)
+
+
+def test_a_setting_that_does_not_exist_is_refused_before_the_benchmark(monkeypatch):
+    use_stand_in(monkeypatch)
+    with pytest.raises(TypeError, match='epsilom'):
+        make_sdgym_synthesizer(epsilom=1.0)
+
+
+def test_a_setting_out_of_range_is_refused_when_training(small_table):
+    with pytest.raises(SynthesizerInputError, match='epsilon'):
+        get_trained_synthesizer(small_table, METADATA['one table'], epsilon=-1.0)
+
+
+def test_without_sdgym_the_error_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'sdgym', None)
+    with pytest.raises(ImportError, match='needs SDGym, in a version that works beside'):
+        make_sdgym_synthesizer()
+
+
+def test_sdgym_takes_the_entrant(small_table):
+    sdgym = import_sdgym()
+    entrant = make_sdgym_synthesizer('ClustMixTest', epsilon=5.0)()
+    synthesizer = entrant.get_trained_synthesizer(small_table, METADATA['one table'])
+
+    assert hasattr(sdgym, 'benchmark_single_table')
+    assert isinstance(synthesizer, ClustMixSynthesizer)
+    assert len(entrant.sample_from_synthesizer(synthesizer, 5)) == 5
