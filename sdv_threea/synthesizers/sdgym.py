@@ -1,0 +1,93 @@
+"""The synthesizer as an entrant of SDGym, the benchmark for synthesizers.
+
+SDGym takes custom synthesizers as two functions, one that trains and one that samples::
+
+    from sdgym import benchmark_single_table
+
+    entrant = make_sdgym_synthesizer(epsilon=3.0)
+    benchmark_single_table(synthesizers=[], custom_synthesizers=[entrant])
+
+SDGym is no dependency: it is imported when :func:`make_sdgym_synthesizer` is called. The two
+functions work without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+
+#: The name of a table whose metadata gives it none, as SDGym's does.
+TABLE = 'table'
+
+
+def get_trained_synthesizer(
+    data: pd.DataFrame, metadata: Mapping[str, Any], **settings: Any
+) -> ClustMixSynthesizer:
+    """Release a table: SDGym's function that trains.
+
+    Args:
+        data: The private table, shape (rows, columns).
+        metadata: SDV's metadata as a dictionary: of the one table, or with the table by name.
+        settings: Settings of :class:`ClustMixSynthesizer`.
+
+    Returns:
+        The fitted synthesizer.
+
+    Raises:
+        SynthesizerInputError: If a setting is out of range.
+        InvalidDataError: If the table does not match the metadata.
+    """
+    described = Metadata.load_from_dict(dict(metadata), single_table_name=TABLE)
+    synthesizer = ClustMixSynthesizer(described, **settings)
+    synthesizer.fit({name: data for name in described.tables})
+    return synthesizer
+
+
+def sample_from_synthesizer(synthesizer: ClustMixSynthesizer, num_rows: int) -> pd.DataFrame:
+    """Draw rows: SDGym's function that samples.
+
+    Args:
+        synthesizer: What :func:`get_trained_synthesizer` returned.
+        num_rows: How many.
+
+    Returns:
+        The synthetic table, shape (num_rows, columns).
+    """
+    (table,) = synthesizer.sample(num_rows=num_rows).values()
+    return table
+
+
+def make_sdgym_synthesizer(display_name: str = 'ClustMix', **settings: Any) -> type:
+    """Make the class that SDGym's ``custom_synthesizers`` take.
+
+    Args:
+        display_name: The name in SDGym's results.
+        settings: Settings of :class:`ClustMixSynthesizer`, the same for every data set.
+
+    Returns:
+        A class of SDGym's.
+
+    Raises:
+        ImportError: If SDGym is not installed, or not in a version that works beside this SDV.
+        TypeError: If there is no such setting.
+    """
+    inspect.signature(ClustMixSynthesizer).bind(None, **settings)
+    try:
+        sdgym = importlib.import_module('sdgym')
+    except ImportError as error:
+        raise ImportError(
+            'make_sdgym_synthesizer needs SDGym, in a version that works beside the installed SDV: '
+            f'importing it failed ({error}).'
+        ) from error
+    made: type = sdgym.create_single_table_synthesizer(
+        display_name, partial(get_trained_synthesizer, **settings), sample_from_synthesizer
+    )
+    return made
