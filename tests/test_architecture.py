@@ -14,9 +14,10 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 #: From the roof to the ground. Rooms on one floor exchange arrays and never import each other.
 FLOORS = (
     {'synthesizers'},
+    {'relational'},
     {'pipeline'},
-    {'release', 'settings', 'spending'},
-    {'release', 'settings', 'spending'},
+    {'release'},
+    {'settings', 'spending'},
     {'report', 'approximate', 'adapt', 'anonymize', 'encoding'},
     {'moments'},
     {'statistics', 'mechanism', 'shrinkage'},

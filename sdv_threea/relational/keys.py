@@ -1,0 +1,159 @@
+"""Which row refers to which: references drawn for all rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The largest shares are believed up to so many standard deviations of their noise.
+GRAIN = 2.0
+
+#: Numbers this close to the next whole one are whole, but for the rounding of floats.
+ROUNDING = 1e-6
+
+
+def adjust_counts(
+    counts: NDArray[np.int64], total: int, most: int | None, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Change as few counts as possible, by one where that is enough, so that they add up.
+
+    Those that are zero stay so, as long as others can make up for it.
+
+    Args:
+        counts: At least zero, shape (n,).
+        total: What they should add up to.
+        most: The largest count allowed, or ``None``.
+        rng: Source of the choice.
+
+    Returns:
+        Counts that add up to ``total``, or to ``n * most`` if that is less.
+    """
+    adjusted = counts if most is None else np.minimum(counts, most)
+    while (gap := total - int(adjusted.sum())) != 0 and len(adjusted):
+        step = 1 if gap > 0 else -1
+        room = adjusted > 0 if most is None or step < 0 else (adjusted > 0) & (adjusted < most)
+        if step < 0 and (adjusted > 1).any():
+            room = adjusted > 1
+        if not room.any():
+            room = np.ones_like(room) if most is None else adjusted < most
+        if not room.any():
+            break
+        chosen = rng.permutation(np.flatnonzero(room))[: abs(gap)]
+        # All at once what would else take as many rounds, as far as each has room.
+        end = (most or total) if step > 0 else int((adjusted > 1).any())
+        far = np.minimum(abs(gap) // len(chosen), np.maximum(step * (end - adjusted[chosen]), 1))
+        adjusted = adjusted.copy()
+        adjusted[chosen] += step * far
+    return adjusted
+
+
+def deal(
+    owners: NDArray[np.int64], num_parents: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Deal the rows of a parent out evenly, and to no owner the same one twice if it can be.
+
+    Args:
+        owners: The owner of every row that is to refer to a parent, shape (n,).
+        num_parents: Number of rows of the parent, at least one.
+        rng: Source of the choice.
+
+    Returns:
+        Rows of the parent, shape (n,): each of them ``n / num_parents`` times, up to one.
+    """
+    order = np.argsort(owners, kind='stable')
+    cards = rng.permutation(num_parents)
+    dealt = np.empty(len(owners), dtype=np.int64)
+    # Any stretch of the circle of cards that is no longer than it has no card twice.
+    dealt[order] = cards[np.arange(len(owners)) % num_parents]
+    return dealt
+
+
+def level(
+    drawn: NDArray[np.int64], chances: NDArray[np.float64], noise: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Change as few drawn references as possible, so that each occurs as often as it should.
+
+    Independent draws would spread the number of references to a row beyond what is released, and so
+    does the noise: the largest numbers are taken with a grain of salt.
+
+    Args:
+        drawn: Rows of the parent, shape (n,).
+        chances: The released share of each row of the parent, shape (P,).
+        noise: Standard deviation of the noise of a share.
+        rng: Source of the choice.
+
+    Returns:
+        Rows of the parent, shape (n,).
+    """
+    wanted = _round_shares(_within_noise(chances / chances.sum(), noise), len(drawn))
+    surplus = np.bincount(drawn, minlength=len(chances)) - wanted
+    order = rng.permutation(len(drawn))
+    mixed = drawn[order]
+    by_parent = np.argsort(mixed, kind='stable')
+    ranks = np.empty(len(drawn), dtype=np.int64)
+    ranks[by_parent] = np.arange(len(drawn)) - np.searchsorted(mixed[by_parent], mixed[by_parent])
+    moved = order[ranks < np.maximum(surplus, 0)[mixed]]
+    levelled = drawn.copy()
+    levelled[moved] = rng.permutation(np.repeat(np.arange(len(chances)), np.maximum(-surplus, 0)))
+    return levelled
+
+
+def _within_noise(shares: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
+    """Pull shares in that the noise may have made the largest."""
+    return np.asarray(np.minimum(shares, max(shares.max() - GRAIN * noise, shares.mean())))
+
+
+def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
+    """Round shares to numbers that add up, by largest remainder."""
+    exact = shares / shares.sum() * total
+    whole = np.floor(exact + ROUNDING).astype(np.int64)
+    first = np.argsort(whole - exact, kind='stable')[: max(total - int(whole.sum()), 0)]
+    whole[first] += 1
+    return np.asarray(whole)
+
+
+def spread(
+    referred: NDArray[np.int64], num_parents: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Let rows refer to different rows of a parent, as far as there are enough.
+
+    Args:
+        referred: Rows of the parent, -1 for none, shape (n,).
+        num_parents: Number of rows of the parent.
+        rng: Source of the choice.
+
+    Returns:
+        Rows of the parent, shape (n,): the first row that refers to one keeps it, others get rows
+        that nobody refers to, while there are any.
+    """
+    spread = referred.copy()
+    _, first = np.unique(referred, return_index=True)
+    again = np.setdiff1d(np.flatnonzero(referred >= 0), first)
+    free = rng.permutation(np.setdiff1d(np.arange(num_parents), referred))
+    moved = again[: len(free)]
+    spread[moved] = free[: len(moved)]
+    return spread
+
+
+def choose_within(
+    units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Choose for each row a row of the parent of the same unit; any row where that has none.
+
+    Args:
+        units: The unit of every row, shape (n,).
+        units_of_parent: The unit of every row of the parent, at least one, shape (P,).
+        rng: Source of the choice.
+
+    Returns:
+        Rows of the parent, shape (n,).
+    """
+    order = np.argsort(units_of_parent, kind='stable')
+    first = np.searchsorted(units_of_parent[order], units, side='left')
+    last = np.searchsorted(units_of_parent[order], units, side='right')
+    inside = order[
+        np.minimum(
+            first + (rng.random(len(units)) * (last - first)).astype(np.int64), len(order) - 1
+        )
+    ]
+    return np.where(last > first, inside, rng.integers(len(order), size=len(units)))

@@ -1,0 +1,260 @@
+"""The release of a database on one screen: units, then table by table in the context of its owner.
+
+Source of the method for one table: :mod:`sdv_threea.pipeline`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.anonymize.context import explain
+from sdv_threea.approximate.density import clip_radius
+from sdv_threea.domain import Domain
+from sdv_threea.encoding.blocks import encode
+from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
+from sdv_threea.pipeline import release
+from sdv_threea.relational.bounds import (
+    choose_bound,
+    count_noise,
+    expected_count,
+    simulate_totals,
+)
+from sdv_threea.relational.layout import (
+    context_blocks,
+    context_columns,
+    context_domain,
+    own_columns,
+)
+from sdv_threea.relational.plan import Plan, plan_tables, share_budget
+from sdv_threea.relational.release import DatabaseRelease, TableRelease
+from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
+from sdv_threea.relational.units import Database, bound_rows, find_units
+from sdv_threea.release import Release
+from sdv_threea.settings import Settings
+from sdv_threea.spending import ROUNDING
+from sdv_threea.statistics import histogram_sensitivity
+
+#: Shares of a table's budget beside its release: what siblings share, and how many rows have no
+#: owner. See docs/design.md for how they were chosen.
+SIBLINGS_SHARE = 0.05
+ORPHANS_SHARE = 0.01
+
+#: A number of rows is believed in if it is so many times its noise.
+BELIEVED = 3.0
+
+
+def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
+    database: Database,
+    schema: Schema,
+    domains: Mapping[str, Domain],
+    settings: Mapping[str, Settings],
+    *,
+    max_children: Mapping[Link, int],
+    noise: Noise = discrete_gaussian,
+    rng: np.random.Generator | None = None,
+    track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
+) -> DatabaseRelease:
+    """Release a model of several private tables.
+
+    Formal guarantees:
+        * with the neighbours of :func:`~sdv_threea.relational.units.find_units`, each ledger is
+          what the release costs a unit of that root table; no unit has rows in the tables of
+          two roots, so a unit pays for the tables of its own root alone (parallel composition)
+        * a unit has at most ``rows_per_unit`` rows in what a table's release looks at, and each of
+          them is a function of the unit's rows
+        * tables are released in order: what one release reads of another is released
+
+    Args:
+        database: The private rows.
+        schema: The graph of tables; public.
+        domains: What is public of the private tables' columns.
+        settings: What the user chose, by table; the budget is the same for all.
+        max_children: The most rows that a row owns, by link, where that is public.
+        noise: The source of noise; for tests.
+        rng: Source of two streams that nobody else may know: one of draws, and one that chooses
+            rows. How far the second is read depends on the number of rows, so that nothing that
+            is released may come from it.
+        track: Passes on the tables as they are released, for a progress bar.
+
+    Returns:
+        The release.
+    """
+    draws, choices = (rng or np.random.default_rng()).spawn(2)
+    units = find_units(schema, database.num_rows, database.parents)
+    plans = plan_tables(schema, domains, database.num_rows, max_children)
+    budgets = share_budget(schema, plans, settings)
+    done = DatabaseRelease(schema, {}, {}, {t: database.num_rows[t] for t in schema.public})
+    rows: dict[str, pd.DataFrame] = {}
+    for table in track(schema.private):
+        rows[table] = own_columns(plans[table].layout, database, table, units)
+        task = Task(table, plans[table], budgets[table], settings[table], noise, draws, choices)
+        model, receipts = _release_table(task, database, rows, units, done)
+        done = done.add(table, model, receipts)
+    return done
+
+
+class Task(NamedTuple):
+    """One table to release."""
+
+    table: str
+    plan: Plan
+    budget: Budget
+    settings: Settings
+    noise: Noise
+    draws: np.random.Generator
+    choices: np.random.Generator
+
+
+def _release_table(
+    task: Task,
+    database: Database,
+    rows: Mapping[str, pd.DataFrame],
+    units: Mapping[str, NDArray[np.int64]],
+    done: DatabaseRelease,
+) -> tuple[TableRelease, tuple[Receipt, ...]]:
+    """Release one table, in the context of its owner."""
+    table, plan = task.table, task.plan
+    owner = done.schema.owners[table]
+    if owner is None:
+        released = _release_rows(task, rows[table], plan.domain, units[table], 1, 1.0)
+        size = max(released.num_rows, 1.0)
+        model = TableRelease(
+            released, plan.layout, size, noise=_count_noise(task, plan.domain) / size
+        )
+        return model, released.ledger.receipts
+    parent, referred = done.tables[owner.parent], database.parents[owner]
+    blocks = context_blocks(parent.released.blocks, parent.layout)
+    context = context_columns(blocks, rows[owner.parent], referred)
+    joined = pd.concat([rows[table], context], axis=1)
+    described = context_domain(blocks)
+    domain = Domain((*plan.domain.columns, *described), plan.domain.target)
+    asks_orphans = not owner.required
+    share = 1 - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
+    noise = _count_noise(task, domain, share)
+    bound = _choose_bound(task, done, noise)
+    released = _release_rows(task, joined, domain, units[table], bound, share)
+    layout = replace(plan.layout, context=tuple(column.name for column in described))
+    orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
+    noise *= bound or 1
+    # Few rows may own many, which hardly shows in the counts: then the rows themselves tell more.
+    size = max(orphans + _count_owned(parent, owner), _believe(released.num_rows, noise), 1.0)
+    model = TableRelease(
+        released,
+        layout,
+        size,
+        orphans=orphans / size,
+        noise=noise / max(released.num_rows, 1.0),
+        rows_per_unit=bound,
+        most_owned=plan.most_owned,
+    )
+    model, paid = _release_siblings(task, joined, units[table], referred, model)
+    return model, (*released.ledger.receipts, *receipts, *paid)
+
+
+def _release_rows(
+    task: Task,
+    rows: pd.DataFrame,
+    domain: Domain,
+    units: NDArray[np.int64],
+    bound: int | None,
+    share: float,
+) -> Release:
+    kept = bound_rows(units, bound, task.choices)
+    return release(
+        rows[kept].reset_index(drop=True),
+        domain,
+        task.settings,
+        noise=task.noise,
+        rng=task.draws,
+        budget=task.budget.part(share),
+        rows_per_unit=bound or 1,
+    )
+
+
+def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
+    """The noise of a count in the histograms of a table, if units have one row."""
+    mu = task.budget.part(share).split(task.settings.shares)['histograms']
+    return count_noise(len(domain.columns), mu)
+
+
+def _count_owned(parent: TableRelease, link: Link) -> float:
+    """Estimate how many rows a table owns; nothing is known if its own are nothing but noise."""
+    if parent.noise * BELIEVED > 1:
+        return 0.0
+    return parent.size * expected_count(parent.released, parent.layout.counts[link])
+
+
+def _choose_bound(task: Task, done: DatabaseRelease, noise: float) -> int | None:
+    """Choose how many rows of a unit to look at, from what is released and public."""
+    link, table = done.schema.owners[task.table], task.table
+    chain: list[tuple[Release, str]] = []
+    while link is not None:
+        parent = done.tables[link.parent]
+        chain.insert(0, (parent.released, parent.layout.counts[link]))
+        table, link = link.parent, done.schema.owners[link.parent]
+    bound = choose_bound(simulate_totals(chain, task.draws), done.tables[table].size, noise)
+    most = task.plan.most_rows
+    return bound if bound is None or most is None else min(bound, most)
+
+
+def _release_orphans(
+    task: Task, schema: Schema, database: Database
+) -> tuple[float, tuple[Receipt, ...]]:
+    """Release how many rows no path leads to: each of them is a unit of its own."""
+    paths = [database.parents[link] for link in schema.unit_links(task.table)]
+    alone = np.max(paths, axis=0) < 0
+    part = task.budget.part(ORPHANS_SHARE)
+    noisy, receipt = add_noise(
+        np.array([alone.sum()], dtype=np.int64),
+        sensitivity=histogram_sensitivity(1, part.neighbors),
+        mu=part.mu * (1 - ROUNDING),
+        stage='describe',
+        released='number of rows without an owner',
+        noise=task.noise,
+    )
+    return _believe(float(noisy[0]), receipt.noise_scale), (receipt,)
+
+
+def _believe(count: float, scale: float) -> float:
+    """Take a count for zero that may be nothing but noise."""
+    return count if count > BELIEVED * scale else 0.0
+
+
+def _release_siblings(
+    task: Task,
+    joined: pd.DataFrame,
+    units: NDArray[np.int64],
+    referred: NDArray[np.int64],
+    model: TableRelease,
+) -> tuple[TableRelease, tuple[Receipt, ...]]:
+    """Release what siblings share beyond what their owner explains."""
+    released = model.released
+    own = np.setdiff1d(np.arange(len(released.scored)), model.context)
+    if not len(own):
+        return model, ()
+    pair = []
+    for chosen in choose_pairs(units, referred, task.choices):
+        codes = encode(joined.iloc[chosen], released.blocks)
+        labels = np.maximum(released.classes.label(codes), 0)
+        pair.append(released.scores(codes[:, released.scored], labels)[:, own])
+    part = task.budget.part(SIBLINGS_SHARE)
+    siblings, receipt = release_siblings(
+        (pair[0], pair[1]),
+        clip_radius(released.scores),
+        mu=part.mu * (1 - ROUNDING),
+        neighbors=part.neighbors,
+        noise=task.noise,
+    )
+    weights = released.mixture.weights
+    shares = weights.sum(axis=1) / weights.sum()
+    parts = explain(released.mixture, model.context, released.scores.variances)
+    common, together = shared_effect(siblings, (shares @ released.scores.variances)[own], *parts)
+    return replace(model, common=common, together=together), (receipt,)

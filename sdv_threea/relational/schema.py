@@ -1,0 +1,171 @@
+"""The graph of tables: which refer to which, and which tables own the rows of others.
+
+The *unit* of privacy is a row of one table with every row that can be reached from it, against the
+direction of the foreign keys. Each private table has at most one *owner*, the parent through which
+its rows belong to a unit, and on which its rows are made to depend. A private table without
+an owner is a *root*: its rows, with those of the tables that it owns, are units of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+
+class SchemaError(ValueError):
+    """The tables cannot be protected as they were asked to be."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A foreign key.
+
+    Args:
+        child: The table that refers.
+        columns: The columns of the child that hold the reference.
+        parent: The table that is referred to.
+        required: Whether every row of the child refers to a parent: public.
+        unique: Whether a parent is referred to at most once, as by a primary key: public.
+    """
+
+    child: str
+    columns: tuple[str, ...]
+    parent: str
+    required: bool = False
+    unique: bool = False
+
+    @property
+    def name(self) -> str:
+        """The link in words, for names of columns and receipts."""
+        return f'{self.child}({", ".join(self.columns)})'
+
+
+@dataclass(frozen=True)
+class Schema:
+    """An acyclic graph of tables: public.
+
+    Args:
+        tables: Names of the tables.
+        links: The foreign keys.
+        unit: The table whose rows are the units of privacy, or ``None``: its only root.
+        public: Tables that may be published as they are.
+
+    Raises:
+        SchemaError: If tables refer to each other in a circle, or to unknown ones, or if it is not
+            clear what is to be protected.
+    """
+
+    tables: tuple[str, ...]
+    links: tuple[Link, ...] = ()
+    unit: str | None = None
+    public: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        named = {link.child for link in self.links} | {link.parent for link in self.links}
+        unknown = sorted((named | set(self.public)) - set(self.tables))
+        if unknown:
+            raise SchemaError(f'There are no tables {unknown}: they are {list(self.tables)}.')
+        for link in self.links:
+            if link.child == link.parent:
+                raise SchemaError(
+                    f"Table '{link.child}' refers to itself by {link.name}, which is not "
+                    'supported: remove that relationship from the metadata.'
+                )
+            if link.child in self.public and link.parent not in self.public:
+                raise SchemaError(
+                    f"The public table '{link.child}' refers to the private table "
+                    f"'{link.parent}', so it tells about private rows: it cannot be public."
+                )
+        self._check_unit()
+
+    def _check_unit(self) -> None:
+        roots = [table for table in self.order if table in self.private and not self._ties(table)]
+        if self.unit is None and len(roots) > 1:
+            raise SchemaError(
+                f'Any of the tables {roots} could hold the units of privacy: choose one by '
+                "'privacy_unit', and name what is public by 'public_tables'."
+            )
+        if self.unit is not None and self.unit not in self.tables:
+            raise SchemaError(f"There is no table '{self.unit}' among {list(self.tables)}.")
+        if self.unit in self.public:
+            raise SchemaError(f"The unit of privacy, '{self.unit}', cannot be a public table.")
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The tables, parents before their children."""
+        waiting, ordered = list(self.tables), []
+        while waiting:
+            ready = [
+                table
+                for table in waiting
+                if not any(link.child == table and link.parent in waiting for link in self.links)
+            ]
+            if not ready:
+                raise SchemaError(
+                    f'The tables {waiting} refer to each other in a circle, which is not '
+                    'supported: remove one of their relationships from the metadata.'
+                )
+            ordered += ready
+            waiting = [table for table in waiting if table not in ready]
+        return tuple(ordered)
+
+    @cached_property
+    def private(self) -> tuple[str, ...]:
+        """The tables that are not public, parents before their children."""
+        return tuple(table for table in self.order if table not in self.public)
+
+    @cached_property
+    def main(self) -> str | None:
+        """The table whose rows are the units of privacy; ``None`` if all tables are public."""
+        return self.unit or next((table for table in self.private if not self._ties(table)), None)
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The tables with rows that hang off a row of the unit's table, which is among them."""
+        found = {self.main}
+        for table in self.private:
+            if any(link.parent in found for link in self._ties(table)):
+                found.add(table)
+        return frozenset(table for table in found if table is not None)
+
+    @cached_property
+    def owners(self) -> dict[str, Link | None]:
+        """The link through which the rows of each private table belong to a unit."""
+        return {table: self._choose_owner(table) for table in self.private}
+
+    def unit_links(self, table: str) -> tuple[Link, ...]:
+        """All links through which rows of a table are reached from its units."""
+        owner = self.owners[table]
+        if owner is None:
+            return ()
+        if table not in self.reached:
+            return (owner,)
+        return tuple(link for link in self._ties(table) if link.parent in self.reached)
+
+    def root(self, table: str) -> str:
+        """The table whose rows are the units of a private table's rows."""
+        owner = self.owners[table]
+        return table if owner is None else self.root(owner.parent)
+
+    def links_of(self, table: str) -> tuple[Link, ...]:
+        """The foreign keys of a table."""
+        return tuple(link for link in self.links if link.child == table)
+
+    def owned_by(self, table: str) -> tuple[Link, ...]:
+        """The links through which a table owns the rows of others."""
+        links = (self.owners[child] for child in self.private)
+        return tuple(link for link in links if link is not None and link.parent == table)
+
+    def _ties(self, table: str) -> tuple[Link, ...]:
+        """The links of a table to private parents."""
+        return tuple(link for link in self.links_of(table) if link.parent not in self.public)
+
+    def _choose_owner(self, table: str) -> Link | None:
+        ties: Iterable[Link] = self._ties(table)
+        if table == self.main:
+            return None
+        if table in self.reached:
+            ties = (link for link in ties if link.parent in self.reached)
+        # Rows without an owner are a last resort, and a key is only unique if it is the owner's.
+        return max(ties, key=lambda link: (link.unique, link.required), default=None)

@@ -1,0 +1,381 @@
+"""Made databases of every shape, their neighbours, and a door of noise that keeps a record."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea import mechanism
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.relational import siblings, units
+from sdv_threea.relational.pipeline import release_database
+from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.units import Database
+from sdv_threea.settings import Settings
+
+
+def link(child, parent, column=None, **facts):
+    return Link(child, (column or f'{parent}_id',), parent, **facts)
+
+
+#: A schema of each kind; 'a' holds the units.
+SCHEMAS = {
+    'single': Schema(('a',)),
+    'two_level': Schema(('a', 'b'), (link('b', 'a', required=True),)),
+    'chain': Schema(
+        ('a', 'b', 'c'), (link('b', 'a', required=True), link('c', 'b', required=True))
+    ),
+    'diamond': Schema(
+        ('a', 'b', 'c', 'd'),
+        (link('b', 'a'), link('c', 'a'), link('d', 'b', required=True), link('d', 'c')),
+    ),
+    'one_to_one': Schema(
+        ('a', 'b', 'c'), (link('b', 'a', required=True, unique=True), link('c', 'b'))
+    ),
+    'orphans': Schema(('a', 'b', 'c'), (link('b', 'a'), link('c', 'b'))),
+    'two_keys': Schema(('a', 'b'), (link('b', 'a', 'sender'), link('b', 'a', 'receiver'))),
+    'loose': Schema(
+        ('a', 'b', 'x', 'y', 'z'),
+        (
+            link('b', 'a', required=True),
+            link('b', 'x'),
+            link('y', 'x', required=True),
+            link('y', 'z'),
+            link('b', 'y', required=True),
+        ),
+        unit='a',
+    ),
+    'public': Schema(
+        ('p', 'a', 'b'),
+        (link('a', 'p'), link('b', 'a', required=True), link('b', 'p', required=True)),
+        public=frozenset({'p'}),
+    ),
+    'star': Schema(
+        ('a', *'bcdefghi'), tuple(link(child, 'a', required=True) for child in 'bcdefghi')
+    ),
+}
+
+OPEN = (Number(name='amount'), Category(name='kind'))
+KNOWN = (
+    Number(name='amount', low=0, high=20, step=1.0, nullable=True),
+    Category(name='kind', values=('u', 'v', 'w'), nullable=True),
+)
+
+
+@dataclass
+class Made:
+    """A database with its schema and what is public of its columns."""
+
+    schema: Schema
+    database: Database
+    columns: tuple = KNOWN
+    target: str | None = None
+    max_children: dict = field(default_factory=dict)
+
+    @property
+    def domains(self):
+        return {table: Domain(self.columns, self.target) for table in self.schema.private}
+
+    def release(self, epsilon=5.0, noise=None, seed=3, **settings):
+        # One component: the adapt step has tests of its own, and takes its time to compile.
+        chosen = Settings(epsilon=epsilon, delta=1e-5, **{'n_components': 1, **settings})
+        return release_database(
+            self.database,
+            self.schema,
+            self.domains,
+            dict.fromkeys(self.schema.private, chosen),
+            max_children=self.max_children,
+            noise=noise or seeded_noise(seed),
+            rng=np.random.default_rng(seed),
+        )
+
+
+def fill(num_rows, rng):
+    kind = rng.choice(['u', 'v', None], num_rows, p=[0.6, 0.3, 0.1])
+    amount = np.clip(np.round(rng.normal(6 + 5 * (kind == 'u'), 3)), 0, 20)
+    amount[rng.random(num_rows) < 0.1] = np.nan
+    return pd.DataFrame({'amount': amount, 'kind': pd.Series(kind, dtype=object)})
+
+
+def refer(edge, num_rows, num_parents, rng):
+    """Draw who refers to whom: some parents often, some never."""
+    if edge.unique:
+        return rng.permutation(num_parents)[:num_rows]
+    referred = rng.choice(num_parents, num_rows, p=rng.dirichlet(np.full(num_parents, 2.0)))
+    return referred if edge.required else np.where(rng.random(num_rows) < 0.15, -1, referred)
+
+
+def share_unit(edge, first, parents, num_parents, rng):
+    """Let most rows refer by a second key to a row that hangs off the same row as the first."""
+    above = {edge.child: np.arange(num_parents)}
+    for each, referred in parents.items():
+        above.setdefault(each.child, referred)
+    ours = np.append(above[first.parent], -2)[parents[first]]
+    theirs = above[edge.parent]
+    found = parents[edge].copy()
+    for row in np.flatnonzero(rng.random(len(found)) < 0.7):
+        same = np.flatnonzero(theirs == ours[row])
+        if ours[row] >= 0 and len(same):
+            found[row] = rng.choice(same)
+    return found
+
+
+def make_database(name, num_units=60, seed=0, columns=KNOWN, **fields):
+    """Make a database of a schema of :data:`SCHEMAS`: tables grow from parent to child."""
+    rng, schema = np.random.default_rng(seed), SCHEMAS[name]
+    num_rows, parents = {}, {}
+    for table in schema.order:
+        links = schema.links_of(table)
+        above = max((num_rows[each.parent] for each in links), default=0)
+        num_rows[table] = 5 if table in schema.public else int(1.7 * above) or num_units
+        if any(each.unique for each in links):
+            num_rows[table] = max(int(0.8 * above), 1)
+        for each in links:
+            parents[each] = refer(each, num_rows[table], num_rows[each.parent], rng)
+    if name == 'diamond':
+        by_b, by_c = schema.links_of('d')
+        parents[by_c] = share_unit(by_c, by_b, parents, num_rows['c'], rng)
+    tables = {table: fill(num_rows[table], rng) for table in schema.private}
+    return Made(schema, Database(tables, parents, num_rows), columns, **fields)
+
+
+def reach(made, table, row):
+    """Find every row that hangs off a row: by all keys, or outside the unit's tables by owners."""
+    schema, parents = made.schema, made.database.parents
+    gone = {each: np.zeros(rows, dtype=bool) for each, rows in made.database.num_rows.items()}
+    gone[table][row] = True
+    for child in schema.order:
+        owner = schema.owners.get(child)
+        edges = schema.links_of(child) if table in schema.reached else (owner,) if owner else ()
+        for each in edges:
+            referred = parents[each]
+            gone[child] |= np.append(gone[each.parent], False)[referred]
+    return gone
+
+
+def remove_unit(made, table, row):
+    """Remove a row and all that hangs off it; what else referred to it refers to another."""
+    schema, database = made.schema, made.database
+    kept = {each: ~gone for each, gone in reach(made, table, row).items()}
+    places = {each: np.append(np.cumsum(rows) - 1, -1) for each, rows in kept.items()}
+    parents = {
+        each: np.where(referred >= 0, np.maximum(places[each.parent][referred], 0), -1)[
+            kept[each.child]
+        ]
+        for each, referred in database.parents.items()
+    }
+    tables = {
+        each: rows[kept[each]].reset_index(drop=True) for each, rows in database.tables.items()
+    }
+    num_rows = {each: int(rows.sum()) for each, rows in kept.items()}
+    return replace(made, schema=schema, database=Database(tables, parents, num_rows))
+
+
+def add_children(made, edge, row, num_rows, amount=20.0, kind='u'):
+    """Give one row so many more children, all alike."""
+    database = made.database
+    more = pd.DataFrame({'amount': [amount] * num_rows, 'kind': [kind] * num_rows})
+    tables = {
+        **database.tables,
+        edge.child: pd.concat([database.tables[edge.child], more], ignore_index=True),
+    }
+    parents = dict(database.parents)
+    for each in made.schema.links_of(edge.child):
+        new = row if each == edge else 0 if each.parent not in made.schema.reached else -1
+        parents[each] = np.append(parents[each], np.full(num_rows, new))
+    rows = {**database.num_rows, edge.child: len(tables[edge.child])}
+    return replace(made, database=Database(tables, parents, rows))
+
+
+@dataclass
+class Call:
+    """One passage through the door: what went in, at what price, and what came out."""
+
+    stage: str
+    exact: dict | np.ndarray
+    sensitivity: float
+    mu: float
+    answer: object
+
+    def distance(self, other):
+        if isinstance(self.exact, dict):
+            keys = self.exact.keys() | other.exact.keys()
+            return np.linalg.norm([self.exact.get(k, 0) - other.exact.get(k, 0) for k in keys])
+        return np.linalg.norm((self.exact - other.exact).ravel())
+
+
+class Door:
+    """The door of noise with a record; on replay it answers as another one did."""
+
+    def __init__(self, replay=None):
+        self.calls, self.replay = [], replay
+
+    def add_noise(self, values, *, sensitivity, mu, stage, released, resolution=1.0, noise):
+        noisy, receipt = mechanism.add_noise(
+            values,
+            sensitivity=sensitivity,
+            mu=mu,
+            stage=stage,
+            released=released,
+            resolution=resolution,
+            noise=noise,
+        )
+        exact = np.asarray(values) * resolution
+        answer = self._keep(released, exact, receipt, noisy)
+        assert answer.shape == noisy.shape
+        return answer, replace(receipt, released=self._name(released))
+
+    def threshold_release(self, keys, counts, **terms):
+        shown, noisy, receipt = mechanism.threshold_release(keys, counts, **terms)
+        exact = dict(zip(keys, np.asarray(counts).tolist(), strict=True))
+        shown, noisy = self._keep(terms['released'], exact, receipt, (shown, noisy))
+        return shown, noisy, replace(receipt, released=self._name(terms['released']))
+
+    def receipts(self, model):
+        """The receipts of a release by the number of the call, with the root of their ledger."""
+        return {
+            int(receipt.released.split(': ')[1].split(' ')[0]): (root, receipt)
+            for root, ledger in model.ledgers.items()
+            for receipt in ledger.receipts
+        }
+
+    def _name(self, released):
+        return f'{len(self.calls) - 1} {released}'
+
+    def _keep(self, released, exact, receipt, answer):
+        if self.replay is not None:
+            before = self.replay.calls[len(self.calls)]
+            assert before.stage == released, 'the second run took another path'
+            answer = before.answer
+        self.calls.append(Call(released, exact, receipt.sensitivity, receipt.mu, answer))
+        return answer
+
+
+class Constants:
+    """Stands in for the door of noise: answers by constants, whatever goes in."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(7)
+
+    def add_noise(self, values, *, mu, stage, released, resolution=1.0, **others):
+        noisy = np.abs(self.rng.normal(0, 3e4, np.shape(values))) * resolution
+        return noisy, mechanism.Receipt(
+            stage=stage, released=released, sensitivity=1.0, noise_scale=5.0 * resolution, mu=mu
+        )
+
+    def threshold_release(self, keys, counts, *, mu, stage, released, **others):
+        receipt = mechanism.Receipt(
+            stage=stage, released=released, sensitivity=1.0, noise_scale=5.0, mu=mu
+        )
+        return [], np.zeros(0), receipt
+
+
+def hang(patch, door):
+    """Hang another door wherever the door of noise is used."""
+    for name in ('add_noise', 'threshold_release'):
+        real = getattr(mechanism, name)
+        for module_name, module in list(sys.modules.items()):
+            ours = module_name.startswith('sdv_threea') and module is not mechanism
+            if ours and getattr(module, name, None) is real:
+                patch.setattr(module, name, getattr(door, name))
+
+
+class InOrder:
+    """A generator by which rows are chosen in the order in which they stand."""
+
+    def random(self, size):
+        return np.zeros(size)
+
+
+def couple_choices(patch):
+    """Let the choice among the rows of a unit depend on those rows alone."""
+    ranks = units.rank_within
+    for module in (units, siblings):
+        patch.setattr(module, 'rank_within', lambda groups, rng: ranks(groups, InOrder()))
+
+
+def silence(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def seeded_noise(seed):
+    rng = np.random.default_rng(seed)
+    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+
+@pytest.fixture(scope='session')
+def make():
+    return make_database
+
+
+@pytest.fixture(scope='session')
+def schemas():
+    return SCHEMAS
+
+
+@pytest.fixture(scope='session')
+def open_columns():
+    return OPEN
+
+
+@pytest.fixture(scope='session')
+def crowd():
+    return add_children
+
+
+@pytest.fixture(scope='session')
+def neighbour():
+    return remove_unit
+
+
+@pytest.fixture(scope='session')
+def reached():
+    return reach
+
+
+@pytest.fixture(scope='session')
+def noise():
+    return seeded_noise
+
+
+@pytest.fixture
+def compare_neighbours(monkeypatch):
+    """Release a database and a neighbour of it, the answers held fixed, and record both."""
+    # Load the rooms that are imported lazily, so that their doors are replaced too.
+    import sdv_threea.adapt.moments  # noqa: F401
+
+    def compare(one, other, *, coupled=True, **settings):
+        first = Door()
+        second = Door(replay=first)
+        with monkeypatch.context() as patch:
+            if coupled:
+                couple_choices(patch)
+            for door, made in ((first, one), (second, other)):
+                with monkeypatch.context() as hung:
+                    hang(hung, door)
+                    model = made.release(noise=seeded_noise(11), **settings)
+        assert len(first.calls) == len(second.calls)
+        receipts = first.receipts(model)
+        assert sorted(receipts) == list(range(len(first.calls)))
+        return [
+            (*receipts[number], call, call.distance(second.calls[number]))
+            for number, call in enumerate(first.calls)
+        ]
+
+    return compare
+
+
+@pytest.fixture
+def release_constants(monkeypatch):
+    import sdv_threea.adapt.moments  # noqa: F401
+
+    def release(made, **settings):
+        with monkeypatch.context() as patch:
+            hang(patch, Constants())
+            return made.release(**settings)
+
+    return release

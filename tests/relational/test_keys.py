@@ -1,0 +1,120 @@
+"""Keys: counts that add up, references that are dealt, levelled and kept within units."""
+
+import numpy as np
+import pytest
+
+from sdv_threea.relational.keys import adjust_counts, choose_within, deal, level, spread
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_counts_add_up_within_their_bounds(rng):
+    for _ in range(500):
+        counts = rng.integers(0, rng.choice([2, 5, 1000]), rng.integers(1, 12))
+        total, most = int(rng.integers(0, 300)), rng.choice([None, 1, 2, 7])
+        adjusted = adjust_counts(counts, total, most, rng)
+        reachable = total if most is None else min(total, len(counts) * most)
+        assert adjusted.sum() == reachable
+        assert adjusted.min() >= 0
+        assert most is None or adjusted.max() <= most
+
+
+def test_counts_that_add_up_stay():
+    counts = np.array([3, 0, 1])
+
+    assert adjust_counts(counts, 4, None, np.random.default_rng(0)).tolist() == [3, 0, 1]
+
+
+def test_counts_change_by_one_where_that_is_enough(rng):
+    counts = rng.integers(0, 6, 100)
+    for total in (counts.sum() - 30, counts.sum() + 30):
+        adjusted = adjust_counts(counts, int(total), None, rng)
+        assert np.abs(adjusted - counts).sum() == 30
+        assert np.abs(adjusted - counts).max() == 1
+        assert ((adjusted == 0) == (counts == 0)).all()
+
+
+def test_childless_rows_get_children_only_if_nobody_else_may(rng):
+    assert adjust_counts(np.array([0, 1, 2]), 6, 3, rng).tolist() == [0, 3, 3]
+    assert adjust_counts(np.array([0, 1, 2]), 8, 3, rng).tolist() == [2, 3, 3]
+    assert adjust_counts(np.array([0, 0]), 3, None, rng).sum() == 3
+
+
+def test_a_count_that_is_far_off_takes_no_time(rng):
+    assert adjust_counts(np.array([10**9, 2, 0]), 20, None, rng).sum() == 20
+    assert adjust_counts(np.array([1, 2, 0]), 10**9, None, rng).sum() == 10**9
+
+
+def test_counts_of_nobody_are_none(rng):
+    assert adjust_counts(np.zeros(0, dtype=np.int64), 5, None, rng).tolist() == []
+
+
+@pytest.mark.parametrize('num_rows', [0, 3, 10, 57])
+def test_rows_of_a_parent_are_dealt_evenly(rng, num_rows):
+    counts = np.bincount(deal(rng.integers(0, 9, num_rows), 10, rng), minlength=10)
+
+    assert counts.sum() == num_rows
+    assert counts.max() - counts.min() <= 1
+
+
+def test_no_owner_is_dealt_the_same_row_twice_if_it_can_be(rng):
+    owners = rng.permutation(np.repeat(np.arange(30), 8))
+    dealt = deal(owners, 9, rng)
+
+    assert len({*zip(owners.tolist(), dealt.tolist(), strict=True)}) == 240
+
+
+def test_references_occur_as_often_as_released(rng):
+    chances = np.array([0.5, 0.3, 0.2, 0.0])
+    drawn = rng.choice(4, 1000, p=[0.4, 0.3, 0.2, 0.1])
+    levelled = level(drawn, chances, 0.0, rng)
+
+    assert np.bincount(levelled, minlength=4).tolist() == [500, 300, 200, 0]
+    surplus = np.maximum(np.bincount(drawn, minlength=4) - [500, 300, 200, 0], 0).sum()
+    assert (levelled != drawn).sum() == surplus
+
+
+def test_shares_that_need_not_add_to_one_are_shares(rng):
+    levelled = level(np.zeros(10, dtype=np.int64), np.array([3.0, 1.0, 1.0]), 0.0, rng)
+
+    assert np.bincount(levelled).tolist() == [6, 2, 2]
+
+
+def test_the_largest_share_is_not_believed_beyond_its_noise(rng):
+    chances = np.array([0.4, 0.2, 0.2, 0.2])
+    trusting, wary = (
+        np.bincount(level(rng.choice(4, 1000, p=chances), chances, noise, rng))
+        for noise in (0.0, 0.05)
+    )
+    assert trusting[0] == 400
+    assert wary[0] < 350
+
+
+def test_rows_choose_within_their_unit(rng):
+    theirs = rng.integers(0, 30, 200)
+    units = rng.integers(0, 40, 500)
+    chosen = choose_within(units, theirs, rng)
+    has = np.isin(units, theirs)
+
+    assert (theirs[chosen[has]] == units[has]).all()
+    assert ((chosen >= 0) & (chosen < 200)).all()
+
+
+def test_every_row_of_the_unit_may_be_chosen(rng):
+    theirs = np.array([1, 2, 1, 2, 1])
+    chosen = choose_within(np.ones(300, dtype=np.int64), theirs, rng)
+
+    assert set(chosen) == {0, 2, 4}
+    assert np.bincount(chosen)[[0, 2, 4]].min() > 60
+
+
+def test_rows_refer_to_different_rows_as_far_as_there_are_enough(rng):
+    referred = np.array([3, 3, -1, 0, 3, 0])
+    enough, few = spread(referred, 6, rng), spread(referred, 4, rng)
+
+    assert enough[[0, 2, 3]].tolist() == few[[0, 2, 3]].tolist() == [3, -1, 0]
+    assert len(set(enough)) == 6
+    assert set(few) == {-1, 0, 1, 2, 3}

@@ -1,0 +1,139 @@
+"""The columns under which tables are released: names, domains, and how they are filled."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.blocks import CategoryBlock, NumberBlock
+from sdv_threea.relational.layout import (
+    Layout,
+    context_blocks,
+    context_columns,
+    context_domain,
+    context_name,
+    lay_out,
+    own_columns,
+    own_domain,
+)
+from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.units import Database, find_units
+
+TO_A = Link('b', ('a_id',), 'a', required=True)
+TO_X = Link('b', ('x_id',), 'x')
+TO_Y = Link('b', ('y_id',), 'y', required=True)
+TO_P = Link('b', ('p_id',), 'p')
+A_TO_P = Link('a', ('p_id',), 'p', required=True)
+ONE = Link('c', ('id',), 'a', required=True, unique=True)
+SCHEMA = Schema(
+    ('p', 'x', 'y', 'a', 'b', 'c'),
+    (TO_A, TO_X, TO_Y, TO_P, A_TO_P, ONE),
+    unit='a',
+    public=frozenset({'p'}),
+)
+AMOUNT = Number(name='amount', low=0, high=9, step=1.0, nullable=False)
+
+
+def test_a_table_gets_columns_for_what_it_owns_and_refers_to():
+    layout = lay_out(SCHEMA, 'a', ('amount',))
+
+    assert layout.own == ('amount',)
+    assert dict(layout.counts) == {TO_A: 'number of b(a_id)', ONE: 'number of c(id)'}
+    assert dict(layout.references) == {A_TO_P: 'reference of a(p_id)'}
+    assert dict(layout.present) == {}
+
+
+def test_only_references_that_may_be_missing_are_told():
+    layout = lay_out(SCHEMA, 'b', ())
+
+    assert dict(layout.references) == {TO_P: 'reference of b(p_id)'}
+    assert dict(layout.present) == {TO_X: 'presence of b(x_id)'}
+    assert dict(layout.counts) == {}
+
+
+def test_the_domain_says_what_is_public_of_those_columns():
+    layout, public = lay_out(SCHEMA, 'a', ('amount',)), {'p': 3}
+    domain = own_domain(layout, Domain((AMOUNT,), 'amount'), public, {TO_A: 4})
+
+    assert domain.target == 'amount'
+    assert domain['number of b(a_id)'].high == 4.0
+    assert domain['number of c(id)'].high == 1.0
+    assert domain['reference of a(p_id)'] == Category(
+        name='reference of a(p_id)', values=(0, 1, 2), nullable=False
+    )
+    free = own_domain(layout, Domain((AMOUNT,)), public, {})
+    assert free['number of b(a_id)'].high is None
+    assert free['number of b(a_id)'].low == 0.0
+
+
+def test_a_missing_reference_to_a_public_row_has_its_private_rate():
+    domain = own_domain(lay_out(SCHEMA, 'b', ()), Domain(()), {'p': 2}, {})
+
+    assert domain['reference of b(p_id)'].nullable is None
+    expected = Category(name='presence of b(x_id)', values=(False, True), nullable=False)
+    assert domain['presence of b(x_id)'] == expected
+
+
+@pytest.fixture
+def database():
+    tables = {
+        name: pd.DataFrame({'amount': np.arange(rows, dtype=float)})
+        for name, rows in {'a': 3, 'b': 4, 'c': 2, 'x': 1, 'y': 1}.items()
+    }
+    parents = {
+        TO_A: np.array([0, 0, 2, 2]),
+        TO_X: np.array([0, -1, -1, 0]),
+        TO_Y: np.zeros(4, dtype=int),
+        TO_P: np.array([1, -1, 0, 1]),
+        A_TO_P: np.array([0, 1, 1]),
+        ONE: np.array([2, 0]),
+    }
+    return Database(tables, parents, {'a': 3, 'b': 4, 'c': 2, 'x': 1, 'y': 1, 'p': 2})
+
+
+def test_the_columns_are_filled_row_by_row(database):
+    units = find_units(SCHEMA, database.num_rows, database.parents)
+    a = own_columns(lay_out(SCHEMA, 'a', ('amount',)), database, 'a', units)
+    b = own_columns(lay_out(SCHEMA, 'b', ('amount',)), database, 'b', units)
+
+    assert a['number of b(a_id)'].tolist() == [2.0, 0.0, 2.0]
+    assert a['number of c(id)'].tolist() == [1.0, 0.0, 1.0]
+    assert a['reference of a(p_id)'].tolist() == [0, 1, 1]
+    assert b['amount'].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert b['reference of b(p_id)'].tolist() == [1, None, 0, 1]
+    assert b['presence of b(x_id)'].tolist() == [True, False, False, True]
+    assert list(a.columns) == list(
+        own_domain(lay_out(SCHEMA, 'a', ('amount',)), Domain((AMOUNT,)), {'p': 2}, {}).names
+    )
+
+
+BLOCKS = (
+    NumberBlock('n', np.array([0.0, 1.0, 2.0, 3.0]), 1.0, nullable=True),
+    CategoryBlock('k', ('u', 'v'), ordered=False, nullable=False),
+    CategoryBlock('constant', ('u',), ordered=False, nullable=False),
+    CategoryBlock('may miss', ('u',), ordered=False, nullable=True),
+    CategoryBlock('owner: deep', ('u', 'v'), ordered=False, nullable=False),
+)
+
+
+def test_the_context_is_what_varies_and_is_not_context_itself():
+    chosen = context_blocks(BLOCKS, Layout((), context=('owner: deep',)))
+
+    assert [block.name for block in chosen] == ['n', 'k', 'may miss']
+
+
+def test_everything_about_the_context_is_known():
+    described = context_domain(BLOCKS[:2])
+
+    assert [column.name for column in described] == ['owner: n', 'owner: k']
+    assert [len(column.values) for column in described] == [3, 2]
+    assert [column.nullable for column in described] == [True, False]
+    assert [column.ordered for column in described] == [True, False]
+
+
+def test_the_context_of_a_row_is_the_codes_of_its_owner():
+    rows = pd.DataFrame({'n': [0.0, 2.0, np.nan], 'k': np.array(['v', 'u', 'new'], dtype=object)})
+    context = context_columns(BLOCKS[:2], rows, np.array([2, 0, -1, 1]))
+
+    assert context[context_name(BLOCKS[0])].tolist() == [None, 1, None, 3]
+    assert context[context_name(BLOCKS[1])].tolist() == [None, 2, None, 1]

@@ -1,0 +1,304 @@
+"""Rows and keys drawn from the release of a database: what hangs together, and what refers."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import Category, Number
+from sdv_threea.relational.release import draw_shared
+from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.units import Database
+
+SHAPES = [
+    'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',
+    'public', 'star',
+]  # fmt: skip
+
+NUM_UNITS = 2_000
+
+
+def draw(model, scale=1.0, seed=0, accept=None):
+    return model.sample(scale, np.random.default_rng(seed), accept)
+
+
+@pytest.fixture(params=[math.inf, 5.0])
+def epsilon(request):
+    return request.param
+
+
+@pytest.mark.parametrize('shape', SHAPES)
+def test_references_point_to_rows_and_are_missing_only_where_they_may(make, shape, epsilon):
+    model = make(shape, 80).release(epsilon=epsilon)
+    for scale in (0.1, 2.0):
+        drawn = draw(model, scale)
+        size = {**model.num_rows, **{table: len(each.rows) for table, each in drawn.items()}}
+        for edge in model.schema.links:
+            referred = drawn[edge.child].parents[edge]
+            assert len(referred) == size[edge.child]
+            assert referred.min() >= (0 if edge.required else -1)
+            assert referred.max() < size[edge.parent]
+            assert not edge.unique or len(set(referred)) == len(referred)
+
+
+@pytest.mark.parametrize('shape', SHAPES)
+def test_tables_scale_together(make, shape):
+    model = make(shape, 80).release(epsilon=math.inf)
+    for table, each in draw(model, 3.0).items():
+        assert len(each.rows) == pytest.approx(3 * model.tables[table].size, abs=1)
+
+
+def test_draws_are_repeatable_and_leave_the_release_as_it_is(make):
+    model = make('chain', 80).release()
+    before = pickle.dumps(model)
+    one, other, third = draw(model), draw(model), draw(model, seed=1)
+
+    assert pickle.dumps(model) == before
+    for table in 'abc':
+        pd.testing.assert_frame_equal(one[table].rows, other[table].rows)
+    assert not one['a'].rows['amount'].equals(third['a'].rows['amount'])
+
+
+def test_the_number_of_children_is_the_one_that_is_told(make, epsilon):
+    model = make('chain', 200).release(epsilon=epsilon)
+    drawn = draw(model)
+    for edge in model.schema.links:
+        referred = drawn[edge.child].parents[edge]
+        told = drawn[edge.parent].rows[model.tables[edge.parent].layout.counts[edge]]
+        assert np.bincount(referred, minlength=len(told)).tolist() == told.tolist()
+
+
+def test_no_row_owns_more_than_is_public(make):
+    made = make('chain', 200)
+    first, second = made.schema.links
+    model = replace(made, max_children={first: 2, second: 3}).release()
+    drawn = draw(model, 2.0)
+
+    assert np.bincount(drawn['b'].parents[first]).max() <= 2
+    assert np.bincount(drawn['c'].parents[second]).max() <= 3
+
+
+def test_orphans_are_drawn_at_their_rate(make, epsilon):
+    made = make('orphans', NUM_UNITS)
+    drawn = draw(made.release(epsilon=epsilon))
+    for edge in made.schema.links:
+        real = (made.database.parents[edge] < 0).mean()
+        assert (drawn[edge.child].parents[edge] < 0).mean() == pytest.approx(real, abs=0.03)
+
+
+def test_two_paths_to_a_unit_lead_to_the_same_one(make):
+    made = make('diamond', NUM_UNITS)
+    by_b, by_c = made.schema.links_of('d')
+    b_to_a, c_to_a = made.schema.owners['b'], made.schema.owners['c']
+    drawn = draw(made.release(epsilon=math.inf))
+    by_b, by_c = drawn['d'].parents[by_b], drawn['d'].parents[by_c]
+    over_b, over_c = drawn['b'].parents[b_to_a][by_b], drawn['c'].parents[c_to_a][by_c]
+    known = (by_c >= 0) & (over_b >= 0) & np.isin(over_b, drawn['c'].parents[c_to_a])
+
+    assert known.sum() > 100
+    assert (over_b == over_c)[known].all()
+
+
+def test_references_to_public_rows_are_as_frequent_as_released(build):
+    schema = Schema(('p', 'a'), (Link('a', ('p_id',), 'p'),), public=frozenset({'p'}))
+    rng = np.random.default_rng(0)
+    referred = rng.choice([-1, 0, 1, 2], NUM_UNITS, p=[0.2, 0.5, 0.2, 0.1])
+    amount = round_in(rng.normal(5 + 3 * np.maximum(referred, 0), 1))
+    made = build(schema, {'a': pd.DataFrame({'amount': amount})}, {schema.links[0]: referred}, p=3)
+    for epsilon in (math.inf, 8.0):
+        drawn = draw(made.release(epsilon=epsilon, n_components='auto'))['a']
+        found = drawn.parents[schema.links[0]]
+        counts = np.bincount(found + 1, minlength=4) / len(found)
+        assert counts == pytest.approx([0.2, 0.5, 0.2, 0.1], abs=0.03)
+        # The row depends on the public row that it refers to.
+        means = [drawn.rows['amount'][found == row].mean() for row in (0, 1, 2)]
+        assert means == pytest.approx([5, 8, 11], abs=1.5)
+
+
+def test_rows_that_are_not_accepted_are_drawn_again(make):
+    made = make('two_level', 300)
+    seen = []
+
+    def accept(table, rows):
+        seen.append(table)
+        return (rows['amount'] > 10).to_numpy() if table == 'b' else np.ones(len(rows), dtype=bool)
+
+    plain, chosen = draw(made.release()), draw(made.release(), accept=accept)
+    assert set(seen) == {'a', 'b'}
+    assert (plain['b'].rows['amount'] <= 10).any()
+    assert (chosen['b'].rows['amount'] > 10).all()
+    assert chosen['b'].rows.index.tolist() == list(range(len(chosen['b'].rows)))
+
+
+def test_rows_that_are_never_accepted_end_the_search(make):
+    made = make('single', 50)
+    drawn = draw(made.release(), accept=lambda table, rows: np.zeros(len(rows), dtype=bool))
+
+    assert len(drawn['a'].rows) > 10
+
+
+AMOUNT = Number(name='amount', low=0, high=20, step=1.0, nullable=False)
+KIND = Category(name='kind', values=('u', 'v', 'w'), nullable=False)
+
+
+@pytest.fixture
+def build(make):
+    """A made database with these rows and references."""
+
+    def build(schema, tables, parents, columns=(AMOUNT,), **public):
+        num_rows = {**{table: len(rows) for table, rows in tables.items()}, **public}
+        database = Database(tables, parents, num_rows)
+        return replace(make('single'), schema=schema, database=database, columns=columns)
+
+    return build
+
+
+def round_in(values):
+    return np.clip(np.round(values), 0, 20).astype(np.float64)
+
+
+def make_generations(rng, effect=0.9):
+    """Grandparents, parents and children, each around the amount of the one above."""
+    schema = Schema(
+        ('a', 'b', 'c'),
+        (Link('b', ('a_id',), 'a', required=True), Link('c', ('b_id',), 'b', required=True)),
+    )
+    by_a, by_b = np.repeat(np.arange(NUM_UNITS), 2), np.repeat(np.arange(2 * NUM_UNITS), 2)
+    a = rng.normal(10, 3, NUM_UNITS)
+    b = 10 + effect * (a[by_a] - 10) + rng.normal(0, 1.5, len(by_a))
+    c = 10 + effect * (b[by_b] - 10) + rng.normal(0, 1.5, len(by_b))
+    tables = {
+        table: pd.DataFrame({'amount': round_in(each)})
+        for table, each in zip('abc', (a, b, c), strict=True)
+    }
+    return schema, tables, dict(zip(schema.links, (by_a, by_b), strict=True))
+
+
+def correlate(one, other):
+    return np.corrcoef(one, other)[0, 1]
+
+
+@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
+def test_rows_depend_on_their_parent_and_on_the_one_above(build, epsilon):
+    schema, tables, parents = make_generations(np.random.default_rng(0))
+    drawn = draw(build(schema, tables, parents).release(epsilon, n_components='auto'))
+
+    def relate(rows, edges):
+        a, b, c = (rows[table]['amount'].to_numpy() for table in 'abc')
+        by_a, by_b = edges
+        return correlate(a[by_a], b), correlate(b[by_b], c), correlate(a[by_a][by_b], c)
+
+    real = relate(tables, parents.values())
+    found = relate(
+        {table: each.rows for table, each in drawn.items()},
+        [drawn[edge.child].parents[edge] for edge in schema.links],
+    )
+    assert min(real) > 0.6
+    assert found == pytest.approx(real, abs=0.1 if math.isinf(epsilon) else 0.25)
+
+
+@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
+def test_a_parents_kind_sets_the_mean_of_its_children(build, epsilon):
+    rng = np.random.default_rng(1)
+    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
+    by_a = np.repeat(np.arange(NUM_UNITS), 2)
+    kind = rng.choice(['u', 'v', 'w'], NUM_UNITS)
+    means = pd.Series({'u': 4.0, 'v': 10.0, 'w': 15.0})
+    children = {
+        'amount': round_in(rng.normal(means[kind[by_a]], 2)),
+        'kind': np.array(['u'] * 4000),
+    }
+    parents = {'amount': round_in(rng.normal(10, 3, NUM_UNITS)), 'kind': kind}
+    tables = {
+        name: pd.DataFrame(rows).astype({'kind': object})
+        for name, rows in (('a', parents), ('b', children))
+    }
+    made = build(schema, tables, {schema.links[0]: by_a}, (AMOUNT, KIND))
+    drawn = draw(made.release(epsilon, n_components='auto'))
+    above = drawn['a'].rows['kind'].to_numpy()[drawn['b'].parents[schema.links[0]]]
+    found = drawn['b'].rows['amount'].groupby(above).mean()
+
+    assert found[['u', 'v', 'w']].tolist() == pytest.approx([4.0, 10.0, 15.0], abs=2.0)
+
+
+def make_counts(rng):
+    """Kinds with no children, with two or three, and with a heavy tail."""
+    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
+    kind = rng.choice(['u', 'v', 'w'], NUM_UNITS, p=[0.3, 0.5, 0.2])
+    tail = np.minimum(np.floor(2 * rng.pareto(1.5, NUM_UNITS)) + 1, 60)
+    counts = np.select([kind == 'u', kind == 'v'], [0, rng.integers(2, 4, NUM_UNITS)], tail)
+    by_a = np.repeat(np.arange(NUM_UNITS), counts.astype(np.int64))
+    tables = {
+        'a': pd.DataFrame({'kind': kind}).astype(object),
+        'b': pd.DataFrame({'kind': rng.choice(['u', 'v', 'w'], len(by_a))}).astype(object),
+    }
+    return schema, tables, {schema.links[0]: by_a}, counts, kind
+
+
+@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
+def test_the_number_of_children_depends_on_the_kind_of_parent(build, epsilon):
+    schema, tables, parents, counts, kind = make_counts(np.random.default_rng(2))
+    drawn = draw(build(schema, tables, parents, (KIND,)).release(epsilon, n_components='auto'))
+    found = np.bincount(drawn['b'].parents[schema.links[0]], minlength=len(drawn['a'].rows))
+    kinds = drawn['a'].rows['kind'].to_numpy()
+
+    assert len(drawn['b'].rows) == pytest.approx(counts.sum(), rel=0.15)
+    assert (found[kinds == 'u'] == 0).mean() > 0.85
+    assert np.isin(found[kinds == 'v'], [2, 3]).mean() > 0.8
+    assert found[kinds == 'w'].mean() == pytest.approx(counts[kind == 'w'].mean(), rel=0.3)
+    for many in (10, 20):
+        real = (counts >= many).mean()
+        assert (found >= many).mean() == pytest.approx(real, abs=max(0.015, 0.5 * real))
+    assert (found == 0).mean() == pytest.approx((counts == 0).mean(), abs=0.05)
+
+
+@pytest.mark.parametrize('correlation', [0.0, 0.7])
+@pytest.mark.parametrize('epsilon', [math.inf, 8.0])
+def test_siblings_resemble_each_other_as_the_data_says(build, epsilon, correlation):
+    rng = np.random.default_rng(3)
+    schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
+    by_a = np.repeat(np.arange(NUM_UNITS), 3)
+    shared = rng.normal(0, math.sqrt(correlation), NUM_UNITS)[by_a]
+    own = rng.normal(0, math.sqrt(1 - correlation), len(by_a))
+    tables = {
+        'a': pd.DataFrame({'amount': round_in(rng.normal(10, 3, NUM_UNITS))}),
+        'b': pd.DataFrame({'amount': round_in(10 + 3 * (shared + own))}),
+    }
+    model = build(schema, tables, {schema.links[0]: by_a}).release(epsilon, n_components='auto')
+    drawn = draw(model)['b']
+    order = np.argsort(drawn.parents[schema.links[0]], kind='stable')
+    owners = drawn.parents[schema.links[0]][order]
+    amounts = drawn.rows['amount'].to_numpy()[order]
+    together = owners[1:] == owners[:-1]
+
+    found = correlate(amounts[1:][together], amounts[:-1][together])
+    assert found == pytest.approx(correlation, abs=0.1 if correlation == 0 else 0.2)
+
+
+def test_orphans_share_nothing_with_each_other(make):
+    model = make('two_level', 500).release(epsilon=math.inf)
+    width = len(model.tables['b'].common)
+    model = replace(model.tables['b'], common=np.eye(width))
+    effects = draw_shared(model, np.array([0, 0, 3, -1, -1]), np.random.default_rng(0)).effects
+
+    assert effects[0] == pytest.approx(effects[1])
+    assert len(np.unique(effects.round(9), axis=0)) == 4
+
+
+def test_many_rows_are_drawn_at_once(make, monkeypatch):
+    """No Python loop over rows: the number of calls does not grow with them."""
+    from sdv_threea.relational import release as module
+
+    model = make('chain', 300).release(epsilon=math.inf)
+    calls = []
+    real = module.draw_rows
+    monkeypatch.setattr(module, 'draw_rows', lambda *each: calls.append(1) or real(*each))
+    drawn = draw(model, 100.0)
+
+    assert len(drawn['c'].rows) > 50_000
+    assert len(calls) == 3
