@@ -1,7 +1,8 @@
-# make demo       fit Adult at epsilon 1, print the results, write examples/output/adult_report.html
-# make test       every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
-# make lint       ruff and mypy
-# make benchmark  the figures of the README
+# make demo        fit Adult and Hospital, print the results, write pages to examples/output
+# make test        every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
+# make lint        ruff and mypy
+# make benchmark   the figures of the README on Adult
+# make relational  those on relational tables, read from ../shared/data: hours, and it can be resumed
 #
 # Each sets up what it needs in a virtual environment, once:  make test PYTHON=python3.12 VENV=env
 
@@ -13,10 +14,11 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint benchmark clean
+.PHONY: demo test lint benchmark relational clean
 
 demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/adult.py
+	$(VENV)/bin/python examples/relational.py
 
 test: $(VENV)/.ready $(TANGENTS)/.ready
 	$(TANGENTS)/bin/python -m pytest -q tests/adapt
@@ -29,6 +31,9 @@ lint: $(VENV)/.ready
 
 benchmark: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/adult.py
+
+relational: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/relational.py
 
 clean:
 	rm -rf $(VENV) $(TANGENTS)

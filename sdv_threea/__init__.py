@@ -11,9 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sdv_threea.synthesizers import ClustMixSynthesizer, PrivacyStatement
+    from sdv_threea.synthesizers import (
+        ClustMixMultiTableSynthesizer,
+        ClustMixSynthesizer,
+        DatabaseStatement,
+        PrivacyStatement,
+    )
 
-__all__ = ['ClustMixSynthesizer', 'PrivacyStatement', '__version__']
+__all__ = [
+    'ClustMixMultiTableSynthesizer',
+    'ClustMixSynthesizer',
+    'DatabaseStatement',
+    'PrivacyStatement',
+    '__version__',
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -57,11 +57,15 @@ def test_the_version_is_that_of_the_installation():
 
 
 @needs_installation
-def test_the_entry_point_is_where_sdv_looks():
-    (point,) = [each for each in entry_points(group='sdv_modules') if 'ClustMix' in each.name]
+def test_the_entry_points_are_where_sdv_looks():
+    ours = {
+        each.name: each for each in entry_points(group='sdv_modules') if 'ClustMix' in each.name
+    }
 
-    assert point.name == 'sdv.single_table:ClustMixSynthesizer'
-    assert point.load() is sdv_threea.ClustMixSynthesizer
+    assert {name: point.load() for name, point in ours.items()} == {
+        'sdv.single_table:ClustMixSynthesizer': sdv_threea.ClustMixSynthesizer,
+        'sdv.multi_table:ClustMixMultiTableSynthesizer': sdv_threea.ClustMixMultiTableSynthesizer,
+    }
 
 
 @needs_installation

@@ -10,7 +10,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from sdv.metadata import Metadata
 
-__all__ = ['load_adult']
+__all__ = ['load_adult', 'load_hospital']
 
 
 def load_adult(*, public_metadata: bool = False) -> tuple[pd.DataFrame, pd.DataFrame, Metadata]:
@@ -36,3 +36,22 @@ def load_adult(*, public_metadata: bool = False) -> tuple[pd.DataFrame, pd.DataF
             pd.read_csv(folder / 'adult_test.csv.gz'),
             Metadata.load_from_json(folder / description),
         )
+
+
+def load_hospital() -> tuple[dict[str, pd.DataFrame], Metadata]:
+    """Load Hospital: patients with diabetes, their stays, and what the codes of a stay mean.
+
+    Clore, Cios, DeShazo and Strack (2014), UCI, https://doi.org/10.24432/C5230J, CC BY 4.0; the
+    changes made are listed in ``hospital/README.md``.
+
+    Returns:
+        The tables ``patient`` (8,000 rows) and ``encounter`` (11,163 rows), which refers to it, and
+        the public lists of codes ``admission_type``, ``discharge_disposition`` and
+        ``admission_source``; and their SDV metadata, which tells types and keys.
+    """
+    from sdv.metadata import Metadata
+
+    with as_file(files(__name__) / 'hospital') as folder:
+        metadata = Metadata.load_from_json(folder / 'metadata.json')
+        tables = {name: pd.read_csv(folder / f'{name}.csv.gz') for name in metadata.tables}
+    return tables, metadata

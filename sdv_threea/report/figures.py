@@ -43,7 +43,7 @@ def draw_budget(receipts: Sequence[dict[str, Any]]) -> go.Figure:
         cliponaxis=False,
         hovertemplate='%{y}: %{x:.1%}<extra></extra>',
     )
-    figure = _styled(go.Figure(bars), height=36 * len(shares) + 40)
+    figure = styled(go.Figure(bars), height=36 * len(shares) + 40)
     figure.update_xaxes(visible=False, range=[0, 1.1 * shares.max()])
     return figure.update_yaxes(autorange='reversed', showgrid=False)
 
@@ -64,7 +64,7 @@ def draw_distribution(distribution: Distribution) -> go.Figure:
             draw(distribution.labels, distribution.synthetic, 'synthetic', SYNTHETIC_COLOR),
         ]
     )
-    figure = _styled(figure, height=260)
+    figure = styled(figure, height=260)
     if distribution.binned:
         return figure.update_yaxes(tickformat='.0%', rangemode='tozero')
     figure.update_yaxes(autorange='reversed', showgrid=False, **_ticks(distribution.labels))
@@ -102,9 +102,28 @@ def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
         hovertemplate='%{text}: %{z:.3f}<extra></extra>',
         hoverongaps=False,
     )
-    figure = _styled(go.Figure(heat), height=26 * len(names) + 120)
+    figure = styled(go.Figure(heat), height=26 * len(names) + 120)
     figure.update_xaxes(tickangle=-60, showgrid=False, **_ticks(names))
     return figure.update_yaxes(autorange='reversed', showgrid=False, **_ticks(names))
+
+
+def styled(figure: go.Figure, *, height: int) -> go.Figure:
+    """Give a figure the look of the page; height in pixels."""
+    figure.update_layout(
+        template='none',
+        height=height,
+        margin={'l': 8, 'r': 8, 't': 8, 'b': 8},
+        showlegend=False,
+        bargap=0.35,
+        hovermode='closest',
+        paper_bgcolor='rgba(0,0,0,0)',
+        plot_bgcolor='rgba(0,0,0,0)',
+        font={'family': 'system-ui, sans-serif', 'size': 12, 'color': INK},
+    )
+    figure.update_xaxes(automargin=True, zeroline=False, showgrid=False, fixedrange=True)
+    return figure.update_yaxes(
+        automargin=True, zeroline=False, gridcolor=RULE, fixedrange=True, ticklabelstandoff=6
+    )
 
 
 def _stage_shares(receipts: Sequence[dict[str, Any]]) -> pd.Series:
@@ -140,7 +159,7 @@ def _draw_bars(labels: pd.Index, shares: Any, name: str, color: str) -> go.Bar:
 
 
 def _say(sentence: str) -> go.Figure:
-    figure = _styled(go.Figure(), height=80)
+    figure = styled(go.Figure(), height=80)
     figure.add_annotation(text=sentence, showarrow=False, x=0.5, y=0.5, xref='paper', yref='paper')
     figure.update_xaxes(visible=False)
     return figure.update_yaxes(visible=False)
@@ -157,21 +176,3 @@ def _label(text: object) -> str:
     words = str(text)
     short = words if len(words) <= LONGEST_LABEL else words[: LONGEST_LABEL - 1] + '…'
     return escape(short)
-
-
-def _styled(figure: go.Figure, *, height: int) -> go.Figure:
-    figure.update_layout(
-        template='none',
-        height=height,
-        margin={'l': 8, 'r': 8, 't': 8, 'b': 8},
-        showlegend=False,
-        bargap=0.35,
-        hovermode='closest',
-        paper_bgcolor='rgba(0,0,0,0)',
-        plot_bgcolor='rgba(0,0,0,0)',
-        font={'family': 'system-ui, sans-serif', 'size': 12, 'color': INK},
-    )
-    figure.update_xaxes(automargin=True, zeroline=False, showgrid=False, fixedrange=True)
-    return figure.update_yaxes(
-        automargin=True, zeroline=False, gridcolor=RULE, fixedrange=True, ticklabelstandoff=6
-    )

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sdv.single_table.base import SYNTHESIZER_LOGGER
+from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
+from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
 
 PRIVATE_ENTRY = 'TOTAL NUMBER OF ROWS'
 
@@ -28,8 +29,10 @@ def hide_row_counts(synthesizer_id: str) -> Iterator[None]:
             record.msg = {key: value for key, value in event.items() if key != PRIVATE_ENTRY}
         return True
 
-    SYNTHESIZER_LOGGER.addFilter(censor)
+    for logger in (TABLES, DATABASES):
+        logger.addFilter(censor)
     try:
         yield
     finally:
-        SYNTHESIZER_LOGGER.removeFilter(censor)
+        for logger in (TABLES, DATABASES):
+            logger.removeFilter(censor)

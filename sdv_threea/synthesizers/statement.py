@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.relational.schema import Schema
 
 NEIGHBORS = {'add_remove': 'added or removed', 'replace_one': 'replaced'}
+
+HEADER = f'{"stage":<12} {"mu":>8} {"delta":>8} {"sensitivity":>12} {"noise":>10}  released'
 
 NOTES = {
     'end_to_end': (
@@ -66,7 +70,7 @@ class PrivacyStatement:
             *(f'  public    {fact}' for fact in self.public),
             f'  note      {self.note}',
             '',
-            f'  {"stage":<12} {"mu":>8} {"delta":>8} {"sensitivity":>12} {"noise":>10}  released',
+            f'  {HEADER}',
         ]
         return '\n'.join([*lines, *(f'  {_row(receipt)}' for receipt in self.receipts)])
 
@@ -78,6 +82,82 @@ class PrivacyStatement:
             f'({self.epsilon:g}, {self.delta:g})-differential privacy for {self.unit} '
             f'{NEIGHBORS[self.neighbors]}, {scope}'
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseStatement:
+    """What is promised for a database of several tables, and what it cost. It may be published.
+
+    Args:
+        epsilon: The promise, with ``delta``.
+        delta: The promise, with ``epsilon``.
+        neighbors: How neighbouring databases differ: ``'add_remove'`` or ``'replace_one'``.
+        mu: What the releases about a unit compose to, in Gaussian differential privacy; the largest
+            where there are units of several kinds, which share no rows.
+        tables: What is protected, by table.
+        receipts: What each release cost, by the table whose rows are the units.
+        rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
+    """
+
+    epsilon: float
+    delta: float
+    neighbors: str
+    mu: float
+    tables: Mapping[str, str]
+    receipts: Mapping[str, tuple[Receipt, ...]]
+    rows_per_unit: Mapping[str, int | None]
+
+    @property
+    def note(self) -> str:
+        """What the guarantee means, in words."""
+        return NOTES['none' if math.isinf(self.epsilon) else 'end_to_end']
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields, and the note, as plain values."""
+        return {
+            'epsilon': self.epsilon,
+            'delta': self.delta,
+            'neighbors': self.neighbors,
+            'mu': self.mu,
+            'tables': dict(self.tables),
+            'receipts': {
+                root: [receipt.to_dict() for receipt in receipts]
+                for root, receipts in self.receipts.items()
+            },
+            'rows_per_unit': dict(self.rows_per_unit),
+            'note': self.note,
+        }
+
+    def __str__(self) -> str:
+        promise = 'none'
+        if not math.isinf(self.epsilon):
+            promise = (
+                f'({self.epsilon:g}, {self.delta:g})-differential privacy for one unit '
+                f'{NEIGHBORS[self.neighbors]}, end to end'
+            )
+        lines = ['Privacy statement', f'  promise   {promise}', f'  note      {self.note}', '']
+        lines += [f'  {name:<16} {protection}' for name, protection in self.tables.items()]
+        for root, receipts in self.receipts.items():
+            lines += ['', f'  releases about units of {root}', f'  {HEADER}']
+            lines += [f'  {_row(receipt)}' for receipt in receipts]
+        return '\n'.join(lines)
+
+
+def describe_protection(schema: Schema) -> dict[str, str]:
+    """Say what is protected in each table of a database, in words."""
+    return {table: _protection(schema, table) for table in schema.tables}
+
+
+def _protection(schema: Schema, table: str) -> str:
+    if table in schema.public:
+        return 'public: not protected, copied as it is'
+    if table in schema.reached:
+        return f"one row of '{schema.main}' with every row that can be reached from it"
+    root = schema.root(table)
+    hanging = [f"'{each}'" for each in schema.private if schema.root(each) == root and each != root]
+    if hanging:
+        return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
+    return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
 
 
 def _row(receipt: Receipt) -> str:

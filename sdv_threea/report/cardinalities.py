@@ -1,0 +1,130 @@
+"""How many rows refer to each row of another table: real and synthetic side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from sdv_threea.report.distributions import Distribution
+from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
+
+#: Edges of bins of counts, from 0 to beyond any number of rows: for small counts one by one and
+#: then twice as wide each time, for large ones ten times.
+FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
+COARSE = np.concatenate([[0], 10 ** np.arange(13)])
+MOST_FINE = 64
+
+#: The most pictures in a row, and the height of one in pixels.
+MOST_PER_ROW, HEIGHT = 3, 230
+
+
+def compare_cardinalities(
+    real: Mapping[str, pd.DataFrame], synthetic: Mapping[str, pd.DataFrame], metadata: Any
+) -> dict[str, Distribution]:
+    """Share out the rows of each table that is referred to by how many rows refer to them.
+
+    Args:
+        real: The real tables by name.
+        synthetic: Their synthetic counterparts.
+        metadata: SDV metadata of them.
+
+    Returns:
+        By foreign key, in words: the shares of the rows, real and synthetic, in bins of counts. Not
+        private.
+    """
+    compared = {}
+    for link, title in _name_links(metadata.relationships):
+        counts = [_count(tables, link) for tables in (real, synthetic)]
+        edges = _bin_edges(np.concatenate(counts))
+        shares = [np.histogram(each, edges)[0] / max(len(each), 1) for each in counts]
+        compared[title] = Distribution(
+            labels=pd.Index(list(map(_label, edges[:-1], edges[1:]))),
+            real=shares[0],
+            synthetic=shares[1],
+            binned=False,
+        )
+    return compared
+
+
+def draw_cardinalities(cardinalities: Mapping[str, Distribution]) -> go.Figure:
+    """Draw pairs of bars, real beside synthetic, for each foreign key.
+
+    Args:
+        cardinalities: Result of :func:`compare_cardinalities`, not empty.
+
+    Returns:
+        A picture for each foreign key, in percent of the rows that are referred to.
+    """
+    columns = min(math.ceil(math.sqrt(len(cardinalities))), MOST_PER_ROW)
+    rows = math.ceil(len(cardinalities) / columns)
+    titles = [escape(title) for title in cardinalities]
+    gap = 70 / (HEIGHT * rows)
+    figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=gap)
+    for at, distribution in enumerate(cardinalities.values()):
+        place = {'row': at // columns + 1, 'col': at % columns + 1}
+        for name, color in (('real', REAL_COLOR), ('synthetic', SYNTHETIC_COLOR)):
+            bars = go.Bar(
+                x=distribution.labels,
+                y=getattr(distribution, name),
+                name=name,
+                legendgroup=name,
+                showlegend=at == 0,
+                marker_color=color,
+                hovertemplate='%{x} rows: %{y:.1%}',
+            )
+            figure.add_trace(bars, **place)
+    figure = styled(figure, height=HEIGHT * rows + 50)
+    figure.update_annotations(font={'size': 13, 'color': INK})
+    figure.update_layout(
+        margin={'l': 8, 'r': 8, 't': 28, 'b': 50},
+        bargap=0.25,
+        showlegend=True,
+        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'},
+    )
+    figure.update_xaxes(type='category')
+    return figure.update_yaxes(tickformat='.0%', rangemode='tozero', nticks=5)
+
+
+def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
+    """Name foreign keys by their tables, and by their columns where that is not enough."""
+    names = [f'{link["child_table_name"]} per {link["parent_table_name"]}' for link in links]
+    columns = [', '.join(_as_list(link['child_foreign_key'])) for link in links]
+    return [
+        (link, name if names.count(name) == 1 else f'{name} ({key})')
+        for link, name, key in zip(links, names, columns, strict=True)
+    ]
+
+
+def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArray[np.int64]:
+    """Count the rows of the child that refer to each row of the parent, shape (rows,)."""
+    key = _as_list(link['parent_primary_key'])
+    references = tables[link['child_table_name']][_as_list(link['child_foreign_key'])]
+    counts = references.set_axis(key, axis=1).value_counts().rename('count').reset_index()
+    parents = tables[link['parent_table_name']][key]
+    found = parents.merge(counts, on=key, how='left')['count'].fillna(0)
+    return np.asarray(found, dtype=np.int64)
+
+
+def _bin_edges(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Edges of bins from the smallest to the largest count, the upper ones not included."""
+    low, high = counts.min(), counts.max()
+    edges = FINE if high <= MOST_FINE else COARSE
+    return edges[edges.searchsorted(low, 'right') - 1 : edges.searchsorted(high, 'right') + 1]
+
+
+def _label(low: int, end: int) -> str:
+    if end - low == 1:
+        return f'{low}'
+    return f'{low:,}+' if end == 10 * low else f'{low}–{end - 1}'
+
+
+def _as_list(key: str | list[str]) -> list[str]:
+    return [key] if isinstance(key, str) else list(key)

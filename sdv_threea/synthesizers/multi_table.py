@@ -1,0 +1,281 @@
+"""The synthesizer of relational tables: SDV's interface, and behind it one private release."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sdv.errors import NotFittedError, RefitWarning
+from sdv.metadata import Metadata
+from tqdm import tqdm
+
+from sdv_threea.domain import Domain
+from sdv_threea.relational.schema import Schema
+from sdv_threea.relational.units import Database
+from sdv_threea.synthesizers.database import connect, read_max_children, take_tables
+from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
+from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.references import as_columns, find_parents, key_columns
+from sdv_threea.synthesizers.schema import keep_public
+from sdv_threea.synthesizers.statement import DatabaseStatement, describe_protection
+from sdv_threea.synthesizers.tables import TablewiseSynthesizer
+from sdv_threea.synthesizers.version import check_version, get_version
+
+if TYPE_CHECKING:
+    from sdv_threea.relational.release import DatabaseRelease
+
+REFIT = (
+    'This synthesizer has already been fitted. Every fit is a release of its own, and their costs '
+    'add up.'
+)
+
+
+def release_database(
+    database: Database, schema: Schema, *facts: Any, **terms: Any
+) -> DatabaseRelease:
+    """Call :func:`sdv_threea.relational.pipeline.release_database`.
+
+    The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
+    """
+    from sdv_threea.relational import pipeline
+
+    return pipeline.release_database(database, schema, *facts, **terms)
+
+
+class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
+    """Synthesizer of relational tables with a differential privacy guarantee for a whole unit.
+
+    A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
+    can be reached from it: a patient with all encounters and all that hangs off those. It is used
+    like ``HMASynthesizer``, takes any schema without circles, and every fit is one release.
+
+    Formal guarantees:
+        * removing a unit changes the distribution of a fitted synthesizer, and of all that it
+          samples, by at most ``(epsilon, delta)``
+        * a private table that hangs off no unit is protected too: a row of it with the rows that
+          hang off it, see :meth:`get_privacy_statement`
+        * public tables are copied as they are, and nothing else is
+
+    Args:
+        metadata: Metadata of the tables and of their relationships.
+        locales: Locales of the generators of personal information.
+        epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
+        delta: The privacy promise: choose it well below one over the number of units.
+        privacy_unit: The table whose rows are the units. By default the only private table that
+            refers to no other private one; an error if there are several.
+        public_tables: Tables that may be published as they are, such as lists of codes.
+        max_children: The most rows that refer to one row of their owner, if that is public: a
+            number for all tables, or one by table. By default it is estimated privately.
+        target: The column that models will be trained to predict, by table.
+        public_metadata: Whether ranges, values, decimals and nullability in the metadata are
+            public. By default they are dropped and estimated privately.
+        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring databases differ by one
+            unit.
+        verbose: Whether to show progress.
+
+    Raises:
+        SynthesizerInputError: If a setting is out of range, or the schema cannot be protected.
+    """
+
+    def __init__(
+        self,
+        metadata: Metadata,
+        locales: list[str] | str = ['en_US'],
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        privacy_unit: str | None = None,
+        public_tables: Sequence[str] = (),
+        max_children: int | Mapping[str, int] | None = None,
+        target: Mapping[str, str] | None = None,
+        public_metadata: bool = False,
+        neighbors: str = 'add_remove',
+        verbose: bool = False,
+    ) -> None:
+        self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
+        self.privacy_unit, self.public_tables = privacy_unit, public_tables
+        self.max_children, self.target = max_children, target
+        self.public_metadata = public_metadata
+        super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
+        self.verbose = verbose
+        self._forget()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        check_version(state['_made_with'], get_version())
+        self.__dict__.update(state)
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Release the private tables. Fitting again is another release, and the costs add up.
+
+        The dtypes of the tables are public: a foreign key that is stored as integers, for example,
+        tells that no reference is missing.
+
+        Args:
+            data: All tables by name.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not a dictionary of tables.
+            InvalidDataError: If the tables do not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+        """
+        self._forget()
+        tables = take_tables(data, self._original_metadata)
+        with hide_row_counts(self._synthesizer_id):
+            super().fit(tables)
+
+    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Translate the tables for :meth:`fit_processed_data`. The result is private.
+
+        Args:
+            data: All tables by name.
+
+        Returns:
+            The keys and the modelled columns of the private tables, and the public tables.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not a dictionary of tables.
+            InvalidDataError: If the tables do not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+        """
+        tables = take_tables(data, self._original_metadata)
+        self._store_and_convert_original_cols(tables)
+        self.validate(tables)
+        schema = self._read_schema()
+        if self._fitted:
+            warnings.warn(REFIT, RefitWarning, stacklevel=2)
+        processed = {}
+        for name, table in tqdm(tables.items(), **self._get_pbar_args(desc='Preprocess Tables')):
+            if name in schema.public:
+                processed[name] = table.reset_index(drop=True)
+                continue
+            synthesizer = self._table_synthesizers[name]
+            self._assign_table_transformers(synthesizer, name, table)
+            modelled = synthesizer._preprocess(table)
+            # A column of a composite key may be modelled, and is translated alike in both tables.
+            keys = [key for key in self._list_keys(name, schema) if key not in modelled]
+            processed[name] = pd.concat([table[keys].reset_index(drop=True), modelled], axis=1)
+        return processed
+
+    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
+        """Release tables that :meth:`preprocess` has translated.
+
+        Args:
+            processed_data: What :meth:`preprocess` returned.
+
+        Raises:
+            InvalidDataTypeError: If ``processed_data`` is not a dictionary of tables.
+            InvalidDataError: If tables are missing or have no rows.
+        """
+        self._forget()
+        tables = take_tables(processed_data, self._original_metadata)
+        with hide_row_counts(self._synthesizer_id):
+            super().fit_processed_data(tables)
+
+    def reset_sampling(self) -> None:
+        """Go back to the state right after fitting: the same tables are drawn again."""
+        super().reset_sampling()
+        self._generator = self._seed()
+
+    def get_privacy_statement(self) -> DatabaseStatement:
+        """Return what the last fit promises, table by table, and what each release cost.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        if not self._fitted or self._model is None:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                'asking for its privacy statement.'
+            )
+        schema, ledgers = self._model.schema, self._model.ledgers
+        return DatabaseStatement(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbors=self.neighbors,
+            mu=max((ledger.mu for ledger in ledgers.values()), default=0.0),
+            tables=describe_protection(schema),
+            receipts={root: ledger.receipts for root, ledger in ledgers.items()},
+            rows_per_unit={name: model.rows_per_unit for name, model in self._model.tables.items()},
+        )
+
+    def _seed(self) -> np.random.Generator:
+        """Start the draws of samples, which need no secrecy, where SDV starts them."""
+        return np.random.default_rng(type(self)._numpy_seed)
+
+    def _forget(self) -> None:
+        self._made_with = get_version()
+        self._fitted = False
+        self._model: DatabaseRelease | None = None
+        self._released: dict[str, Domain] = {}
+        self._public_rows: dict[str, pd.DataFrame] = {}
+        self._table_sizes: dict[str, float] = {}
+        self._generator = self._seed()
+
+    def _list_keys(self, table: str, schema: Schema) -> list[str]:
+        """List the columns of a table that are keys."""
+        columns = [name for link in schema.links_of(table) for name in link.columns]
+        columns += as_columns(self.metadata.tables[table].primary_key)
+        return list(dict.fromkeys(columns))
+
+    def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
+        """Tell what is modelled from what refers."""
+        schema = self._read_schema(processed_data)
+        self._public_rows = {name: processed_data[name] for name in schema.public}
+        parents = {
+            link: find_parents(
+                processed_data[link.child],
+                link.columns,
+                processed_data[link.parent],
+                key_columns(self.metadata, link),
+            )[0]
+            for link in schema.links
+            if link.child not in schema.public
+        }
+        modelled = {
+            name: processed_data[name][list(self._table_synthesizers[name]._derive().derived.names)]
+            for name in schema.private
+        }
+        num_rows = {name: len(each) for name, each in processed_data.items()}
+        return schema, Database(modelled, parents, num_rows)
+
+    def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
+        schema, database = augmented_data
+        synthesizers = self._table_synthesizers
+        self._model = release_database(
+            database,
+            schema,
+            {name: synthesizers[name]._derive().derived for name in schema.private},
+            {name: synthesizers[name]._settings for name in schema.private},
+            max_children=read_max_children(self.max_children, schema),
+            track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
+        )
+        for name, model in self._model.tables.items():
+            domain = model.released.domain
+            self._released[name] = Domain(tuple(domain[each] for each in model.layout.own))
+            learn(synthesizers[name], self._released[name])
+        self._table_sizes = {
+            **{name: float(len(rows)) for name, rows in self._public_rows.items()},
+            **{name: model.size for name, model in self._model.tables.items()},
+        }
+
+    def _sample(
+        self, scale: float, batch_size: int | None = None, max_tries_per_batch: int = 100
+    ) -> dict[str, pd.DataFrame]:
+        assert self._model is not None
+        accept = self._accept if self._single_table_constraints else None
+        drawn = self._model.sample(scale, self._generator, accept)
+        finished = {name: self._finish(name, each.rows) for name, each in drawn.items()}
+        parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
+        tables = {**self._public_rows, **finished}
+        return connect(tables, parents, self._model.schema, self.metadata)
+
+    def _finish(self, table: str, rows: pd.DataFrame) -> pd.DataFrame:
+        domain = self._released[table]
+        return finish(self._table_synthesizers[table], rows[list(domain.names)], domain)
+
+    def _accept(self, table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
+        domain = self._released[table]
+        return meets_constraints(self._table_synthesizers[table], rows[list(domain.names)], domain)

@@ -1,0 +1,119 @@
+"""Foreign keys: SDV's relationships as links, their values as positions of rows, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sdv.metadata import Metadata
+
+from sdv_threea.relational.schema import Link, Schema
+
+#: Tables by name.
+Tables = Mapping[str, pd.DataFrame]
+
+
+def read_schema(
+    metadata: Metadata,
+    unit: str | None,
+    public: frozenset[str],
+    tables: Tables | None = None,
+) -> Schema:
+    """Read the graph of tables off the metadata.
+
+    Args:
+        metadata: The metadata.
+        unit: The table whose rows are the units of privacy, or ``None``.
+        public: The public tables.
+        tables: The tables, if they are there: a foreign key that is stored in a dtype that has no
+            missing value refers to some row everywhere. Nothing but dtypes is read.
+
+    Returns:
+        The schema.
+
+    Raises:
+        SchemaError: If the schema cannot be protected as asked for.
+    """
+    links = []
+    for each in metadata.relationships:
+        child = each['child_table_name']
+        columns = as_columns(each['child_foreign_key'])
+        key = as_columns(metadata.tables[child].primary_key)
+        whole = tables is not None and all(
+            isinstance(dtype := tables[child][name].dtype, np.dtype) and dtype.kind in 'iu'
+            for name in columns
+        )
+        links.append(
+            Link(
+                child,
+                columns,
+                each['parent_table_name'],
+                required=whole or set(columns) <= set(key),
+                unique=columns == key,
+            )
+        )
+    return Schema(tuple(metadata.tables), tuple(links), unit, public)
+
+
+def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
+    """List the columns of a key, which may be one name, several or none."""
+    if key is None:
+        return ()
+    return (key,) if isinstance(key, str) else tuple(key)
+
+
+def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
+    """List the columns of the parent that a link refers to."""
+    return as_columns(metadata.tables[link.parent].primary_key)
+
+
+def find_parents(
+    child: pd.DataFrame, columns: tuple[str, ...], parent: pd.DataFrame, key: tuple[str, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Find the rows that the rows of a child refer to.
+
+    Args:
+        child: The child.
+        columns: The columns of its foreign key.
+        parent: The parent.
+        key: The columns of the parent's key, whose rows are distinct.
+
+    Returns:
+        Rows of the parent, -1 for none, shape (n,); and which references are broken, shape (n,): a
+        reference with a missing part is none.
+    """
+    present = child[list(columns)].notna().all(axis=1).to_numpy()
+    found = np.full(len(child), -1, dtype=np.int64)
+    wanted, known = child.loc[present, list(columns)], parent[list(key)]
+    if len(columns) == 1:
+        places = pd.Index(known.iloc[:, 0]).get_indexer(pd.Index(wanted.iloc[:, 0]))
+    else:
+        places = pd.MultiIndex.from_frame(known).get_indexer(pd.MultiIndex.from_frame(wanted))
+    found[present] = places
+    return found, present & (found < 0)
+
+
+def write_references(
+    child: pd.DataFrame,
+    link: Link,
+    referred: NDArray[np.int64],
+    parent: pd.DataFrame,
+    key: tuple[str, ...],
+) -> None:
+    """Write the values of a foreign key into the rows of a child.
+
+    Args:
+        child: The child, changed in place.
+        link: The link.
+        referred: Rows of the parent, -1 for none, shape (n,).
+        parent: The parent.
+        key: The columns of the parent's key.
+    """
+    nobody = bool((referred < 0).any())
+    for column, name in zip(link.columns, key, strict=True):
+        values = parent[name].reset_index(drop=True)
+        # A gap has no place among whole numbers: reindexing makes room for it.
+        taken = values.reindex(referred) if nobody else values.iloc[referred]
+        child[column] = taken.set_axis(child.index)

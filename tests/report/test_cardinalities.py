@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.report import compare_cardinalities, draw_cardinalities
+
+
+def link(child, key, parent='parent', parent_key='id'):
+    return {
+        'child_table_name': child,
+        'child_foreign_key': key,
+        'parent_table_name': parent,
+        'parent_primary_key': parent_key,
+    }
+
+
+def make_tables(counts):
+    """As many parents as counts, each with so many children."""
+    parents = np.arange(len(counts))
+    return {
+        'parent': pd.DataFrame({'id': parents}),
+        'child': pd.DataFrame({'to': np.repeat(parents, counts)}),
+    }
+
+
+ONE = SimpleNamespace(relationships=[link('child', 'to')])
+
+
+def compare(real, synthetic):
+    (found,) = compare_cardinalities(make_tables(real), make_tables(synthetic), ONE).values()
+    return found
+
+
+def test_rows_are_shared_out_by_how_many_refer_to_them():
+    found = compare([0, 1, 1, 3], [1, 2])
+
+    assert list(found.labels) == ['0', '1', '2', '3']
+    np.testing.assert_allclose(found.real, [0.25, 0.5, 0.0, 0.25])
+    np.testing.assert_allclose(found.synthetic, [0.0, 0.5, 0.5, 0.0])
+
+
+def test_counts_from_nine_on_share_bins_that_double():
+    found = compare([8, 9, 16], [17])
+
+    assert list(found.labels) == ['8', '9–16', '17–32']
+    np.testing.assert_allclose(found.real, [1 / 3, 2 / 3, 0.0])
+    np.testing.assert_allclose(found.synthetic, [0.0, 0.0, 1.0])
+
+
+def test_large_counts_are_told_by_their_powers_of_ten():
+    found = compare([0, 1, 99, 100], [9])
+
+    assert list(found.labels) == ['0', '1+', '10+', '100+']
+    np.testing.assert_allclose(found.real, [0.25] * 4)
+    np.testing.assert_allclose(found.synthetic, [0.0, 1.0, 0.0, 0.0])
+
+
+def test_shares_add_up_whatever_the_counts():
+    rng = np.random.default_rng(0)
+    for most in (1, 5, 8, 9, 64, 65, 1000):
+        found = compare(rng.integers(0, most + 1, 50), [0, most])
+        np.testing.assert_allclose([found.real.sum(), found.synthetic.sum()], 1.0)
+
+
+def test_missing_references_refer_to_nobody():
+    tables = {
+        'parent': pd.DataFrame({'id': [1, 2]}),
+        'child': pd.DataFrame({'to': [1.0, np.nan, np.nan]}),
+    }
+    (found,) = compare_cardinalities(tables, tables, ONE).values()
+
+    assert list(found.labels) == ['0', '1']
+    np.testing.assert_allclose(found.real, [0.5, 0.5])
+
+
+def test_keys_of_several_columns_are_compared_as_a_whole():
+    keys = pd.DataFrame({'a': [1, 1, 2], 'b': ['x', 'y', 'x']})
+    tables = {'parent': keys, 'child': pd.DataFrame({'p': [1, 1, 2], 'q': ['x', 'x', 'x']})}
+    metadata = SimpleNamespace(relationships=[link('child', ['p', 'q'], parent_key=['a', 'b'])])
+    (found,) = compare_cardinalities(tables, tables, metadata).values()
+
+    assert list(found.labels) == ['0', '1', '2']
+    np.testing.assert_allclose(found.real, [1 / 3] * 3)
+
+
+def test_two_foreign_keys_to_one_table_are_told_apart():
+    tables = {
+        'parent': pd.DataFrame({'id': [1, 2]}),
+        'child': pd.DataFrame({'from': [1, 1], 'to': [1, 2]}),
+    }
+    metadata = SimpleNamespace(relationships=[link('child', 'from'), link('child', 'to')])
+    found = compare_cardinalities(tables, tables, metadata)
+
+    assert list(found) == ['child per parent (from)', 'child per parent (to)']
+    assert list(found['child per parent (from)'].labels) == ['0', '1', '2']
+    assert list(found['child per parent (to)'].labels) == ['1']
+
+
+def test_each_foreign_key_is_drawn_real_beside_synthetic():
+    compared = compare([0, 1, 1, 3], [1, 2])
+    drawn = draw_cardinalities({'<b>one': compared, 'two': compared})
+
+    assert [trace.name for trace in drawn.data] == ['real', 'synthetic'] * 2
+    np.testing.assert_allclose(drawn.data[2].y, compared.real)
+    np.testing.assert_allclose(drawn.data[3].y, compared.synthetic)
+    assert [note.text for note in drawn.layout.annotations] == ['&lt;b&gt;one', 'two']
+    assert [trace.showlegend for trace in drawn.data] == [True, True, False, False]
