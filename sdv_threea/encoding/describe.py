@@ -21,7 +21,6 @@ from sdv_threea.encoding.lattice import (
     BELIEVED,
     finest_step,
     has_few_values,
-    is_lattice,
     round_inwards,
     step_codes,
 )
@@ -67,13 +66,15 @@ class Description:
         domain: The completed domain.
         sketches: Noisy counts of numerical columns, by name; none where each value is a cell.
         spikes: Heavy single values of numerical columns and their noisy counts, by name.
-        estimated: Names of the columns whose range ends where evidence says, not the user.
+        estimated: Names of the columns whose range was estimated.
+        extrapolated: Whether such ranges go on beyond the evidence.
     """
 
     domain: Domain
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     spikes: Mapping[str, Mapping[float, float]] = field(default_factory=dict)
     estimated: tuple[str, ...] = ()
+    extrapolated: bool = False
 
 
 def describe(  # noqa: PLR0913 (what, and at what price)
@@ -130,8 +131,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         for column in filled.columns
         if isinstance(column, Number) and column.name in values
     }
-    estimated = _unbounded(domain, filled, extrapolate)
-    return Description(filled, sketches, spikes, estimated), tuple(receipts)
+    known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate)
+    return known, tuple(receipts)
 
 
 def asks(domain: Domain) -> bool:
@@ -148,14 +149,11 @@ def _read(cells: pd.Series, column: Column) -> NDArray[Any]:
     return read_numbers(cells) if isinstance(column, Number) else read_categories(cells)
 
 
-def _unbounded(domain: Domain, filled: Domain, extrapolate: bool) -> tuple[str, ...]:
-    """List the columns whose ends evidence decides: not those that have got tails."""
-    numbers = [column for column in domain.columns if isinstance(column, Number)]
+def _unbounded(domain: Domain) -> tuple[str, ...]:
     return tuple(
         column.name
-        for column in numbers
-        if (column.low is None or column.high is None)
-        and not (extrapolate and not is_lattice(filled[column.name]))
+        for column in domain.columns
+        if isinstance(column, Number) and (column.low is None or column.high is None)
     )
 
 

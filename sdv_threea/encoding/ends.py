@@ -25,7 +25,9 @@ from sdv_threea.encoding.ranges import (
 OVERSHOOT = 0.1
 
 
-def find_ends(second: Sketch, sketch: Sketch, num_looks: int) -> tuple[float, float]:
+def find_ends(
+    second: Sketch, sketch: Sketch, num_looks: int, overshoot: float = OVERSHOOT
+) -> tuple[float, float]:
     """Find the ends of a range, from two looks at a column.
 
     Args:
@@ -33,6 +35,7 @@ def find_ends(second: Sketch, sketch: Sketch, num_looks: int) -> tuple[float, fl
             value of each.
         sketch: The first look, on the public grid.
         num_looks: How many columns are looked at, for the chance of an error.
+        overshoot: Chance that any range ends beyond the values of its column.
 
     Returns:
         The lower and the upper end; in reverse order if it is only known that some value lies
@@ -41,8 +44,8 @@ def find_ends(second: Sketch, sketch: Sketch, num_looks: int) -> tuple[float, fl
     # Where each value has a cell, those cells nest in the cells of the sketch.
     nested = bool((second.edges[:, 0] == second.edges[:, 1]).all())
     first_look = _combine(sketch, second) if nested else sketch
-    looks = [(first_look.edges, _reached(first_look.evidence, num_looks))]
-    looks.append((second.edges, _reached(second.evidence, num_looks)))
+    looks = [(first_look.edges, _reached(first_look.evidence, num_looks, overshoot))]
+    looks.append((second.edges, _reached(second.evidence, num_looks, overshoot)))
     # No number inside the cell around zero is told from zero.
     found = [
         (_snap(edges[low, 1]), _snap(edges[high, 0]))
@@ -55,21 +58,23 @@ def find_ends(second: Sketch, sketch: Sketch, num_looks: int) -> tuple[float, fl
         return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
     lows, highs = zip(*found, strict=True)
     mirrored = Sketch(-second.edges[::-1, ::-1], second.counts[::-1], second.scale)
-    return -_reach(mirrored, -min(lows), num_looks), _reach(second, max(highs), num_looks)
+    low = -_reach(mirrored, -min(lows), num_looks, overshoot)
+    return low, _reach(second, max(highs), num_looks, overshoot)
 
 
-def step_out(evidence: NDArray[np.float64], num_looks: int) -> int:
+def step_out(evidence: NDArray[np.float64], num_looks: int, overshoot: float = OVERSHOOT) -> int:
     """Count the cells, nearest first, that values are sure to reach.
 
     Args:
         evidence: Counts of the cells beyond a reached one, in units of their noise, shape (n,).
         num_looks: How many columns are looked at, for the chance of an error.
+        overshoot: Chance that any range ends beyond the values of its column.
 
     Returns:
         How many cells in a row start a run that noise alone would hardly ever reach.
     """
     # Half the chance for the next cell at both ends of each column, half for longer runs.
-    part = OVERSHOOT / (4 * num_looks)
+    part = overshoot / (4 * num_looks)
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     for length in RUNS:
@@ -79,21 +84,23 @@ def step_out(evidence: NDArray[np.float64], num_looks: int) -> int:
     return int(np.argmin(reached))
 
 
-def _reached(evidence: NDArray[np.float64], num_looks: int) -> list[tuple[int, int]]:
+def _reached(
+    evidence: NDArray[np.float64], num_looks: int, overshoot: float
+) -> list[tuple[int, int]]:
     """Find ``(low, high)``: some value is in cell ``low`` or before, some in ``high`` or after."""
     runs = evident_runs(evidence, num_looks)
     if not len(runs):
         return []
     low, high = int(runs[:, 1].min()), int(runs[:, 0].max())
-    low -= step_out(evidence[:low][::-1], num_looks)
-    return [(low, high + step_out(evidence[high + 1 :], num_looks))]
+    low -= step_out(evidence[:low][::-1], num_looks, overshoot)
+    return [(low, high + step_out(evidence[high + 1 :], num_looks, overshoot))]
 
 
-def _reach(second: Sketch, end: float, num_looks: int) -> float:
+def _reach(second: Sketch, end: float, num_looks: int, overshoot: float) -> float:
     """Find the upper end, from a value that is reached."""
     values = second.edges[:, 0]
     last = max(int(np.searchsorted(values, end, side='right')) - 1, 0)
-    last += step_out(second.evidence[last + 1 :], num_looks)
+    last += step_out(second.evidence[last + 1 :], num_looks, overshoot)
     return max(end, float(values[last]))
 
 

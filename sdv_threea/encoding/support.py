@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.blocks import Block, NumberBlock
 from sdv_threea.encoding.describe import Description
-from sdv_threea.encoding.ends import find_ends
-from sdv_threea.encoding.lattice import multiples
+from sdv_threea.encoding.ends import OVERSHOOT, find_ends
+from sdv_threea.encoding.lattice import is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
+
+#: Chance that a range ends beyond the values of its column, where ranges are extrapolated anyway.
+LENIENT = 2.0
 
 
 def supports(
@@ -61,16 +64,18 @@ def support(
     """
     mask = np.ones(block.size, dtype=np.bool_)
     mask[0] = block.nullable
-    if isinstance(block, NumberBlock) and block.name in description.estimated:
+    if isinstance(block, NumberBlock) and has_evident_ends(block, description):
         sketch, looks = description.sketches[block.name], len(description.sketches)
+        overshoot = LENIENT if description.extrapolated else OVERSHOOT
         second = Sketch(_spans(block), counts[1:], scale)
-        mask[1:] = _between(second, sketch, looks)
+        mask[1:] = _between(second, *find_ends(second, sketch, looks, overshoot))
     return mask
 
 
 def has_evident_ends(block: Block, description: Description) -> bool:
     """Whether evidence, rather than the user, tells the first and the last value of a column."""
-    return block.name in description.estimated
+    tails = description.extrapolated and not is_lattice(description.domain[block.name])
+    return block.name in description.estimated and not tails
 
 
 def narrowed(
@@ -80,7 +85,7 @@ def narrowed(
     possible = {
         block.name: _spans(block)[mask[1:]]
         for block, mask in zip(blocks, masks, strict=True)
-        if isinstance(block, NumberBlock) and block.name in description.estimated
+        if isinstance(block, NumberBlock) and has_evident_ends(block, description)
     }
     domain = description.domain
     return Domain(tuple(_narrow(column, possible) for column in domain.columns), domain.target)
@@ -102,9 +107,8 @@ def _spans(block: NumberBlock) -> NDArray[np.float64]:
     return multiples(np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1), block.step)
 
 
-def _between(second: Sketch, sketch: Sketch, num_looks: int) -> NDArray[np.bool_]:
+def _between(second: Sketch, low: float, high: float) -> NDArray[np.bool_]:
     """Find the cells whose values lie between the ends of the range, or else the one next to it."""
-    low, high = find_ends(second, sketch, num_looks)
     first, last = second.edges.T
     found = (first >= low) & (last <= high)
     if not found.any():

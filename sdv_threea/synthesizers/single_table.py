@@ -50,8 +50,8 @@ class ClustMixSynthesizer(GuardedSynthesizer):
 
     Args:
         metadata: Metadata of the one table.
-        enforce_min_max_values: Whether sampled numbers stay within the private table's range. As its
-            ends have to be estimated, ranges then end where values are sure to reach. Otherwise
+        enforce_min_max_values: Whether sampled numbers stay within the private table's range. Its
+            ends have to be estimated, so ranges then end where values are sure to reach. Otherwise
             they go on to where the tails would end: closer to the real ends, which helps scores
             that compare ranges, and sometimes beyond them.
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity, of which
