@@ -136,7 +136,16 @@ def main() -> None:
             print(f'{name}: {scores["score"]:.6f}, {scores["seconds"]:.0f} s', flush=True)
             print(*(f'    {fault}' for fault in faults), sep='\n', end='\n' if faults else '')
     RESULTS.parent.mkdir(exist_ok=True)
-    pd.DataFrame(runs).to_csv(RESULTS, index=False, float_format='%.6f')
+    keep(pd.DataFrame(runs)).to_csv(RESULTS, index=False, float_format='%.6f')
+
+
+def keep(runs: pd.DataFrame) -> pd.DataFrame:
+    """Add the runs to those of before, in place of the runs of the same table and kind."""
+    if not RESULTS.exists():
+        return runs
+    before = pd.read_csv(RESULTS)
+    same = pd.MultiIndex.from_frame(before[['table', 'public']])
+    return pd.concat([before[~same.isin(zip(runs['table'], runs['public'], strict=True))], runs])
 
 
 if __name__ == '__main__':
