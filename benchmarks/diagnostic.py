@@ -145,7 +145,9 @@ def keep(runs: pd.DataFrame) -> pd.DataFrame:
         return runs
     before = pd.read_csv(RESULTS)
     same = pd.MultiIndex.from_frame(before[['table', 'public']])
-    return pd.concat([before[~same.isin(zip(runs['table'], runs['public'], strict=True))], runs])
+    return pd.concat(
+        [before[~same.isin(pd.MultiIndex.from_frame(runs[['table', 'public']]))], runs]
+    )
 
 
 if __name__ == '__main__':
