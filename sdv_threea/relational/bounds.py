@@ -26,10 +26,30 @@ LARGEST_BOUND = 10_000
 TYPICAL_CELL = 0.02
 
 
-def expected_count(released: Release, name: str) -> float:
-    """Estimate the mean of a released column of counts."""
+#: Numbers of the same magnitude are believed in if their share is so many times its noise.
+BELIEVED = 3.0
+
+
+def expected_count(released: Release, name: str, noise: float = 0.0) -> float:
+    """Estimate the mean of a released column of counts.
+
+    A little noise on the share of a large number is much noise on the mean, so only magnitudes that
+    can be told from noise count: a factor of two each.
+
+    Args:
+        released: The release of the table that owns the rows.
+        name: The column.
+        noise: Standard deviation of the noise of a released share.
+
+    Returns:
+        The mean.
+    """
     values, chances = count_distribution(released, name)
-    return float(values @ chances)
+    magnitude = np.floor(np.log2(np.maximum(values, 0.5))).astype(np.int64)
+    _, magnitude = np.unique(magnitude, return_inverse=True)
+    scale = noise * np.sqrt(np.bincount(magnitude))
+    believed = np.bincount(magnitude, chances) > BELIEVED * scale
+    return float(values @ np.where(believed[magnitude], chances, 0.0))
 
 
 def count_distribution(

@@ -189,7 +189,8 @@ def _count_owned(parent: TableRelease, link: Link) -> float:
     """Estimate how many rows a table owns; nothing is known if its own are nothing but noise."""
     if parent.noise * BELIEVED > 1:
         return 0.0
-    return parent.size * expected_count(parent.released, parent.layout.counts[link])
+    mean = expected_count(parent.released, parent.layout.counts[link], parent.noise)
+    return parent.size * mean
 
 
 def _choose_bound(task: Task, done: DatabaseRelease, noise: float) -> int | None:

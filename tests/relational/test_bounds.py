@@ -52,6 +52,15 @@ def test_a_released_column_of_counts_gives_its_distribution(make):
     assert mean == pytest.approx(counts.mean(), rel=0.05)
 
 
+def test_numbers_that_may_be_noise_do_not_count_in_the_mean(monkeypatch):
+    values = np.concatenate([[0.0, 1.0, 2.0], 1e9 * np.arange(1, 6)])
+    chances = np.array([0.5, 0.3, 0.19, 0.0, 0.01, 0.0, 0.0, 0.0])
+    monkeypatch.setattr(bounds, 'count_distribution', lambda *_: (values, chances))
+
+    assert expected_count(None, 'number', 0.02) == pytest.approx(0.3 + 0.38)
+    assert expected_count(None, 'number', 1e-5) > 1e7
+
+
 def test_roots_are_their_own_only_row(simulate):
     assert simulate().tolist() == [1] * NUM_UNITS
 
