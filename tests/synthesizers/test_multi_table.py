@@ -368,7 +368,7 @@ CONSTRAINTS = [
 def constrained(monkeypatch):
     monkeypatch.setitem(KINDS, 'most', 'numerical')
     monkeypatch.setitem(KINDS, 'code', 'categorical')
-    return make('chain', make_constrained())
+    return make('chain', make_constrained(), epsilon=100.0)
 
 
 def test_constraints_of_tables_are_met(constrained):
