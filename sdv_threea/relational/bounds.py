@@ -25,8 +25,7 @@ LARGEST_BOUND = 10_000
 #: The share of a typical cell of a histogram, whose error the bound makes smallest.
 TYPICAL_CELL = 0.02
 
-
-#: Numbers of the same magnitude are believed in if their share is so many times its noise.
+#: A released number of rows, or a share of them, is believed in if it is so many times its noise.
 BELIEVED = 3.0
 
 

@@ -29,22 +29,36 @@ def adjust_counts(
         Counts that add up to ``total``, or to ``n * most`` if that is less.
     """
     adjusted = counts if most is None else np.minimum(counts, most)
-    while (gap := total - int(adjusted.sum())) != 0 and len(adjusted):
-        step = 1 if gap > 0 else -1
-        room = adjusted > 0 if most is None or step < 0 else (adjusted > 0) & (adjusted < most)
-        if step < 0 and (adjusted > 1).any():
-            room = adjusted > 1
-        if not room.any():
-            room = np.ones_like(room) if most is None else adjusted < most
-        if not room.any():
+    while (gap := total - int(adjusted.sum())) != 0:
+        # Without a bound, none needs to become larger than all are together.
+        room, end = _with_room(adjusted, gap, total if most is None else most)
+        if not len(room):
             break
-        chosen = rng.permutation(np.flatnonzero(room))[: abs(gap)]
+        chosen = rng.permutation(room)[: abs(gap)]
         # All at once what would else take as many rounds, as far as each has room.
-        end = (most or total) if step > 0 else int((adjusted > 1).any())
-        far = np.minimum(abs(gap) // len(chosen), np.maximum(step * (end - adjusted[chosen]), 1))
+        far = np.minimum(abs(gap) // len(chosen), np.abs(end - adjusted[chosen]))
         adjusted = adjusted.copy()
-        adjusted[chosen] += step * far
+        adjusted[chosen] += np.sign(gap) * far
     return adjusted
+
+
+def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
+    """Find the counts to change to close a gap: zeros stay, and none becomes zero, if it can be.
+
+    Args:
+        counts: At least zero, shape (n,).
+        gap: Positive if counts have to rise, negative if they have to fall.
+        most: The largest count allowed.
+
+    Returns:
+        Places of the counts to change, empty if none can, and the count that they may reach.
+    """
+    if gap > 0:
+        first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
+    else:
+        first, last = (counts > 1, 1), (counts > 0, 0)
+    where, end = first if first[0].any() else last
+    return np.flatnonzero(where), end
 
 
 def deal(

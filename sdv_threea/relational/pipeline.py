@@ -21,6 +21,7 @@ from sdv_threea.encoding.blocks import encode
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release
 from sdv_threea.relational.bounds import (
+    BELIEVED,
     choose_bound,
     count_noise,
     expected_count,
@@ -46,9 +47,6 @@ from sdv_threea.statistics import histogram_sensitivity
 #: owner. See docs/design.md for how they were chosen.
 SIBLINGS_SHARE = 0.05
 ORPHANS_SHARE = 0.01
-
-#: A number of rows is believed in if it is so many times its noise.
-BELIEVED = 3.0
 
 
 def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)

@@ -50,6 +50,8 @@ def finish(synthesizer: ClustMixSynthesizer, sampled: pd.DataFrame, domain: Doma
     Returns:
         The rows that meet the constraints, under their index; foreign keys are still to come.
     """
+    if not len(sampled):
+        return synthesizer._sample_nothing()
     rows = synthesizer._data_processor.reverse_transform(translate(synthesizer, sampled, domain))
     return synthesizer.reverse_transform_constraints(rows)
 

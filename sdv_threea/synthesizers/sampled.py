@@ -89,9 +89,12 @@ class SampledSynthesizer(BaseSingleTableSynthesizer):
         if num_rows is not None and not (isinstance(num_rows, Integral) and int(num_rows) >= 0):
             raise ValueError(f'num_rows must be a whole number of at least 0, got {num_rows!r}.')
         if num_rows == 0:
-            empty = {name: pd.Series(dtype=dtype) for name, dtype in self._dtypes.items()}
-            return pd.DataFrame(empty)
+            return self._sample_nothing()
         return super()._sample_with_progress_bar(num_rows, *others, **options)
+
+    def _sample_nothing(self) -> pd.DataFrame:
+        """Make a table without rows: SDV leaves out columns that it has nothing to generate for."""
+        return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in self._dtypes.items()})
 
     def _sample_in_batches(
         self, num_rows: int, batch_size: int, max_tries_per_batch: int, **options: Any

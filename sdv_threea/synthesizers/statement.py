@@ -136,7 +136,8 @@ class DatabaseStatement:
                 f'{NEIGHBORS[self.neighbors]}, end to end'
             )
         lines = ['Privacy statement', f'  promise   {promise}', f'  note      {self.note}', '']
-        lines += [f'  {name:<16} {protection}' for name, protection in self.tables.items()]
+        width = max(map(len, self.tables), default=0)
+        lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]
@@ -145,10 +146,33 @@ class DatabaseStatement:
 
 def describe_protection(schema: Schema) -> dict[str, str]:
     """Say what is protected in each table of a database, in words."""
-    return {table: _protection(schema, table) for table in schema.tables}
+    return {
+        table: _name_unit(schema, table) + _name_orphans(schema, table) for table in schema.tables
+    }
 
 
-def _protection(schema: Schema, table: str) -> str:
+def _name_orphans(schema: Schema, table: str) -> str:
+    """Say what becomes of rows without an owner, if there may be some in the units of a table."""
+    orphans = _find_orphaned(schema, table)
+    if not orphans:
+        return ''
+    named = ' or '.join(f"'{each}'" for each in schema.private if each in orphans)
+    return (
+        f'; a row of {named} that hangs off no unit is one of its own, with all that hangs off it'
+    )
+
+
+def _find_orphaned(schema: Schema, table: str) -> set[str]:
+    """Find the tables, from a table upwards, whose rows need not hang off another row."""
+    if table in schema.public:
+        return set()
+    links = schema.unit_links(table)
+    found = {each for link in links for each in _find_orphaned(schema, link.parent)}
+    # One link that every row has is enough to lead it to a unit.
+    return found if any(link.required for link in links) or not links else found | {table}
+
+
+def _name_unit(schema: Schema, table: str) -> str:
     if table in schema.public:
         return 'public: not protected, copied as it is'
     if table in schema.reached:

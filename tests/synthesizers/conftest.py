@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
+from sdv_threea.release import Release
+
 #: Column by column: what the metadata says.
 COLUMNS = {
     'key': {'sdtype': 'id'},
@@ -153,6 +155,19 @@ def small_metadata():
             'city': {'sdtype': 'categorical'},
         }
     )
+
+
+@pytest.fixture
+def count_draws(monkeypatch):
+    """List how many rows each draw from a release was asked for."""
+    draws, sample = [], Release.sample
+
+    def count(self, num_rows, *others):
+        draws.append(num_rows)
+        return sample(self, num_rows, *others)
+
+    monkeypatch.setattr(Release, 'sample', count)
+    return draws
 
 
 #: SDV's label of an object and its clock; nothing of the rows.

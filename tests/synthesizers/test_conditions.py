@@ -15,7 +15,6 @@ from sdv.errors import SamplingError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.release import Release
 
 NAME = 'people'
 
@@ -73,19 +72,6 @@ def mixed(build_metadata, mixed_columns, mixed_table):
     return synthesizer
 
 
-@pytest.fixture
-def calls(monkeypatch):
-    """How many rows each call of the model's sampler was asked for."""
-    asked, sample = [], Release.sample
-
-    def count(self, num_rows, *others):
-        asked.append(num_rows)
-        return sample(self, num_rows, *others)
-
-    monkeypatch.setattr(Release, 'sample', count)
-    return asked
-
-
 def sample_one(synthesizer, values, num_rows=10, **options):
     return synthesizer.sample_from_conditions([Condition(values, num_rows)], **options)[NAME]
 
@@ -99,26 +85,26 @@ MODELLED = [
 
 
 @pytest.mark.parametrize('name', MODELLED)
-def test_values_of_every_storage_are_met_in_one_draw(mixed, mixed_table, calls, name):
+def test_values_of_every_storage_are_met_in_one_draw(mixed, mixed_table, count_draws, name):
     value = mixed_table[name].dropna().sort_values().iloc[400]
 
     rows = sample_one(mixed, {name: value})
 
     assert list(rows[name]) == [value] * 10
     assert rows[name].dtype == mixed.sample(1)[NAME][name].dtype
-    assert calls[0] == 10
+    assert count_draws[0] == 10
 
 
 @pytest.mark.parametrize(
     'name', ['whole_missing', 'cents', 'letter_missing', 'flag_missing', 'moment', 'text_date']
 )
 @pytest.mark.parametrize('missing', [None, np.nan, pd.NaT, pd.NA], ids=str)
-def test_missing_values_are_met_in_one_draw(mixed, calls, name, missing):
+def test_missing_values_are_met_in_one_draw(mixed, count_draws, name, missing):
     rows = sample_one(mixed, {name: missing})
 
     assert len(rows) == 10
     assert rows[name].isna().all()
-    assert calls == [10]
+    assert count_draws == [10]
 
 
 def test_known_columns_of_every_storage_come_back_as_they_were(mixed):
@@ -204,21 +190,21 @@ def test_rows_have_the_law_of_rejected_ones(people):
     assert chi2_contingency(np.stack(counts)).pvalue > 1e-5
 
 
-def test_the_improbable_is_drawn_at_once(people, calls):
+def test_the_improbable_is_drawn_at_once(people, count_draws):
     values = {'age': 79, 'wage': 1.5, 'city': 'Chur', 'member': False, 'joined': '2020-01-01'}
 
     rows = sample_one(people, values, 7)
 
-    assert calls == [7]
+    assert count_draws == [7]
     assert all(list(rows[name]) == [value] * 7 for name, value in values.items())
 
 
-def test_conditions_in_the_same_cells_share_a_draw(people, calls):
+def test_conditions_in_the_same_cells_share_a_draw(people, count_draws):
     known = pd.DataFrame({'city': ['Bern', 'Chur'] * 50, 'member': [True] * 99 + [False]})
 
     rows = people.sample_remaining_columns(known)[NAME]
 
-    assert sorted(calls) == [1, 49, 50]
+    assert sorted(count_draws) == [1, 49, 50]
     pd.testing.assert_frame_equal(rows[['city', 'member']], known)
 
 
@@ -304,11 +290,13 @@ def test_resetting_gives_the_same_rows_again(people):
     ],
     ids=str,
 )
-def test_what_was_not_released_is_refused_and_the_choice_is_named(people, calls, values, expected):
+def test_what_was_not_released_is_refused_and_the_choice_is_named(
+    people, count_draws, values, expected
+):
     with pytest.raises(ValueError, match=expected) as caught:
         sample_one(people, values)
 
-    assert calls == []
+    assert count_draws == []
     assert 'Paris' not in str(caught.value)
     assert 'forty' not in str(caught.value)
     assert caught.value.__context__ is None or 'forty' not in str(caught.value.__context__)

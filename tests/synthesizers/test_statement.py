@@ -7,7 +7,12 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.synthesizers.statement import PrivacyStatement
+from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.synthesizers.statement import (
+    DatabaseStatement,
+    PrivacyStatement,
+    describe_protection,
+)
 
 RECEIPTS = (
     Receipt(stage='describe', released='bounds', sensitivity=2.0, noise_scale=20.0, mu=0.1),
@@ -76,3 +81,55 @@ def test_nothing_is_promised_without_noise(statement):
 def test_the_statement_cannot_be_changed(statement):
     with pytest.raises(FrozenInstanceError):
         statement.epsilon = 0.1
+
+
+def test_the_tables_of_a_database_stand_under_each_other():
+    tables = {'patient': 'one row', 'discharge_disposition': 'public'}
+    statement = DatabaseStatement(
+        epsilon=1.0,
+        delta=1e-6,
+        neighbors='add_remove',
+        mu=0.1,
+        tables=tables,
+        receipts={'patient': RECEIPTS},
+        rows_per_unit=dict.fromkeys(tables, 1),
+    )
+    lines = str(statement).splitlines()
+
+    assert lines[4:6] == [
+        '  patient                one row',
+        '  discharge_disposition  public',
+    ]
+    assert str(replace(statement, tables={}, receipts={}))
+
+
+def name_orphans(protection):
+    """The tables of which a row may be a unit of its own."""
+    _, *added = protection.split('; a row of ')
+    assert all('hangs off no unit is one of its own, with all that hangs off' in a for a in added)
+    return added[0].split(' that ')[0] if added else ''
+
+
+@pytest.mark.parametrize(
+    ('links', 'expected'),
+    [
+        ([Link('b', ('a_id',), 'a', required=True)], {'b': ''}),
+        ([Link('b', ('a_id',), 'a')], {'a': '', 'b': "'b'"}),
+        (
+            [Link('b', ('a_id',), 'a'), Link('c', ('b_id',), 'b', required=True)],
+            {'a': '', 'b': "'b'", 'c': "'b'"},
+        ),
+        ([Link('b', ('a_id',), 'a'), Link('c', ('b_id',), 'b')], {'c': "'b' or 'c'"}),
+        ([Link('b', ('one',), 'a'), Link('b', ('other',), 'a', required=True)], {'b': ''}),
+        ([Link('b', ('one',), 'a'), Link('b', ('other',), 'a')], {'b': "'b'"}),
+        ([Link('b', ('a_id',), 'a', required=True), Link('b', ('x_id',), 'x')], {'b': '', 'x': ''}),
+        ([Link('b', ('a_id',), 'a', required=True), Link('y', ('x_id',), 'x')], {'y': "'y'"}),
+        ([Link('b', ('a_id',), 'a', required=True), Link('b', ('p_id',), 'p')], {'b': '', 'p': ''}),
+    ],
+)
+def test_rows_without_an_owner_are_units_of_their_own(links, expected):
+    tables = {table for link in links for table in (link.child, link.parent)}
+    schema = Schema(tuple(sorted(tables)), tuple(links), 'a', frozenset(tables & {'p'}))
+    protection = describe_protection(schema)
+
+    assert {table: name_orphans(protection[table]) for table in expected} == expected

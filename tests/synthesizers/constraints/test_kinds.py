@@ -1,0 +1,159 @@
+"""Constraints of every kind hold in what is sampled, and keep what they tie together."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
+
+from sdv_threea import ClustMixSynthesizer
+from sdv_threea.datasets import load_adult
+
+NAME = 'people'
+
+
+def assert_valid(constraints, real, sampled, metadata):
+    """Ask SDV, with constraints that know the real rows."""
+    for constraint in constraints:
+        constraint.fit(real, metadata)
+        assert constraint.is_valid(sampled).all(), constraint
+
+
+@pytest.mark.filterwarnings('ignore:No value of the columns')
+@pytest.mark.parametrize('epsilon', [1.0, math.inf])
+def test_sampled_rows_obey_and_none_is_rejected(
+    kind, epsilon, fit, table, describe, count_rejected
+):
+    make, columns = kind
+    data = table[columns]
+    synthesizer = fit(make(), data, epsilon, target='answer')
+    sampled = synthesizer.sample(400)[NAME]
+
+    assert count_rejected(synthesizer) == 0
+    assert len(sampled) == 400
+    assert list(sampled.columns) == columns
+    synthesizer.validate_constraints(sampled)
+    assert_valid(make(), data, sampled, describe(columns))
+    assert 'the constraints' in synthesizer.get_privacy_statement().public
+
+
+def test_combinations_come_as_often_as_in_the_table(fit, table):
+    synthesizer = fit([FixedCombinations(['city', 'country'])], table[['city', 'country', 'low']])
+    sampled = synthesizer.sample(6_000)[NAME]
+    shares = [
+        rows.fillna({'country': 'none'}).groupby(['city', 'country']).size() / len(rows)
+        for rows in (table, sampled)
+    ]
+
+    assert set(shares[1].index) <= set(shares[0].index)
+    assert shares[0].sub(shares[1], fill_value=0).abs().max() < 0.04
+
+
+def test_what_columns_have_to_do_with_each_other_is_kept(fit, table, everything):
+    sampled = fit(everything, target='answer').sample(4_000)[NAME]
+
+    def correlate(rows, one, other):
+        return rows[one].corr(rows[other])
+
+    assert list(table) == list(sampled)
+    for pair in [('low', 'middle'), ('low', 'high'), ('known', 'later')]:
+        assert abs(correlate(table, *pair) - correlate(sampled, *pair)) < 0.1
+    for name in ['low', 'middle', 'high', 'known', 'later']:
+        assert abs(table[name].mean() - sampled[name].mean()) < 0.15 * table[name].std()
+        assert abs(table[name].isna().mean() - sampled[name].isna().mean()) < 0.04
+    both = [(rows['known'].isna() & rows['later'].isna()).mean() for rows in (table, sampled)]
+    assert abs(both[0] - both[1]) < 0.04
+    young = [rows.groupby('answer')['middle'].mean() for rows in (table, sampled)]
+    assert young[0].sub(young[1]).abs().max() < 2
+
+
+@pytest.mark.parametrize('target', ['low', 'middle', 'high'])
+def test_a_target_may_be_ordered(fit, table, target, count_rejected):
+    data = table[['low', 'middle', 'high', 'unsorted']]
+    synthesizer = fit([Range('low', 'middle', 'high')], data, target=target)
+    sampled = synthesizer.sample(500)[NAME]
+
+    assert synthesizer._model.domain.names[1] == target
+    assert count_rejected(synthesizer) == 0
+    assert abs(sampled[target].mean() - table[target].mean()) < 0.2 * table[target].std()
+
+
+def test_a_target_may_be_part_of_a_combination_or_a_flag(fit, table):
+    data = table[['city', 'country', 'yes', 'no', 'maybe']]
+    synthesizer = fit([FixedCombinations(['city', 'country'])], data, target='country')
+    sampled = synthesizer.sample(300)[NAME]
+    assert set(zip(sampled['city'], sampled['country'].fillna(''), strict=True)) <= set(
+        zip(table['city'], table['country'].fillna(''), strict=True)
+    )
+
+    synthesizer = fit([OneHotEncoding(['yes', 'no', 'maybe'])], data, target='yes')
+    sampled = synthesizer.sample(300)[NAME]
+    assert (sampled[['yes', 'no', 'maybe']].astype(int).sum(axis=1) == 1).all()
+
+
+def test_constraints_that_cannot_be_built_in_together_are_met_by_rejection(fit, table):
+    constraints = [OneHotEncoding(['yes', 'no', 'maybe']), FixedCombinations(['no', 'maybe'])]
+    synthesizer = fit(constraints, table[['yes', 'no', 'maybe', 'low']])
+    sampled = synthesizer.sample(300)[NAME]
+
+    assert len(sampled) == 300
+    assert not (sampled['no'].eq(1) & sampled['maybe']).any()
+    synthesizer.validate_constraints(sampled)
+
+
+def test_dates_in_different_formats_are_compared_as_sdv_does(build_metadata, table):
+    columns = {
+        'start': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
+        'stop': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %H:%M'},
+    }
+    start = pd.to_datetime(table['start'], format='%d.%m.%Y')
+    data = table[['start']].assign(stop=(start + pd.Timedelta('5h')).dt.strftime('%Y-%m-%d %H:%M'))
+    synthesizer = ClustMixSynthesizer(build_metadata(columns), epsilon=math.inf)
+    synthesizer.add_constraints([Inequality('start', 'stop')])
+    synthesizer.fit({NAME: data})
+
+    assert synthesizer._model.domain.names == ('start', 'stop')
+    synthesizer.validate_constraints(synthesizer.sample(100)[NAME])
+
+
+def test_known_increments_spare_the_search_for_a_granularity(fit, table):
+    synthesizer = fit([FixedIncrements('salary', 500)], table[['salary', 'low']], epsilon=20.0)
+
+    assert synthesizer._model.domain['salary'].step == 500
+
+
+def test_public_bounds_and_nullability_spare_questions(build_metadata, table):
+    bounds = {'range_min': 0, 'range_max': 400, 'decimal_places': 0, 'range_is_nullable': False}
+    columns = dict.fromkeys(['low', 'high'], {'sdtype': 'numerical', **bounds})
+    synthesizer = ClustMixSynthesizer(build_metadata(columns), public_metadata=True)
+    synthesizer.add_constraints([Inequality('low', 'high')])
+    synthesizer.fit({NAME: table[['low', 'high']]})
+    sampled = synthesizer.sample(500)[NAME]
+
+    assert synthesizer._model.domain.names == ('low', 'low#high')
+    asked = {each.released for each in synthesizer.get_privacy_statement().receipts}
+    assert not any('missing values' in each or 'granularity' in each for each in asked)
+    assert sampled['high'].between(0, 400).all()
+
+
+def test_adults_education_and_its_number_stay_together():
+    adult, _, metadata = load_adult()
+    metadata.update_column('education_num', 'adult', sdtype='categorical')
+    settings = {'epsilon': 1.0, 'delta': 1e-5, 'target_column': 'income', 'n_components': 1}
+    synthesizer = ClustMixSynthesizer(metadata, **settings)
+    synthesizer.add_constraints([FixedCombinations(['education', 'education_num'])])
+    synthesizer.fit({'adult': adult})
+    sampled = synthesizer.sample(5_000)['adult']
+    pairs = [
+        rows.groupby(['education', 'education_num']).size() / len(rows) for rows in (adult, sampled)
+    ]
+
+    assert set(pairs[1].index) <= set(pairs[0].index)
+    assert len(pairs[1]) >= 12
+    assert pairs[0].sub(pairs[1], fill_value=0).abs().max() < 0.05
+    rich = [
+        (rows['income'] == '>50K').groupby(rows['education']).mean() for rows in (adult, sampled)
+    ]
+    assert rich[1]['Bachelors'] > rich[1]['HS-grad'] + 0.1

@@ -1,0 +1,99 @@
+"""What is refused, by name and before anything is spent."""
+
+from __future__ import annotations
+
+import pytest
+from sdv.errors import (
+    InvalidDataError,
+    InvalidDataTypeError,
+    SamplingError,
+    SynthesizerInputError,
+)
+
+from sdv_threea.synthesizers import multi_table
+
+pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
+
+
+#: What is changed in a database, by table, and what the complaint says.
+BROKEN = {
+    'reference': (
+        {'b': lambda rows: rows.assign(a_id=98765)},
+        r'b\(a_id\) has values that are not among the keys',
+    ),
+    'no_rows': ({'b': lambda rows: rows.iloc[:0]}, "'b' has no rows"),
+    'no_table': ({'b': lambda _: None}, 'dictionary'),
+    'missing_column': ({'b': lambda rows: rows.drop(columns='amount')}, 'amount'),
+    'repeated_key': ({'a': lambda rows: rows.assign(pk=98765)}, 'pk'),
+    'text': ({'b': lambda rows: rows.assign(amount='secret 98765')}, 'amount'),
+}
+
+
+@pytest.mark.parametrize('name', BROKEN)
+def test_a_broken_database_is_refused_before_anything_is_spent(
+    name, monkeypatch, make, make_tables
+):
+    changes, message = BROKEN[name]
+    real = make_tables('nullable')
+    synthesizer = make('nullable', real)
+    real |= {table: change(real[table]) for table, change in changes.items()}
+    monkeypatch.setattr(multi_table, 'release_database', lambda *_, **__: pytest.fail('spent'))
+    with pytest.raises((InvalidDataError, InvalidDataTypeError), match=message) as error:
+        synthesizer.fit(real)
+    assert '98765' not in str(error.value)
+    assert not synthesizer._fitted
+    with pytest.raises(SamplingError):
+        synthesizer.sample(5, 'a')
+
+
+def test_tables_that_are_missing_or_unknown_are_named(tables, make):
+    synthesizer = make('chain', tables)
+    with pytest.raises(InvalidDataError, match="'c' of the metadata is not in the data"):
+        synthesizer.fit({name: rows for name, rows in tables.items() if name != 'c'})
+    with pytest.raises(InvalidDataError, match="'q' is not in the metadata"):
+        synthesizer.fit({**tables, 'q': tables['a']})
+
+
+@pytest.mark.parametrize('data', [None, 3, [], {'a': [1, 2]}])
+def test_what_is_no_database_is_refused(tables, data, make):
+    with pytest.raises(InvalidDataTypeError, match='dictionary'):
+        make('chain', tables).fit(data)
+
+
+def test_a_failed_fit_leaves_nothing_of_the_fit_before(fitted, tables):
+    broken = {**tables, 'b': tables['b'].assign(a_id=-5)}
+    with pytest.raises(InvalidDataError):
+        fitted.fit(broken)
+    assert not fitted._fitted
+    assert fitted._model is None
+
+
+@pytest.mark.parametrize(
+    ('settings', 'message'),
+    [
+        ({'epsilon': 0}, 'epsilon'),
+        ({'epsilon': -1.0}, 'epsilon'),
+        ({'delta': 2.0}, 'delta'),
+        ({'neighbors': 'swap'}, 'neighbors'),
+        ({'privacy_unit': 'nobody'}, "no table 'nobody'"),
+        ({'privacy_unit': None}, "'privacy_unit'"),
+        ({'public_tables': ['nobody']}, "no tables \\['nobody'\\]"),
+        ({'public_tables': ['b']}, "public table 'b' refers to the private"),
+        ({'max_children': -1}, 'max_children'),
+        ({'max_children': 0}, 'max_children'),
+        ({'max_children': 2.5}, 'max_children'),
+        ({'max_children': {'b': -3}}, 'max_children'),
+        ({'max_children': {'a': 3}}, "max_children.*'a'"),
+        ({'max_children': {'nobody': 3}}, "max_children.*'nobody'"),
+        ({'max_children': 'many'}, 'max_children'),
+        ({'max_children': True}, 'max_children'),
+        ({'public_tables': 'x'}, 'public_tables'),
+        ({'public_metadata': 'yes'}, 'public_metadata'),
+        ({'target': {'b': 'nothing'}}, 'nothing'),
+        ({'target': {'nobody': 'kind'}}, 'nobody'),
+        ({'target': 'kind'}, 'target'),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name(settings, message, make):
+    with pytest.raises(SynthesizerInputError, match=message):
+        make('several_parents', **{'privacy_unit': 'a', **settings})

@@ -1,0 +1,160 @@
+"""The synthesizer of relational tables through SDV's interface, method by method."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from sdv.errors import NotFittedError, RefitWarning, SynthesizerInputError
+from sdv.metadata import Metadata
+from sdv.utils import load_synthesizer
+
+from sdv_threea import ClustMixMultiTableSynthesizer
+
+pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
+
+
+def test_samples_differ_until_sampling_is_reset(fitted):
+    first, second = fitted.sample(30, 'a'), fitted.sample(30, 'a')
+    fitted.reset_sampling()
+    again = fitted.sample(30, 'a')
+    for name in first:
+        pd.testing.assert_frame_equal(first[name], again[name])
+    assert not first['a']['amount'].equals(second['a']['amount'])
+
+
+def test_a_saved_synthesizer_samples_the_same_tables(fitted, tmp_path):
+    fitted.reset_sampling()
+    fitted.save(tmp_path / 'model.pkl')
+    loaded = load_synthesizer(tmp_path / 'model.pkl')
+    expected, found = fitted.sample(30, 'a'), loaded.sample(30, 'a')
+    for name in expected:
+        pd.testing.assert_frame_equal(found[name], expected[name])
+    assert str(loaded.get_privacy_statement()) == str(fitted.get_privacy_statement())
+
+
+def test_samples_are_written_to_a_folder(fitted, tmp_path):
+    sampled = fitted.sample(20, 'a', output_folder_path=str(tmp_path / 'out'))
+    for name, rows in sampled.items():
+        written = pd.read_csv(tmp_path / 'out' / f'{name}.csv')
+        pd.testing.assert_frame_equal(written, rows, check_dtype=False)
+
+
+def test_the_parameters_come_back(tables, make, make_metadata):
+    synthesizer = make('chain', tables, max_children={'b': 5}, locales=['de_CH'])
+    found = synthesizer.get_parameters()
+
+    assert (found['epsilon'], found['delta'], found['privacy_unit']) == (8.0, 1e-5, 'a')
+    assert (found['max_children'], found['locales']) == ({'b': 5}, ['de_CH'])
+    again = ClustMixMultiTableSynthesizer(make_metadata('chain', tables), **found)
+    assert again.get_parameters() == found
+
+
+def test_a_table_has_parameters_of_its_own(tables, make):
+    synthesizer = make('chain', tables)
+    synthesizer.set_table_parameters('b', {'n_components': 1, 'target_column': 'kind'})
+    found = synthesizer.get_table_parameters('b')
+
+    assert found['synthesizer_name'] == 'ClustMixSynthesizer'
+    assert found['synthesizer_parameters']['n_components'] == 1
+    assert found['synthesizer_parameters']['epsilon'] == 8.0
+    synthesizer.fit(tables)
+    assert synthesizer._model.tables['b'].released.mixture.weights.shape == (2, 1)
+
+
+@pytest.mark.parametrize('parameter', ['epsilon', 'delta', 'neighbors', 'guarantee'])
+def test_the_promise_cannot_be_set_for_one_table(tables, parameter, make):
+    with pytest.raises(SynthesizerInputError, match=f'{parameter}.*whole database'):
+        make('chain', tables).set_table_parameters('b', {parameter: 1})
+
+
+def test_the_target_of_a_table_is_that_of_its_synthesizer(tables, make):
+    synthesizer = make('chain', tables, target={'c': 'kind'})
+
+    parameters = synthesizer.get_table_parameters('c')['synthesizer_parameters']
+    assert parameters['target_column'] == 'kind'
+
+
+def test_metadata_and_info_are_told(fitted, tables, make_metadata):
+    assert fitted.get_metadata().to_dict() == make_metadata('chain', tables).to_dict()
+    info = fitted.get_info()
+    assert info['class_name'] == 'ClustMixMultiTableSynthesizer'
+    assert info['is_fit'] is True
+
+
+def test_private_facts_in_the_metadata_are_dropped(tables):
+    metadata = Metadata.detect_from_dataframes(tables)
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, privacy_unit='a')
+
+    assert 'range_m' not in json.dumps(synthesizer.get_metadata().to_dict())
+
+
+def test_the_statement_says_what_is_protected_table_by_table(make, make_tables):
+    real = make_tables('several_parents')
+    synthesizer = make('several_parents', real)
+    with pytest.raises(NotFittedError):
+        synthesizer.get_privacy_statement()
+    synthesizer.fit(real)
+    statement = synthesizer.get_privacy_statement()
+    found = statement.to_dict()
+
+    assert found['tables']['a'] == found['tables']['b']
+    assert "one row of 'a' with every row that can be reached" in found['tables']['b']
+    assert "one row of 'x' by itself" in found['tables']['x']
+    assert '(8, 1e-05)-differential privacy for one unit' in str(statement)
+    for root in 'axy':
+        assert f'releases about units of {root}' in str(statement)
+    assert set(found['receipts']) == set('axy')
+    assert found['rows_per_unit'].keys() == real.keys()
+    assert json.loads(json.dumps(found)) == found
+    assert 0 < found['mu'] < math.inf
+
+
+def test_the_statement_names_public_tables_and_missing_promises(make, make_tables):
+    real = make_tables('public_parent')
+    synthesizer = make('public_parent', real, epsilon=math.inf)
+    synthesizer.fit(real)
+    statement = synthesizer.get_privacy_statement()
+
+    assert statement.tables['p'] == 'public: not protected, copied as it is'
+    assert 'nothing is promised' in str(statement)
+
+
+def test_fitting_in_two_steps_is_fitting(tables, make, check_integrity):
+    synthesizer = make('chain', tables)
+    processed = synthesizer.preprocess(tables)
+    assert list(processed['b'].columns) == ['a_id', 'pk', 'amount', 'kind']
+    synthesizer.fit_processed_data(processed)
+
+    check_integrity('chain', tables, synthesizer.sample(25, 'a'))
+
+
+def test_fitting_again_warns_that_costs_add_up(fitted, tables):
+    with pytest.warns(RefitWarning, match='costs add up'):
+        fitted.preprocess(tables)
+
+
+def test_the_users_tables_are_left_as_they_are(tables, make):
+    before = {name: rows.copy(deep=True) for name, rows in tables.items()}
+    make('chain', tables).fit(tables)
+
+    for name, rows in tables.items():
+        pd.testing.assert_frame_equal(rows, before[name])
+
+
+@pytest.mark.parametrize('first', ['sdv', 'sdv_threea'])
+def test_sdv_knows_the_class_whoever_is_imported_first(first):
+    program = (
+        f'import {first}\n'
+        'from sdv.multi_table import ClustMixMultiTableSynthesizer as one\n'
+        'from sdv_threea import ClustMixMultiTableSynthesizer as other\n'
+        'assert one is other'
+    )
+    done = subprocess.run(
+        [sys.executable, '-W', 'error::UserWarning', '-c', program], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
