@@ -27,7 +27,7 @@ GRID = 256
 
 #: A record's vector is ``(w, s)``: its scores ``s``, clipped to the radius, behind a constant ``w``
 #: of this share of the radius, through which its group is counted and its scores are summed.
-COUNT_WEIGHT = 0.5
+COUNT_WEIGHT = 0.3
 
 #: Squares are scaled up by at most this, where noise rather than clipping may have shortened them.
 MOST_UNCLIPPED = 2.0

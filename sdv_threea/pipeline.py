@@ -12,7 +12,15 @@ from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids
 from sdv_threea.anonymize.mixing import mixture_of_cells
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.density import Counts, clip_radius, fit_scores, release_counts
+from sdv_threea.approximate.density import (
+    ClassCounts,
+    Counts,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+    release_class_counts,
+    release_counts,
+)
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.partition import assign, first_centroids, num_cells, private_em
 from sdv_threea.approximate.scores import NormalScores
@@ -83,6 +91,16 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     )
 
 
+def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
+    """Share the budget out by stage: what there is nothing to ask about saves its share."""
+    shares = dict(settings.shares)
+    if not asks(domain):
+        shares['describe'] = 0.0
+    if domain.target is None:
+        shares['columns'] += shares.pop('classes')
+    return shares
+
+
 class Run(NamedTuple):
     """What all stages share."""
 
@@ -145,7 +163,8 @@ def _describe(table: pd.DataFrame, domain: Domain, run: Run) -> tuple[Layout, En
         )
     )
     blocks = make_blocks(description)
-    count_noise = histogram_sensitivity(len(blocks) + 1) / spending.price('histograms')
+    counted = 'columns' if domain.target is None else 'classes'
+    count_noise = histogram_sensitivity(len(blocks)) / spending.price(counted)
     classes = make_classes(description, blocks, count_noise)
     layout = Layout(description, blocks, classes, classes.scored(len(blocks)))
     codes = encode(table, blocks)
@@ -157,12 +176,15 @@ def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, S
     """Release how columns are distributed and hang together in each class; score the records."""
     blocks, classes = layout.scored_blocks, layout.classes
     sizes = [block.size for block in blocks]
-    terms = run.spending.terms('histograms')
+    terms = run.spending.terms('columns')
     counts = run.spending.keep(release_counts(*encoded, sizes, classes.count, **terms))
     masks = supports(blocks, layout.description, counts.columns, counts.scale)
     ordered = [block.ordered for block in blocks]
+    by_class = None
+    if classes.count > 1 and blocks:
+        by_class = _count_classes(counts, masks, ordered, encoded, run)
     evident = [has_evident_ends(block, layout.description) for block in blocks]
-    scores, pooled = fit_scores(counts, masks, ordered, evident)
+    scores, pooled = fit_scores(counts, by_class, masks, ordered, evident)
     scored = Scored(
         rows=scores(encoded.codes, encoded.labels),
         points=pooled(encoded.codes, np.zeros_like(encoded.labels)),
@@ -172,6 +194,19 @@ def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, S
     terms = run.spending.terms('moments')
     moments = run.spending.keep(release_moments(*groups, stage='approximate', **terms))
     return Density(classes, counts, masks, scores, pooled, moments), scored
+
+
+def _count_classes(
+    counts: Counts,
+    masks: tuple[NDArray[np.bool_], ...],
+    ordered: list[bool],
+    encoded: Encoded,
+    run: Run,
+) -> ClassCounts:
+    """Release how the classes depart from the whole, as finely as the budget carries."""
+    plans = plan_class_counts(counts, masks, ordered, run.spending.price('classes'))
+    terms = run.spending.terms('classes')
+    return run.spending.keep(release_class_counts(*encoded, plans, len(counts.totals), **terms))
 
 
 def _partition(density: Density, scored: Scored, run: Run) -> NDArray[np.int64]:
@@ -243,9 +278,6 @@ def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int
 def _open_account(
     domain: Domain, settings: Settings, noise: Noise, budget: Budget, rows_per_unit: int
 ) -> Spending:
-    """Open the account: a domain that leaves nothing to ask saves the first share."""
-    shares = dict(settings.shares)
-    if not asks(domain):
-        shares['describe'] = 0.0
+    shares = stage_shares(domain, settings)
     charged = settings.guarantee == 'end_to_end'
     return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)

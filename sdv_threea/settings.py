@@ -20,7 +20,8 @@ GUARANTEES = ('end_to_end', 'paper')
 #: Share of the budget (of ``mu^2``) by stage. See docs/design.md for how they were chosen.
 SHARES = {
     'describe': 0.28,
-    'histograms': 0.50,
+    'columns': 0.20,
+    'classes': 0.30,
     'moments': 0.06,
     'partition': 0.03,
     'adapt': 0.03,

@@ -3,11 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.moments import GRID, ScoreMoments, release_moments
+from sdv_threea.moments import COUNT_WEIGHT, GRID, ScoreMoments, release_moments
 from sdv_threea.statistics import clip_norm
 
 RADIUS = 2_000
-WEIGHT = RADIUS // 2
+WEIGHT = int(COUNT_WEIGHT * RADIUS)
 NEIGHBORS = ('add_remove', 'replace_one')
 
 

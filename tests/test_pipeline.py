@@ -13,7 +13,7 @@ import pytest
 from sdv_threea import mechanism
 from sdv_threea.accounting import Receipt, delta_from_mu
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.pipeline import release
+from sdv_threea.pipeline import release, stage_shares
 from sdv_threea.settings import SHARES, Settings
 
 PRIVATE = Domain(
@@ -66,6 +66,43 @@ def test_the_ledger_spends_the_budget_and_no_more(domain, neighbors, n_component
     spent = delta_from_mu(ledger.mu, settings.epsilon) + ledger.delta
     assert 0.999 * settings.delta < spent <= settings.delta
     assert all(receipt.charged and receipt.noise_scale > 0 for receipt in ledger.receipts)
+
+
+@pytest.mark.parametrize('target', ['label', 'age', 'constant', None])
+def test_a_budget_is_spent_whatever_the_target(target):
+    constant = Category(name='constant', values=('x',), nullable=False)
+    domain = Domain((*PUBLIC.columns, constant), target)
+    settings = Settings(epsilon=2.0, delta=1e-5)
+    ledger = release(make_table(2000).assign(constant='x'), domain, settings).ledger
+    spent = delta_from_mu(ledger.mu, settings.epsilon) + ledger.delta
+    assert 0.999 * settings.delta < spent <= settings.delta
+
+
+def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not():
+    one, other = (
+        [
+            each
+            for each in release(make_table(500), domain, Settings()).ledger.receipts
+            if each.stage == 'approximate'
+        ]
+        for domain in (PUBLIC, retarget(PUBLIC, None))
+    )
+    assert one[0].released == 'sizes of 2 classes and histograms of 4 columns'
+    assert one[1].released == 'histograms of 4 columns in each of 2 classes'
+    assert other[0].released == 'sizes of 1 classes and histograms of 5 columns'
+    assert 'histograms' not in other[1].released
+    parts = [each.mu**2 for each in one[:2]]
+    assert parts[1] / parts[0] == pytest.approx(SHARES['classes'] / SHARES['columns'])
+    assert other[0].mu ** 2 == pytest.approx(sum(parts))
+
+
+def test_stages_with_nothing_to_do_leave_their_share_to_others():
+    closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
+    assert stage_shares(PRIVATE, Settings()) == SHARES
+    assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
+    single = stage_shares(retarget(PRIVATE, None), Settings())
+    assert set(single) == set(SHARES) - {'classes'}
+    assert math.isclose(sum(single.values()), 1.0)
 
 
 def test_stages_are_on_the_ledger():

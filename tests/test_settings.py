@@ -14,7 +14,8 @@ def test_shares_name_every_stage_and_add_up():
     assert math.isclose(sum(SHARES.values()), 1.0)
     assert set(SHARES) == {
         'describe',
-        'histograms',
+        'columns',
+        'classes',
         'moments',
         'partition',
         'adapt',

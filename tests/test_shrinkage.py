@@ -73,3 +73,90 @@ def test_shrunk_effects_beat_raw_ones_none_at_all_and_one_factor_for_all(rng):
 
 def test_nothing_has_no_effects():
     assert shrunk_effects(np.zeros(0), np.zeros(0), np.zeros(0)).shape == (0,)
+    assert shrunk_effects(np.zeros((3, 0)), np.zeros((3, 0)), np.zeros((3, 0))).shape == (3, 0)
+
+
+# Options
+
+
+def test_rows_are_estimated_one_by_one(rng):
+    gains, variances = rng.uniform(0, 3, (2, 5, 8)), rng.uniform(0, 2, (2, 5, 8))
+    values = rng.normal(0, 2, (2, 5, 8))
+    options = {'largest': 0.7, 'doubt': 0.5, 'certain': 2.0}
+
+    together = shrunk_effects(values, gains, variances, **options)
+
+    for at in np.ndindex(2, 5):
+        alone = shrunk_effects(values[at], gains[at], variances[at], **options)
+        assert together[at] == pytest.approx(alone, rel=1e-12)
+
+
+def test_effects_are_as_large_as_is_allowed():
+    values, ones = np.full(6, 100.0), np.ones(6)
+
+    for largest in (1.0, 50.0):
+        effects = shrunk_effects(values, ones, ones, largest=largest)
+        assert effects == pytest.approx(values * largest / (largest + 1))
+    prior = 100.0**2 - 1
+    found = shrunk_effects(values, ones, ones, largest=np.inf)
+    assert found == pytest.approx(values * prior / (prior + 1))
+
+
+def test_doubt_takes_noise_for_effects_less_often_and_effects_for_noise_hardly(rng):
+    ones = np.ones((2_000, 16))
+    noise = rng.normal(size=ones.shape)
+    signal = noise + rng.choice([-4, 4], ones.shape)
+
+    def found(values, doubt):
+        return (shrunk_effects(values, ones, ones, doubt=doubt) != 0).any(axis=1).mean()
+
+    assert 0.35 < found(noise, 0.0) < 0.5
+    assert found(noise, 1.5) < 0.1
+    assert found(noise, 3.0) < 0.02
+    assert found(signal, 1.5) == 1
+
+
+def test_doubt_takes_its_standard_deviations_of_noise_off_the_evidence():
+    """Ten values of 2, noise of 1: the evidence is 30, and noise alone would be 0 +- sqrt(20)."""
+    prior = (30 - 1.5 * np.sqrt(20)) / 10
+
+    effects = shrunk_effects(np.full(10, 2.0), np.ones(10), np.ones(10), largest=np.inf, doubt=1.5)
+
+    assert effects == pytest.approx(np.full(10, 2 * prior / (prior + 1)))
+
+
+def test_one_huge_value_among_zeros_survives_by_itself():
+    values, ones = np.append(8.0, np.zeros(99)), np.ones(100)
+
+    drowned = shrunk_effects(values, ones, ones, doubt=1.5)
+    kept = shrunk_effects(values, ones, ones, doubt=1.5, certain=3.0)
+
+    assert (drowned == 0).all()
+    assert kept == pytest.approx(np.append(8 * (1 - 9 / 64), np.zeros(99)))
+
+
+def test_certainty_only_adds_to_what_the_others_say_and_nothing_below_it(rng):
+    ones = np.ones((500, 10))
+    values = rng.standard_t(2, ones.shape)
+
+    without = shrunk_effects(values, ones, ones, largest=np.inf)
+    certain = shrunk_effects(values, ones, ones, largest=np.inf, certain=3.0)
+
+    assert (np.abs(without) <= np.abs(certain) + 1e-12).all()
+    assert (np.abs(certain) <= np.abs(values)).all()
+    below = np.abs(values) <= 3
+    assert certain[below] == pytest.approx(without[below])
+    assert (np.abs(certain) > np.abs(without) + 1e-3).any()
+
+
+@pytest.mark.parametrize('unit', [1e-60, 1e-20, 1e20, 1e60])
+def test_effects_do_not_depend_on_the_unit_of_values_and_gains(rng, unit):
+    values, gains = rng.normal(0, 3, 20), rng.uniform(0.1, 1, 20)
+    options = {'largest': np.inf, 'doubt': 1.0, 'certain': 3.0}
+
+    effects = shrunk_effects(values, gains, np.ones(20), **options)
+    with np.errstate(over='raise', divide='raise', invalid='raise'):
+        scaled = shrunk_effects(values * unit, gains * unit, np.full(20, unit**2), **options)
+
+    assert effects.any()
+    assert scaled == pytest.approx(effects, rel=1e-9)

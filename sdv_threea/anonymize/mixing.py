@@ -19,6 +19,9 @@ from sdv_threea.shrinkage import shrunk_effects
 #: Smallest eigenvalue of a component's covariance: no component collapses.
 SMALLEST_EIGENVALUE = 0.02
 
+#: Evidence that a cell differs from its class counts beyond so many deviations of the noise.
+DOUBT = 2.0
+
 #: Components with a smaller share of the largest one of their class have no weight.
 LEAST_SHARE = 0.005
 
@@ -73,7 +76,10 @@ def _centres(
     noises = (cells.sum_scale / cells.counts[:, None]) ** 2 + variance / cells.counts[:, None]
     gains = np.ones_like(variance)
     shrunk = np.stack(
-        [shrunk_effects(row, gains, noise) for row, noise in zip(centred, noises, strict=True)]
+        [
+            shrunk_effects(row, gains, noise, doubt=DOUBT)
+            for row, noise in zip(centred, noises, strict=True)
+        ]
     )
     return np.asarray(shrunk - shares @ shrunk)
 
@@ -94,7 +100,7 @@ def _covariances(
     for products, count, square in zip(cells.products, cells.counts, between, strict=True):
         surprise = products / count - gains * (within + square) - lost
         noises = (cells.product_scale / count) ** 2 + gains / count
-        change = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel())
+        change = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel(), doubt=DOUBT)
         result.append(_floored(within + change.reshape(gains.shape)))
     return np.stack(result)
 

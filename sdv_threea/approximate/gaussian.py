@@ -15,6 +15,9 @@ from sdv_threea.shrinkage import shrunk_effects
 LARGEST_CORRELATION = 0.98
 SMALLEST_EIGENVALUE = 1e-3
 
+#: Evidence for correlations counts beyond so many standard deviations of the noise.
+DOUBT = 2.0
+
 
 def class_correlations(
     moments: ScoreMoments, totals: NDArray[np.float64], variances: NDArray[np.float64]
@@ -40,10 +43,11 @@ def class_correlations(
     products = moments.products[:, rows, columns]
     gains = totals[:, None] * variances[:, rows] * variances[:, columns]
     noises = gains + moments.product_scale**2
-    common = shrunk_effects(products.sum(axis=0), gains.sum(axis=0), noises.sum(axis=0))
+    sums = (each.sum(axis=0) for each in (products, gains, noises))
+    common = shrunk_effects(*sums, doubt=DOUBT)
     matrices = np.zeros_like(moments.products)
     for matrix, *own in zip(matrices, products - gains * common, gains, noises, strict=True):
-        matrix[rows, columns] = matrix[columns, rows] = common + shrunk_effects(*own)
+        matrix[rows, columns] = matrix[columns, rows] = common + shrunk_effects(*own, doubt=DOUBT)
     return np.stack([nearest_correlation(matrix) for matrix in matrices])
 
 

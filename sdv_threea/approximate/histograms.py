@@ -1,9 +1,6 @@
-"""Class-conditional histograms, made of noisy counts: smoothed, consistent, never negative.
+"""How a column is distributed over all classes, made of noisy counts: smoothed, never negative.
 
-All of it is post-processing. Counts are first pooled over the classes, smoothed and projected; each
-class then departs from the pool as far as its own counts can be told from noise. How far that is,
-James and Stein's estimator says, level by level of a Haar transform: coarse differences between
-classes survive, fine ones only where the data speaks for them.
+All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -20,40 +17,29 @@ END_SHARE = 0.1
 DOUBT = 3.0
 
 
-def class_histograms(
+def column_shares(
     counts: NDArray[np.float64],
-    totals: NDArray[np.float64],
+    total: float,
     mask: NDArray[np.bool_],
     *,
     scale: float,
     ordered: bool,
 ) -> NDArray[np.float64]:
-    """Estimate the distribution of a column's codes in each class.
+    """Estimate the distribution of a column's codes.
 
     Args:
-        counts: Noisy counts, shape (C, S).
-        totals: Number of records of each class, with or without a code, at least one, shape (C,).
+        counts: Noisy counts, shape (S,).
+        total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
         scale: Standard deviation of the noise of a count; 0 for none.
         ordered: Whether codes 1 and up are in a meaningful order; code 0 is the missing value.
 
     Returns:
-        Probabilities, shape (C, S): rows sum to one, zero outside the mask.
+        Probabilities, shape (S,): they sum to one and are zero outside the mask.
     """
-    pooled = counts.sum(axis=0)
-    pooled_scale = scale * np.sqrt(len(counts))
-    known = _known(pooled, totals.sum(), mask, pooled_scale)
-    smoothed = _smooth(pooled, mask, pooled_scale, ordered=ordered)
-    share = project_to_simplex(smoothed, mask, known) / known
-    histograms = np.empty_like(counts)
-    for at, (row, total) in enumerate(zip(counts, totals, strict=True)):
-        known = _known(row, total, mask, scale)
-        difference = np.where(mask, row - known * share, 0.0)
-        kept = _smooth(difference, mask, scale, ordered=ordered)
-        if not ordered:
-            kept = kept * stein_factor(difference[mask], scale)
-        histograms[at] = project_to_simplex(known * share + kept, mask, known)
-    return np.asarray(histograms / histograms.sum(axis=1, keepdims=True))
+    smoothed = _smooth(counts, mask, scale, ordered=ordered)
+    shares = project_to_simplex(smoothed, mask, known_records(counts, total, mask, scale))
+    return np.asarray(shares / shares.sum())
 
 
 def keep_ends(
@@ -128,6 +114,24 @@ def project_to_simplex(
     return projected
 
 
+def known_records(
+    counts: NDArray[np.float64], total: float, mask: NDArray[np.bool_], scale: float
+) -> float:
+    """Estimate how many records have a code that can occur: the total, unless there is no doubt.
+
+    Args:
+        counts: Noisy counts, shape (S,).
+        total: Number of records, with or without a code, at least one.
+        mask: Codes that can occur, shape (S,).
+        scale: Standard deviation of the noise of a count.
+
+    Returns:
+        The number, at least one and at most the total.
+    """
+    most = counts[mask].sum() + DOUBT * scale * np.sqrt(mask.sum())
+    return float(np.clip(most, 1.0, total))
+
+
 def _smooth(
     values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, *, ordered: bool
 ) -> NDArray[np.float64]:
@@ -139,11 +143,3 @@ def _smooth(
     smoothed = values.copy()
     smoothed[inside] = smooth(values[inside], scale)
     return smoothed
-
-
-def _known(
-    counts: NDArray[np.float64], total: float, mask: NDArray[np.bool_], scale: float
-) -> float:
-    """Number of records with a code that can occur: below the total if that is beyond doubt."""
-    most = counts[mask].sum() + DOUBT * scale * np.sqrt(mask.sum())
-    return float(np.clip(most, 1.0, total))

@@ -29,14 +29,14 @@ def supports(
     Args:
         blocks: The blocks.
         description: What is known of the columns.
-        counts: Released counts of the codes of each block, each of shape (C, block.size).
+        counts: Released counts of the codes of each block, each of shape (block.size,).
         scale: Standard deviation of their noise.
 
     Returns:
         One mask per block, of shape (block.size,).
     """
     return tuple(
-        support(block, description, column.sum(axis=0), scale * np.sqrt(len(column)))
+        support(block, description, column, scale)
         for block, column in zip(blocks, counts, strict=True)
     )
 

@@ -19,7 +19,7 @@ from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import encode
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
-from sdv_threea.pipeline import release
+from sdv_threea.pipeline import release, stage_shares
 from sdv_threea.relational.bounds import (
     BELIEVED,
     choose_bound,
@@ -179,7 +179,7 @@ def _release_rows(
 
 def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     """The noise of a count in the histograms of a table, if units have one row."""
-    mu = task.budget.part(share).split(task.settings.shares)['histograms']
+    mu = task.budget.part(share).split(stage_shares(domain, task.settings))['columns']
     return count_noise(len(domain.columns), mu)
 
 

@@ -25,6 +25,9 @@ Task = Literal['classification', 'regression']
 #: A column of numbers with more distinct values than this is regressed unless ``task`` says else.
 MOST_NUMERIC_CLASSES = 10
 
+#: As many threads as OpenMP is told to take: LightGBM would take all cores, busy or not.
+QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
+
 
 def train_synthetic_test_real(
     real_train: pd.DataFrame,
@@ -123,7 +126,7 @@ def _score_regressor(
 ) -> dict[str, float | str]:
     if not len(targets[name]) or not len(targets['test']):
         return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target'}
-    model = _lightgbm().LGBMRegressor(random_state=seed, verbose=-1)
+    model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
     model.fit(features[name], targets[name].to_numpy(float))
     truth, predicted = targets['test'].to_numpy(float), model.predict(features['test'])
     rmse = root_mean_squared_error(truth, predicted)
@@ -170,7 +173,7 @@ def _class_probabilities(
     if len(present) == 1:
         probabilities[:, present] = 1.0
         return probabilities
-    model = _lightgbm().LGBMClassifier(random_state=seed, verbose=-1)
+    model = _lightgbm().LGBMClassifier(random_state=seed, **QUIETLY)
     probabilities[:, present] = model.fit(train, labels).predict_proba(test)
     return probabilities
 

@@ -3,11 +3,21 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.density import CLIP, Counts, clip_radius, fit_scores, release_counts
+from sdv_threea.accounting import Receipt
+from sdv_threea.approximate import density
+from sdv_threea.approximate.density import (
+    CLIP,
+    CellPlan,
+    ClassCounts,
+    Counts,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+    release_class_counts,
+    release_counts,
+)
+from sdv_threea.approximate.tilts import LEAST_CELLS
 from sdv_threea.moments import GRID
-
-NEIGHBORS = ('add_remove', 'replace_one')
-SIZES = [3, 1, 5]
 
 
 @pytest.fixture
@@ -19,116 +29,176 @@ def silent(size, scale):
     return np.zeros(size, dtype=np.int64)
 
 
-def release(codes, labels, *, mu=1.0, neighbors='add_remove', noise=silent):
-    return release_counts(codes, labels, SIZES, 2, mu=mu, neighbors=neighbors, noise=noise)
+# The plan
 
 
-def make_table(rng, num_rows):
-    codes = np.stack([rng.integers(-1, size, num_rows) for size in SIZES], axis=1)
-    return codes, rng.integers(0, 2, num_rows)
+def make_counts(rng, sizes, totals, scale=0.0):
+    columns = [totals.sum() * rng.dirichlet(np.full(size, 2.0)) for size in sizes]
+    noisy = tuple(column + rng.normal(0, scale, len(column)) for column in columns)
+    return Counts(noisy, np.asarray(totals, dtype=float), scale)
 
 
-def released_values(counts):
-    return np.concatenate([counts.totals, *(part.ravel() for part in counts.columns)])
+def make_plans(counts, ordered, mu=1.0):
+    masks = [np.ones(len(column), dtype=bool) for column in counts.columns]
+    return plan_class_counts(counts, masks, ordered, mu)
 
 
-def test_without_noise_the_counts_are_those_of_the_records(rng):
-    codes, labels = make_table(rng, 300)
+def test_ordered_columns_are_counted_in_cells_and_categories_by_themselves(rng):
+    counts = make_counts(rng, [200, 200, 4], np.array([900.0, 400.0]), 10.0)
 
-    counts, receipt = release(codes, labels, mu=math.inf)
+    numbers, categories, few = make_plans(counts, [True, False, True], mu=0.2)
 
-    assert (counts.scale, receipt.noise_scale) == (0, 0)
-    assert counts.totals.tolist() == np.bincount(labels).tolist()
-    for at, (part, size) in enumerate(zip(counts.columns, SIZES, strict=True)):
-        for label in (0, 1):
-            own = codes[labels == label, at]
-            assert part[label].tolist() == np.bincount(own[own >= 0], minlength=size).tolist()
-
-
-@pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_counts_move_by_at_most_the_declared_sensitivity_and_by_it(rng, neighbors):
-    worst = 0.0
-    codes, labels = np.zeros((4, 3), dtype=np.int64), np.array([0, 0, 1, 1])
-    for _ in range(100):
-        (first, second), own = make_table(rng, 2)
-        one = np.concatenate([codes, [first]]), np.append(labels, own[0])
-        other = np.concatenate([codes, [second]]), np.append(labels, own[1])
-        if neighbors == 'add_remove':
-            other = codes, labels
-
-        pair = [release(*table, neighbors=neighbors) for table in (one, other)]
-
-        moved = np.linalg.norm(np.subtract(*(released_values(part) for part, _ in pair)))
-        assert moved <= pair[0][1].sensitivity * (1 + 1e-15)
-        worst = max(worst, moved / pair[0][1].sensitivity)
-
-    assert worst == pytest.approx(1)
+    assert numbers.in_order.sum() == LEAST_CELLS
+    assert not numbers.in_order[0]
+    assert np.array_equal(categories.cells, np.arange(200))
+    assert not categories.in_order.any()
+    assert np.array_equal(few.cells, np.arange(4))
+    for plan in (numbers, categories, few):
+        assert plan.cells.max() + 1 == len(plan.in_order)
+        assert isinstance(plan.weight, int)
 
 
-def test_noise_is_drawn_once_and_as_stated(rng):
-    sizes = []
+def test_more_budget_and_more_records_count_in_finer_cells(rng):
+    few = make_counts(rng, [400], np.array([5_000.0, 5_000.0]), 5.0)
+    many = make_counts(rng, [400], np.array([5e5, 5e5]), 5.0)
 
-    def noise(size, scale):
-        sizes.append(size)
-        return np.rint(rng.normal(0, scale, size)).astype(np.int64)
+    counts = [
+        plan.cells.max()
+        for (plan,) in (
+            make_plans(few, [True], mu=0.1),
+            make_plans(few, [True], mu=1.0),
+            make_plans(many, [True], mu=0.1),
+            make_plans(few, [True], mu=math.inf),
+        )
+    ]
 
-    table = make_table(rng, 5_000)
-    exact = released_values(release(*table)[0])
-    counts, receipt = release(*table, mu=0.1, noise=noise)
-    errors = [released_values(release(*table, mu=0.1, noise=noise)[0]) - exact for _ in range(50)]
-
-    assert set(sizes) == {2 * (1 + sum(SIZES))}
-    assert len(sizes) == 51
-    assert counts.scale == receipt.noise_scale == pytest.approx(2 / 0.1, rel=1e-3)
-    assert np.std(errors) == pytest.approx(counts.scale, rel=0.1)
-
-
-def test_counts_of_blocks_of_rows_add_up(rng):
-    codes, labels = make_table(rng, 100)
-    whole, _ = release(codes, labels)
-    head, _ = release(codes[:40], labels[:40])
-    tail, _ = release(codes[40:], labels[40:])
-
-    assert np.array_equal(released_values(whole), released_values(head) + released_values(tail))
+    assert counts[0] < counts[1] < counts[3] == 399
+    assert counts[0] < counts[2]
 
 
-def test_classes_have_at_least_one_record_however_the_noise_falls(rng):
-    def noise(size, scale):
-        return np.full(size, -round(9 * scale))
+def test_columns_that_are_nearly_constant_weigh_less():
+    even, constant = np.full(10, 100.0), np.append(1_000.0, np.zeros(9))
+    counts = Counts((even, constant, even), np.array([500.0, 500.0]), 1.0)
 
-    counts, _ = release(*make_table(rng, 10), mu=0.01, noise=noise)
+    first, second, third = make_plans(counts, [True, True, False])
 
-    assert counts.totals.tolist() == [1, 1]
-    assert (counts.columns[0] < 0).all()
+    assert second.weight < first.weight == third.weight
 
 
-@pytest.mark.parametrize(('code', 'label'), [(3, 0), (0, 2), (0, -1)])
-def test_records_outside_the_layout_are_refused_without_naming_them(code, label):
-    with pytest.raises(ValueError, match='out of range'):
-        release(np.array([[code, 0, 0]]), np.array([label]))
+def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
+    """Two wholly different tables of which the same is released are counted by the same plan."""
+    answers = {}
+
+    def add_noise(values, *, released, mu, **others):
+        values = answers.setdefault(released, rng.uniform(0, 300, np.shape(values)))
+        return values, Receipt(
+            stage='s', released=released, sensitivity=1.0, noise_scale=5.0, mu=mu
+        )
+
+    monkeypatch.setattr(density, 'add_noise', add_noise)
+    terms = {'mu': 1.0, 'neighbors': 'add_remove', 'noise': silent}
+    found = []
+    for num_rows in (0, 500):
+        codes = rng.integers(-1, 90, (num_rows, 2)), rng.integers(0, 3, num_rows)
+        counts, _ = release_counts(*codes, [90, 90], 3, **terms)
+        plans = make_plans(counts, [True, False], mu=0.1)
+        by_class, _ = release_class_counts(*codes, plans, 3, **terms)
+        masks = [np.ones(90, dtype=bool)] * 2
+        scores, _ = fit_scores(counts, by_class, masks, [True, False], [False] * 2)
+        found.append((plans, scores))
+
+    (plans, scores), (others, again) = found
+    for one, other in zip(plans, others, strict=True):
+        assert np.array_equal(one.cells, other.cells)
+        assert np.array_equal(one.in_order, other.in_order)
+        assert one.weight == other.weight
+    assert all(map(np.array_equal, scores.cuts, again.cuts))
+    assert 0 < plans[0].in_order.sum() < 89
 
 
 # Scores
 
 
+def make_by_class(tables, scale=0.0):
+    """Counts of classes in which every code is a cell, and their sums."""
+    plans = tuple(
+        CellPlan(np.arange(part.shape[1]), np.arange(part.shape[1]) > 0, 1) for part in tables
+    )
+    totals = tables[0].sum(axis=1)
+    counts = Counts(tuple(part.sum(axis=0) for part in tables), totals, scale)
+    return counts, ClassCounts(tuple(tables), plans, (scale,) * len(tables))
+
+
 def test_scores_follow_the_counts_of_each_class_and_of_all(rng):
-    counts = Counts((np.array([[0.0, 30.0, 10.0], [0.0, 40.0, 120.0]]),), np.array([40.0, 160]), 0)
+    counts, by_class = make_by_class([np.array([[0.0, 30.0, 10.0], [0.0, 40.0, 120.0]])])
 
-    by_class, pooled = fit_scores(counts, [np.array([False, True, True])], [True], [False])
+    scores, pooled = fit_scores(counts, by_class, [np.array([False, True, True])], [True], [False])
 
-    assert by_class.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1], [0, 0, 0.25, 1]]))
+    assert scores.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1], [0, 0, 0.25, 1]]))
     assert pooled.cuts[0] == pytest.approx(np.array([[0, 0, 0.35, 1]]))
+
+
+def test_a_single_class_is_the_whole():
+    counts = Counts((np.array([0.0, 30.0, 10.0]), np.array([5.0, 35.0])), np.array([40.0]), 0.0)
+    masks = [np.array([False, True, True]), np.ones(2, dtype=bool)]
+
+    scores, pooled = fit_scores(counts, None, masks, [True, False], [False, False])
+
+    assert scores.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1]]))
+    for own, all_of_them in zip(scores.cuts, pooled.cuts, strict=True):
+        assert own == pytest.approx(all_of_them)
 
 
 def test_numbers_keep_their_order_and_categories_take_that_of_their_lean():
     table = np.array([[10.0, 50.0, 40.0], [50.0, 10.0, 40.0]])
-    counts = Counts((table, table), np.array([100.0, 100.0]), 0.0)
+    counts, by_class = make_by_class([table, table])
 
-    by_class, pooled = fit_scores(counts, [np.ones(3, dtype=bool)] * 2, [True, False], [False] * 2)
+    scores, pooled = fit_scores(
+        counts, by_class, [np.ones(3, dtype=bool)] * 2, [True, False], [False] * 2
+    )
 
-    assert by_class.orders[0].tolist() == [0, 1, 2]
-    assert by_class.orders[1].tolist() == [1, 2, 0]
+    assert scores.orders[0].tolist() == [0, 1, 2]
+    assert scores.orders[1].tolist() == [1, 2, 0]
     assert [order.tolist() for order in pooled.orders] == [[0, 1, 2], [1, 2, 0]]
+
+
+@pytest.mark.parametrize(('num_classes', 'scale', 'gain'), [(2, 10.0, 0.3), (16, 30.0, 0.9)])
+def test_both_releases_tell_of_the_whole(rng, num_classes, scale, gain):
+    """Counts of classes that are alike make those of all together more precise, if they can."""
+    totals = np.full(num_classes, 1e4 / num_classes)
+    truth = rng.dirichlet(np.full(12, 3.0)) * totals[:, None]
+    plan, mask = CellPlan(np.repeat(np.arange(4), 3), np.zeros(4, dtype=bool), 1), np.ones(12) > 0
+    cells = np.stack([np.bincount(plan.cells, row) for row in truth])
+    errors = np.zeros(2)
+    for _ in range(100):
+        counts = Counts((truth.sum(axis=0) + rng.normal(0, 40, 12),), totals, 40.0)
+        noisy = cells + rng.normal(0, scale, cells.shape)
+
+        _, both = fit_scores(
+            counts, ClassCounts((noisy,), (plan,), (scale,)), [mask], [False], [False]
+        )
+        _, alone = fit_scores(of_one_class(counts), None, [mask], [False], [False])
+
+        for at, scores in enumerate((both, alone)):
+            found = np.diff(scores.cuts[0][0])[np.argsort(scores.orders[0])]
+            errors[at] += np.square(np.bincount(plan.cells, found) - cells.sum(axis=0) / 1e4).sum()
+
+    assert errors[0] < gain * errors[1]
+
+
+def of_one_class(counts):
+    """The same counts of a single class."""
+    return Counts(counts.columns, counts.totals.sum(keepdims=True), counts.scale)
+
+
+def test_evident_ends_have_records_in_every_class():
+    counts, by_class = make_by_class([np.array([[0.0, -9, 90, 30, -9], [0, -9, 30, 90, -9]])], 9.0)
+    mask = np.array([False, True, True, True, True])
+
+    for evident in (False, True):
+        scores, _ = fit_scores(counts, by_class, [mask], [True], [evident])
+        ends = np.diff(scores.cuts[0])[:, [1, 4]]
+        assert (ends > 0).all() == evident
 
 
 def test_tables_without_columns_have_totals_and_empty_scores():
@@ -141,19 +211,19 @@ def test_tables_without_columns_have_totals_and_empty_scores():
         neighbors='add_remove',
         noise=silent,
     )
-    by_class, pooled = fit_scores(counts, [], [], [])
+    by_class, pooled = fit_scores(counts, None, [], [], [])
 
     assert counts.totals.tolist() == [1, 2]
     assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
-    assert clip_radius(by_class) == math.ceil(CLIP * GRID)
+    assert clip_radius(by_class) == GRID
 
 
-def test_the_radius_is_a_multiple_of_the_mean_norm_of_the_widest_class():
-    table = np.array([[50.0, 50.0], [100.0, 0.0]])
-    counts = Counts((table,) * 4, np.array([100.0, 100.0]), 0.0)
+def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
+    counts, by_class = make_by_class([np.array([[50.0, 50.0], [100.0, 0.0]])] * 4)
 
-    by_class, _ = fit_scores(counts, [np.ones(2, dtype=bool)] * 4, [True] * 4, [False] * 4)
+    scores, _ = fit_scores(counts, by_class, [np.ones(2, dtype=bool)] * 4, [True] * 4, [False] * 4)
 
-    expected = CLIP * GRID * math.sqrt(4 * by_class.variances[0, 0])
-    assert clip_radius(by_class) == math.ceil(expected)
-    assert by_class.variances[0, 0] > 0.6
+    variance = scores.variances[0, 0]
+    expected = math.sqrt(4 * variance + CLIP * math.sqrt(2 * 4 * variance**2))
+    assert clip_radius(scores) == math.ceil(GRID * expected)
+    assert scores.variances[0, 0] > 0.6

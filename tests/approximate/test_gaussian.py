@@ -3,10 +3,15 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.density import Counts, clip_radius, fit_scores
+from sdv_threea.approximate.density import (
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+    release_class_counts,
+    release_counts,
+)
 from sdv_threea.approximate.gaussian import class_correlations, nearest_correlation
 from sdv_threea.moments import ScoreMoments, release_moments
-from sdv_threea.statistics import histogram
 
 
 @pytest.fixture
@@ -25,26 +30,21 @@ def discretise(normals, num_codes):
 
 
 def correlations_of(codes, labels, num_codes, num_classes, radius=None):
-    sizes = [num_codes] * codes.shape[1]
-    totals = np.bincount(labels, minlength=num_classes).astype(float)
-    counts = Counts(
-        tuple(part.astype(float) for part in histogram(codes, labels, sizes, num_classes)),
-        totals,
-        0.0,
-    )
-    masks = [np.ones(num_codes, dtype=bool)] * codes.shape[1]
-    scores, _ = fit_scores(counts, masks, [True] * codes.shape[1], [False] * codes.shape[1])
+    width, terms = codes.shape[1], {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
+    masks, ordered = [np.ones(num_codes, dtype=bool)] * width, [True] * width
+    counts, _ = release_counts(codes, labels, [num_codes] * width, num_classes, **terms)
+    plan = plan_class_counts(counts, masks, ordered, math.inf)
+    by_class, _ = release_class_counts(codes, labels, plan, num_classes, **terms)
+    scores, _ = fit_scores(counts, by_class, masks, ordered, [False] * width)
     moments, _ = release_moments(
         scores(codes, labels),
         labels,
         num_classes,
         radius or clip_radius(scores),
         stage='approximate',
-        mu=math.inf,
-        neighbors='add_remove',
-        noise=silent,
+        **terms,
     )
-    return class_correlations(moments, totals, scores.variances)
+    return class_correlations(moments, counts.totals, scores.variances)
 
 
 @pytest.mark.parametrize(('num_codes', 'tolerance'), [(60, 0.02), (5, 0.03), (2, 0.05)])

@@ -3,8 +3,10 @@ import pytest
 from scipy.optimize import minimize
 
 from sdv_threea.approximate.histograms import (
-    class_histograms,
+    DOUBT,
+    column_shares,
     keep_ends,
+    known_records,
     project_to_simplex,
     smooth,
 )
@@ -15,90 +17,95 @@ def rng():
     return np.random.default_rng(7)
 
 
-def estimate(counts, totals=None, mask=None, *, scale=0.0, ordered=False):
+def estimate(counts, total=None, mask=None, *, scale=0.0, ordered=False):
     counts = np.asarray(counts, dtype=float)
-    totals = counts.sum(axis=1) if totals is None else np.asarray(totals, dtype=float)
-    mask = np.ones(counts.shape[1], dtype=bool) if mask is None else np.asarray(mask)
-    return class_histograms(counts, totals, mask, scale=scale, ordered=ordered)
+    mask = np.ones(len(counts), dtype=bool) if mask is None else np.asarray(mask)
+    total = max(counts.sum(), 1.0) if total is None else total
+    return column_shares(counts, total, mask, scale=scale, ordered=ordered)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
-def test_without_noise_histograms_are_the_frequencies(rng, ordered):
-    counts = rng.integers(0, 50, (4, 11)).astype(float)
-    counts[:, 3] = 0
+def test_without_noise_shares_are_the_frequencies(rng, ordered):
+    counts = rng.integers(0, 50, 11).astype(float)
+    counts[3] = 0
 
-    histograms = estimate(counts, ordered=ordered)
-
-    assert histograms == pytest.approx(counts / counts.sum(axis=1, keepdims=True), abs=1e-12)
+    assert estimate(counts, ordered=ordered) == pytest.approx(counts / counts.sum(), abs=1e-12)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
-@pytest.mark.parametrize('scale', [0.1, 30.0, 1e6, 1e15])
-def test_histograms_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordered, scale):
-    for _ in range(20):
-        size, num_classes = int(rng.integers(1, 40)), int(rng.integers(1, 5))
-        counts = rng.integers(0, 50, (num_classes, size)) + rng.normal(
-            0, scale, (num_classes, size)
-        )
-        totals = np.maximum(counts.sum(axis=1), 1.0)
+@pytest.mark.parametrize('scale', [0.0, 0.1, 30.0, 1e6, 1e15])
+def test_shares_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordered, scale):
+    for _ in range(100):
+        size = int(rng.integers(1, 40))
+        counts = rng.integers(0, 50, size) + rng.normal(0, scale, size)
         mask = rng.random(size) < 0.7
         mask[rng.integers(size)] = True
 
-        histograms = estimate(counts, totals, mask, scale=scale, ordered=ordered)
+        shares = estimate(counts, mask=mask, scale=scale, ordered=ordered)
 
-        assert np.isfinite(histograms).all()
-        assert (histograms >= 0).all()
-        assert histograms.sum(axis=1) == pytest.approx(np.ones(num_classes))
-        assert (histograms[:, ~mask] == 0).all()
+        assert np.isfinite(shares).all()
+        assert (shares >= 0).all()
+        assert shares.sum() == pytest.approx(1)
+        assert (shares[~mask] == 0).all()
 
 
-@pytest.mark.parametrize('ordered', [False, True])
-def test_shrinkage_beats_the_raw_projection_on_average(rng, ordered):
-    scale, size, mine, raw = 40.0, 32, 0.0, 0.0
+def test_smooth_shares_beat_the_raw_projection_on_average(rng):
+    scale, size, mine, raw = 60.0, 33, 0.0, 0.0
     for _ in range(30):
-        center = rng.uniform(5, 27, (3, 1)) if ordered else rng.uniform(14, 18, (3, 1))
-        density = np.exp(-np.square((np.arange(size) - center) / 5) / 2)
-        truth = density / density.sum(axis=1, keepdims=True)
-        if not ordered:
-            truth = truth[:, rng.permutation(size)]
-        counts = np.rint(2_000 * truth) + rng.normal(0, scale, truth.shape)
-        totals = np.full(3, 2_000.0)
-        mask = np.ones(size, dtype=bool)
+        density = np.exp(-np.square((np.arange(size) - rng.uniform(5, 27)) / 5) / 2)
+        truth = density / density.sum()
+        counts = 2_000 * truth + rng.normal(0, scale, size)
 
-        mine += np.abs(estimate(counts, totals, scale=scale, ordered=ordered) - truth).sum()
-        raw += sum(
-            np.abs(project_to_simplex(row, mask, 2_000.0) / 2_000 - wanted).sum()
-            for row, wanted in zip(counts, truth, strict=True)
-        )
+        mine += np.abs(estimate(counts, 2_000, scale=scale, ordered=True) - truth).sum()
+        raw += np.abs(estimate(counts, 2_000, scale=scale) - truth).sum()
 
     assert mine < 0.75 * raw
 
 
 def test_records_without_a_code_do_not_turn_into_other_codes():
-    counts = np.array([[0.0, 90.0, 10.0, 0.0], [0.0, 25.0, 25.0, 0.0]])
+    counts = np.array([0.0, 115.0, 35.0, 0.0])
 
-    exact = estimate(counts, totals=[1_000, 500])
-    noisy = estimate(counts + [[0.5, -0.5, 0.5, -0.5]], totals=[1_000, 500], scale=0.5)
+    exact = estimate(counts, 1_500)
+    noisy = estimate(counts + [0.5, -0.5, 0.5, -0.5], 1_500, scale=0.5)
 
-    assert exact == pytest.approx(np.array([[0, 0.9, 0.1, 0], [0, 0.5, 0.5, 0]]), abs=1e-12)
+    assert exact == pytest.approx(counts / 150, abs=1e-12)
     assert noisy == pytest.approx(exact, abs=0.03)
 
 
-def test_a_class_of_noise_alone_takes_after_the_others():
-    counts = np.array([[7_000.0, 2_000.0, 1_000.0], [-3.0, 1.5, 2.5]])
-
-    histograms = estimate(counts, totals=[10_000, 1], scale=3.0)
-
-    assert histograms[1] == pytest.approx([0.7, 0.2, 0.1], abs=0.01)
-
-
 def test_the_missing_value_is_not_smoothed_into_its_neighbours(rng):
-    counts = np.concatenate([[5_000.0], np.full(16, 10.0)])[None] + rng.normal(0, 3, (1, 17))
+    counts = np.concatenate([[5_000.0], np.full(16, 10.0)]) + rng.normal(0, 3, 17)
 
-    histogram = estimate(counts, [5_160.0], scale=3.0, ordered=True)
+    shares = estimate(counts, 5_160, scale=3.0, ordered=True)
 
-    assert histogram[0, 0] == pytest.approx(5_000 / 5_160, rel=0.01)
-    assert histogram[0, 1:] == pytest.approx(np.full(16, 10 / 5_160), rel=0.3)
+    assert shares[0] == pytest.approx(5_000 / 5_160, rel=0.01)
+    assert shares[1:] == pytest.approx(np.full(16, 10 / 5_160), rel=0.3)
+
+
+# How many records have a code
+
+
+def test_all_records_have_a_code_unless_the_counts_say_otherwise_beyond_doubt():
+    counts, mask = np.array([40.0, 30.0, 20.0]), np.array([True, True, False])
+
+    assert known_records(counts, 75.0, mask, 0.0) == 70
+    assert known_records(counts, 75.0, mask, 1.0) == pytest.approx(70 + DOUBT * np.sqrt(2))
+    assert known_records(counts, 75.0, mask, 2.0) == 75
+    assert known_records(counts, 60.0, mask, 0.0) == 60
+
+
+@pytest.mark.parametrize('counts', [[-50.0, 3.0], [0.0, 0.0]])
+def test_at_least_one_record_has_a_code(counts):
+    assert known_records(np.array(counts), 9.0, np.ones(2, dtype=bool), 0.0) == 1
+    assert known_records(np.array(counts), 9.0, np.zeros(2, dtype=bool), 5.0) == 1
+
+
+def test_where_all_records_have_a_code_noise_hardly_ever_denies_it(rng):
+    noise = rng.normal(0, 5, (2_000, 25))
+    mask = np.ones(25, dtype=bool)
+
+    known = np.array([known_records(40 + row, 1_000.0, mask, 5.0) for row in noise])
+
+    assert (known == 1_000).mean() > 0.99
 
 
 # Smoothing

@@ -211,12 +211,12 @@ def test_a_public_bound_is_kept_in_what_is_looked_at(make, crowd):
     made = make('chain', 60)
     first, second = made.schema.links
     made = crowd(made, first, 0, 500)
-    bounded = replace(made, max_children={first: 3, second: 2}).release(epsilon=1000.0)
+    bounded = replace(made, max_children={first: 3, second: 2}).release(epsilon=10_000.0)
 
     assert bounded.tables['b'].rows_per_unit <= 3
     assert bounded.tables['c'].rows_per_unit <= 6
     assert bounded.tables['a'].released.domain['number of b(a_id)'].high == 3.0
-    assert made.release(epsilon=1000.0).tables['b'].rows_per_unit > 3
+    assert made.release(epsilon=10_000.0).tables['b'].rows_per_unit > 3
 
 
 def test_without_noise_all_rows_are_looked_at(make):

@@ -1,0 +1,275 @@
+"""How the classes depart from the distribution of a column over all of them.
+
+Classes are counted in coarse cells: neighbouring codes of an ordered column together, a category or
+a spike by itself. A class departs from the whole as far as its counts can be told from noise, scale
+by scale: coarse differences survive, fine ones only where the data speaks for them. The departures
+are *relative*, a tilt of the fine distribution, which thus keeps its spikes. All of it is
+post-processing.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.approximate.histograms import known_records, project_to_simplex
+from sdv_threea.shrinkage import shrunk_effects
+
+#: Cells per column: as many as the square root of the records of a class in units of the noise of
+#: a count, within these bounds.
+LEAST_CELLS, MOST_CELLS = 8, 64
+
+#: A spike is heavier than so many times the median of the codes up to so far away, and than so many
+#: times the noise of a count.
+SPIKE, SPIKE_REACH, SPIKE_NOISE = 3.0, 3, 2.0
+
+#: A column's squared weight is its entropy in nats, within bounds; weights count units.
+WEIGHT_UNIT = 16
+LEAST_ENTROPY, MOST_ENTROPY = 0.1, 1.0
+
+#: Evidence that a class departs counts beyond so many standard deviations of the noise.
+DOUBT = 1.5
+
+#: Rounds in which classes are made to add up to the whole.
+RAKING_ROUNDS = 3
+
+#: A departure of so many standard deviations counts by itself.
+CERTAIN = 3.0
+
+
+def num_class_cells(totals: NDArray[np.float64], scale: float) -> int | None:
+    """Choose how many cells of an ordered column the classes are counted in.
+
+    Args:
+        totals: Number of records of each class, at least one, shape (C,).
+        scale: Standard deviation of the noise that the counts will have.
+
+    Returns:
+        The number; ``None`` to count every code, where there is no noise.
+    """
+    if scale == 0:
+        return None
+    typical = np.exp(np.log(np.maximum(totals, scale)).mean())
+    return int(np.clip(np.sqrt(typical / scale), LEAST_CELLS, MOST_CELLS))
+
+
+def cut_cells(
+    shares: NDArray[np.float64], mask: NDArray[np.bool_], num_cells: int | None, least: float
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Cut an ordered column into cells of equal roots of mass, summed over their codes.
+
+    Between cells of equal mass, which would hide the rare classes that live where others are thin,
+    and cells of equal width, most of which would be empty. A spike, a code much heavier than those
+    around it, is a cell by itself and outside the order: it has its own reasons.
+
+    Args:
+        shares: Probabilities of the codes, shape (S,); code 0 is the missing value.
+        mask: Codes that can occur, shape (S,).
+        num_cells: How many, besides spikes and the missing value; ``None`` for one per code.
+        least: The least probability of a spike.
+
+    Returns:
+        The cell of each code, shape (S,), counted from 0, the missing value's; and which cells
+        stand in the order of the codes, shape (G,).
+    """
+    if num_cells is None or mask[1:].sum() <= num_cells:
+        return np.arange(len(mask)), np.arange(len(mask)) > 0
+    spikes = _is_spike(shares[1:], least)
+    measure = np.sqrt(np.where(spikes, 0.0, shares[1:]))
+    places = (np.cumsum(measure) - measure / 2) * num_cells / max(measure.sum(), 1e-300)
+    places = np.minimum(places.astype(np.int64), num_cells - 1)
+    places[spikes] = num_cells + np.arange(spikes.sum())
+    found, cells = np.unique(places, return_inverse=True)
+    return np.append(0, cells + 1), np.append(False, found < num_cells)
+
+
+def _is_spike(shares: NDArray[np.float64], least: float) -> NDArray[np.bool_]:
+    around = np.pad(shares, SPIKE_REACH, mode='edge')
+    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * SPIKE_REACH + 1)
+    return np.asarray((shares > least) & (shares > SPIKE * np.median(windows, axis=1)))
+
+
+def column_weight(shares: NDArray[np.float64]) -> int:
+    """Choose how closely the classes are looked at in a column: by what it could tell of them.
+
+    A column whose records are nearly all alike cannot tell classes apart, so its counts may be
+    noisier, to the gain of the others.
+
+    Args:
+        shares: Probabilities of its cells, shape (G,).
+
+    Returns:
+        The weight of its counts, a whole number, at least one.
+    """
+    present = shares[shares > 0]
+    entropy = float(-(present * np.log(present)).sum())
+    return round(WEIGHT_UNIT * math.sqrt(min(entropy, MOST_ENTROPY) + LEAST_ENTROPY))
+
+
+def reconcile(
+    counts: NDArray[np.float64],
+    scale: float,
+    cell_counts: NDArray[np.float64],
+    cell_scale: float,
+    cells: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Make counts of codes agree with second counts of their cells, by precision.
+
+    Args:
+        counts: Noisy counts of the codes, shape (S,).
+        scale: Standard deviation of their noise.
+        cell_counts: Noisy counts of the cells, shape (G,).
+        cell_scale: Standard deviation of their noise.
+        cells: The cell of each code, shape (S,).
+
+    Returns:
+        The counts, shape (S,): what a cell is off by is spread evenly over its codes.
+    """
+    sizes = np.bincount(cells, minlength=len(cell_counts))
+    variances = sizes * scale**2
+    off = cell_counts - np.bincount(cells, counts, len(cell_counts))
+    trust = variances / np.maximum(variances + cell_scale**2, 1e-300)
+    return np.asarray(counts + (trust * off / np.maximum(sizes, 1))[cells])
+
+
+def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
+    counts: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    mask: NDArray[np.bool_],
+    cells: NDArray[np.int64],
+    in_order: NDArray[np.bool_],
+    scale: float,
+) -> NDArray[np.float64]:
+    """Estimate the distribution of a column's codes in each class.
+
+    Args:
+        counts: Noisy counts of the cells, shape (C, G).
+        totals: Number of records of each class, with or without a code, at least one, shape (C,).
+        shares: Probabilities of the codes over all classes, shape (S,).
+        mask: Codes that can occur, shape (S,).
+        cells: The cell of each code, shape (S,).
+        in_order: Which cells stand in a meaningful order, shape (G,).
+        scale: Standard deviation of the noise of a count; 0 for none.
+
+    Returns:
+        Probabilities, shape (C, S): rows sum to one, zero outside the mask.
+    """
+    num_cells = counts.shape[1]
+    occupied = np.bincount(cells[mask], minlength=num_cells)
+    cell_shares = np.bincount(cells, shares, num_cells).astype(np.float64)
+    tilted = np.empty_like(counts)
+    for row, total, own in zip(counts, totals, tilted, strict=True):
+        known = known_records(row, float(total), occupied > 0, scale)
+        departure = np.where(occupied > 0, row - known * cell_shares, 0.0)
+        kept = tilt(departure, known * cell_shares, scale, in_order)
+        own[:] = project_to_simplex(known * cell_shares + kept, occupied > 0, known)
+    if scale:
+        tilted = rake(tilted, totals, cell_shares)
+    # Inside a cell all classes are alike; where the column has no mass, so are the codes.
+    weights = np.where(cell_shares[cells] > 0, shares, mask)
+    of_cell = np.bincount(cells, weights, num_cells)[cells]
+    within = np.divide(weights, of_cell, out=np.zeros_like(shares), where=of_cell > 0)
+    histograms = tilted[:, cells] * within
+    return np.asarray(histograms / histograms.sum(axis=1, keepdims=True))
+
+
+def rake(
+    histograms: NDArray[np.float64], totals: NDArray[np.float64], shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Make histograms of classes add up to the histogram of all, which is known better.
+
+    A few rounds of iterative proportional fitting (Deming and Stephan 1940).
+
+    Args:
+        histograms: Of the classes, at least zero, no row of zeros, shape (C, G).
+        totals: Number of records of each class, at least one, shape (C,).
+        shares: Probabilities over all classes, shape (G,).
+
+    Returns:
+        Probabilities, shape (C, G): rows sum to one.
+    """
+    fitted = histograms / histograms.sum(axis=1, keepdims=True)
+    for _ in range(RAKING_ROUNDS):
+        together = totals @ fitted / totals.sum()
+        raked = fitted * np.divide(shares, together, out=np.zeros_like(shares), where=together > 0)
+        sums = raked.sum(axis=1, keepdims=True)
+        fitted = np.where(sums > 0, raked / np.maximum(sums, 1e-300), fitted)
+    return np.asarray(fitted)
+
+
+def tilt(
+    departure: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    scale: float,
+    in_order: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Keep of a noisy departure from expected counts what can be told from noise.
+
+    Args:
+        departure: Counts less the expected ones, shape (G,).
+        expected: What is expected if the class is like all others, at least zero, shape (G,).
+        scale: Standard deviation of the noise of a count; 0 keeps everything.
+        in_order: Which cells stand in a meaningful order, shape (G,).
+
+    Returns:
+        The departure, shape (G,); it sums to zero if cells in order are expected to have records.
+    """
+    if scale == 0:
+        return departure
+    variances = np.full(len(departure), scale**2)
+    kept = np.zeros_like(departure)
+    loose = np.flatnonzero(~in_order)
+    kept[loose] = expected[loose] * _effects(departure[loose], expected[loose], variances[loose])
+    ordered = np.flatnonzero(in_order)
+    levels = _transform(departure[ordered], expected[ordered], variances[ordered])
+    # What the loose cells have in excess is missing from the others.
+    found = -kept.sum(keepdims=True) * (expected[ordered].sum() > 0)
+    for share, detail in reversed(levels):
+        left = found * share + detail
+        found = np.stack([left, found - left], axis=1).ravel()
+    kept[ordered] = found[: len(ordered)]
+    return kept
+
+
+def _transform(
+    values: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """List the levels of a Haar transform of unequal masses, finest first, shrunk."""
+    length = 1 << max(len(values) - 1, 0).bit_length()
+    nodes = [np.pad(each, (0, length - len(each))) for each in (values, expected, variances)]
+    levels = []
+    while len(nodes[0]) > 1:
+        levels.append(_split(*nodes))
+        nodes = [each[0::2] + each[1::2] for each in nodes]
+    return levels
+
+
+def _split(
+    values: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Split pairs of neighbours: the first one's share of what is expected, and its surplus.
+
+    Args:
+        values: Departures of the neighbours, shape (2 K,).
+        expected: What is expected of them, shape (2 K,).
+        variances: Variances of their noise, shape (2 K,).
+
+    Returns:
+        Shares, and what is left of the surpluses beyond them when noise is shrunk, shape (K,).
+    """
+    whole = expected[0::2] + expected[1::2]
+    share = np.divide(expected[0::2], whole, out=np.zeros_like(whole), where=whole > 0)
+    other = np.where(whole > 0, 1 - share, 0.0)
+    surplus = values[0::2] * other - values[1::2] * share
+    gains = whole * share * other
+    noise = variances[0::2] * other**2 + variances[1::2] * share**2
+    return share, gains * _effects(surplus, gains, noise)
+
+
+def _effects(
+    values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return shrunk_effects(values, gains, variances, largest=np.inf, doubt=DOUBT, certain=CERTAIN)

@@ -1,0 +1,377 @@
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.approximate.histograms import column_shares, project_to_simplex
+from sdv_threea.approximate.tilts import (
+    class_histograms,
+    cut_cells,
+    num_class_cells,
+    rake,
+    tilt,
+)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def in_natural_order(num_cells):
+    """All cells but that of the missing value."""
+    return np.arange(num_cells) > 0
+
+
+def estimate(counts, totals=None, mask=None, *, cells=None, shares=None, scale=0.0, ordered=False):
+    """Estimate from counts of cells; if nothing else is said, codes are cells."""
+    counts = np.asarray(counts, dtype=float)
+    totals = counts.sum(axis=1) if totals is None else np.asarray(totals, dtype=float)
+    cells = np.arange(counts.shape[1]) if cells is None else np.asarray(cells)
+    mask = np.ones(len(cells), dtype=bool) if mask is None else np.asarray(mask)
+    if shares is None:
+        pooled = counts.sum(axis=0), totals.sum(), mask
+        shares = column_shares(*pooled, scale=scale * math.sqrt(len(counts)), ordered=ordered)
+    in_order = in_natural_order(counts.shape[1]) & np.asarray(ordered)
+    return class_histograms(counts, totals, np.asarray(shares), mask, cells, in_order, scale)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_without_noise_histograms_are_the_frequencies_if_every_code_is_a_cell(rng, ordered):
+    counts = rng.integers(0, 50, (4, 11)).astype(float)
+    counts[:, 3] = 0
+
+    histograms = estimate(counts, ordered=ordered)
+
+    assert histograms == pytest.approx(counts / counts.sum(axis=1, keepdims=True), abs=1e-12)
+
+
+def test_cells_have_the_mass_of_the_class_and_inside_them_all_classes_are_alike(rng):
+    cells, shares = np.array([0, 1, 1, 1, 2, 2, 2]), rng.dirichlet(np.ones(7))
+    counts = np.array([[5.0, 70.0, 25.0], [0.0, 10.0, 40.0]])
+
+    histograms = estimate(counts, cells=cells, shares=shares, ordered=True)
+
+    for row, own in zip(counts / counts.sum(axis=1, keepdims=True), histograms, strict=True):
+        for cell in range(3):
+            within = shares * (cells == cell)
+            assert own[cells == cell].sum() == pytest.approx(row[cell])
+            expected = row[cell] * within / within.sum()
+            assert own * (cells == cell) == pytest.approx(expected)
+
+
+def test_codes_that_the_whole_lacks_share_the_records_of_their_cell_evenly():
+    cells, shares = np.array([0, 1, 1, 2, 2, 2]), np.array([0, 0.6, 0.4, 0, 0, 0])
+    mask = np.array([False, True, True, True, False, True])
+
+    histograms = estimate([[0.0, 30.0, 10.0]], [40], mask, cells=cells, shares=shares)
+
+    assert histograms[0] == pytest.approx([0, 0.45, 0.3, 0.125, 0, 0.125])
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+@pytest.mark.parametrize('scale', [0.0, 0.1, 30.0, 1e6, 1e15])
+def test_histograms_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordered, scale):
+    for _ in range(100):
+        size, num_classes = int(rng.integers(1, 40)), int(rng.integers(1, 5))
+        mask = rng.random(size) < 0.7
+        mask[rng.integers(size)] = True
+        pooled = rng.integers(0, 50, size) * (rng.random(size) < 0.6) + rng.normal(0, scale, size)
+        shares = column_shares(pooled, max(pooled.sum(), 1), mask, scale=scale, ordered=ordered)
+        cells, in_order = np.arange(size), np.zeros(size, dtype=bool)
+        if ordered:
+            cells, in_order = cut_cells(shares, mask, int(rng.integers(1, 9)), 0.01)
+        counts = rng.integers(0, 50, (num_classes, cells.max() + 1)) * (rng.random() < 0.8)
+        counts = counts + rng.normal(0, scale, counts.shape)
+        totals = np.maximum(counts.sum(axis=1), 1.0)
+
+        with np.errstate(over='raise', divide='raise', invalid='raise'):
+            histograms = estimate(
+                counts, totals, mask, cells=cells, shares=shares, scale=scale, ordered=in_order
+            )
+
+        assert histograms.shape == (num_classes, size)
+        assert (histograms >= 0).all()
+        assert histograms.sum(axis=1) == pytest.approx(np.ones(num_classes))
+        assert (histograms[:, ~mask] == 0).all()
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+@pytest.mark.parametrize('scale', [0.0, 5.0])
+@pytest.mark.parametrize(
+    ('mask', 'cells', 'shares', 'expected'),
+    [
+        ([True], [0], [1.0], [1.0]),
+        ([False, True], [0, 1], [0.0, 1.0], [0.0, 1.0]),
+        ([True, False], [0, 1], [1.0, 0.0], [1.0, 0.0]),
+        ([True, True, True], [0, 0, 0], [0.2, 0.3, 0.5], [0.2, 0.3, 0.5]),
+        ([False, True, True], [0, 1, 1], [0.0, 0.4, 0.6], [0.0, 0.4, 0.6]),
+    ],
+)
+def test_columns_of_one_code_or_one_cell_have_nothing_to_tell(
+    ordered, scale, mask, cells, shares, expected
+):
+    counts = np.array([[7.0], [3.0]]) * (np.arange(max(cells) + 1) == cells[int(np.argmax(mask))])
+
+    histograms = estimate(
+        counts, mask=mask, cells=cells, shares=shares, scale=scale, ordered=ordered
+    )
+
+    assert histograms == pytest.approx(np.stack([expected] * 2))
+
+
+def make_classes(rng, spread, permute=False):
+    """Three classes of 2000 records, each around a center of its own."""
+    density = np.exp(
+        -np.square((np.arange(33) - 16 - rng.uniform(-spread, spread, (3, 1))) / 5) / 2
+    )
+    density[:, 0] = 0
+    if permute:
+        density[:, 1:] = density[:, 1 + rng.permutation(32)]
+    return 2_000 * density / density.sum(axis=1, keepdims=True)
+
+
+def project(rows):
+    mask = np.ones(rows.shape[1], dtype=bool)
+    return np.stack([project_to_simplex(row, mask, 2_000.0) for row in rows])
+
+
+def test_shrinkage_beats_the_raw_projection_of_categories_on_average(rng):
+    scale, mine, raw = 40.0, 0.0, 0.0
+    for _ in range(30):
+        truth = make_classes(rng, 2, permute=True)
+        counts = truth + rng.normal(0, scale, truth.shape)
+
+        mine += np.abs(2_000 * estimate(counts, [2_000] * 3, scale=scale) - truth).sum()
+        raw += np.abs(project(counts) - truth).sum()
+
+    assert mine < 0.75 * raw
+
+
+def test_tilts_of_ordered_columns_beat_the_raw_projection_on_average(rng):
+    """With fine counts of all classes together and coarse ones of each, as they are released."""
+    scale, mine, raw = 40.0, 0.0, 0.0
+    totals, mask = np.full(3, 2_000.0), in_natural_order(33)
+    for _ in range(30):
+        truth = make_classes(rng, 11)
+        pooled = truth.sum(axis=0) + rng.normal(0, scale, 33)
+        shares = column_shares(pooled, 6_000, mask, scale=scale, ordered=True)
+        wanted = num_class_cells(totals, scale)
+        cells, in_order = cut_cells(shares, mask, wanted, 2 * scale / 6_000)
+        counts = np.stack([np.bincount(cells, row) for row in truth])
+        counts += rng.normal(0, scale, counts.shape)
+
+        found = class_histograms(counts, totals, shares, mask, cells, in_order, scale)
+
+        mine += np.abs(2_000 * found - truth).sum()
+        raw += np.abs(project(truth + rng.normal(0, scale, truth.shape)) - truth).sum()
+
+    assert mine < 0.6 * raw
+
+
+def test_records_without_a_code_do_not_turn_into_other_codes():
+    counts = np.array([[0.0, 90.0, 10.0, 0.0], [0.0, 25.0, 25.0, 0.0]])
+
+    exact = estimate(counts, totals=[1_000, 500])
+    noisy = estimate(counts + [[0.5, -0.5, 0.5, -0.5]], totals=[1_000, 500], scale=0.5)
+
+    assert exact == pytest.approx(np.array([[0, 0.9, 0.1, 0], [0, 0.5, 0.5, 0]]), abs=1e-12)
+    assert noisy == pytest.approx(exact, abs=0.03)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_a_class_of_noise_alone_takes_after_the_others(ordered):
+    counts = np.array([[0.0, 7_000.0, 2_000.0, 1_000.0], [1.0, -3.0, 1.5, 2.5]])
+
+    histograms = estimate(counts, totals=[10_000, 1], scale=3.0, ordered=ordered)
+
+    assert histograms[1] == pytest.approx([0, 0.7, 0.2, 0.1], abs=0.01)
+
+
+def test_classes_that_are_alike_are_told_so_in_the_noise(rng):
+    """What noise makes of classes that do not differ mostly vanishes."""
+    shares = rng.dirichlet(np.full(33, 3.0))
+    counts = 20_000 * shares + rng.normal(0, 15, (40, 33))
+
+    for ordered in (False, True):
+        found = estimate(counts, np.full(40, 20_000.0), shares=shares, scale=15.0, ordered=ordered)
+        raw = counts / counts.sum(axis=1, keepdims=True)
+        assert np.abs(found - shares).sum() < 0.2 * np.abs(raw - shares).sum()
+
+
+def test_the_missing_value_is_a_cell_of_its_own(rng):
+    """One class misses many more values than the other, and is like it in all others."""
+    others = rng.dirichlet(np.full(16, 20.0))
+    shares = np.append(0.35, 0.65 * others)
+    truth = np.stack([np.append(0.6, 0.4 * others), np.append(0.1, 0.9 * others)])
+
+    found = estimate(
+        5_000 * truth + rng.normal(0, 5, truth.shape),
+        [5_000, 5_000],
+        shares=shares,
+        scale=5.0,
+        ordered=True,
+    )
+
+    assert found[:, 0] == pytest.approx([0.6, 0.1], abs=0.01)
+    within = found[:, 1:] / found[:, 1:].sum(axis=1, keepdims=True)
+    assert within == pytest.approx(np.stack([others] * 2), abs=0.01)
+
+
+def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
+    """Cells of five codes, one of them heavy: the classes differ by cell, and keep the spikes."""
+    spikes = np.tile([0.05, 0.05, 0.8, 0.05, 0.05], 8)
+    cells = np.append(0, np.repeat(np.arange(1, 9), 5))
+    rising = np.linspace(0.5, 1.5, 8)
+    lean = np.stack([rising, rising[::-1]]) / 8
+    counts = np.column_stack([[0, 0], 4_000 * lean]) + rng.normal(0, 10, (2, 9))
+
+    found = estimate(
+        counts,
+        [4_000, 4_000],
+        np.append(False, np.ones(40, dtype=bool)),
+        cells=cells,
+        shares=np.append(0, spikes / 8),
+        scale=10.0,
+        ordered=True,
+    )
+
+    assert found[:, 1:] == pytest.approx(np.repeat(lean, 5, axis=1) * spikes, abs=0.01)
+
+
+# Tilts
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+@pytest.mark.parametrize('size', [1, 2, 3, 9, 12])
+def test_without_noise_a_departure_is_kept(rng, ordered, size):
+    departure = rng.normal(0, 10, size)
+
+    found = tilt(departure, rng.uniform(0, 50, size), 0.0, in_natural_order(size) & ordered)
+
+    assert np.array_equal(found, departure)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+@pytest.mark.parametrize('size', [2, 3, 5, 9, 12, 64])
+def test_with_hardly_any_noise_a_departure_is_hardly_changed(rng, ordered, size):
+    departure, expected = rng.normal(0, 10, size), rng.uniform(1, 50, size)
+    departure -= departure.mean()
+
+    found = tilt(departure, expected, 1e-6, in_natural_order(size) & ordered)
+
+    assert found == pytest.approx(departure, abs=1e-6)
+
+
+@pytest.mark.parametrize('scale', [1e-3, 3.0, 1e9])
+@pytest.mark.parametrize('size', [1, 2, 3, 6, 17, 64])
+def test_tilts_of_ordered_columns_move_mass_and_make_none(rng, scale, size):
+    for _ in range(20):
+        expected = rng.uniform(0, 50, size) * (rng.random(size) < 0.7)
+        departure = rng.normal(0, 20, size)
+
+        found = tilt(departure, expected, scale, in_natural_order(size))
+
+        assert found.shape == (size,)
+        assert (found[expected == 0] == 0).all()
+        if expected[1:].any():
+            assert found.sum() == pytest.approx(0, abs=1e-9 * max(scale, 100))
+
+
+def test_where_nothing_is_expected_in_order_nothing_is_kept_there():
+    expected, departure = np.array([60.0, 0, 0, 40]), np.array([-20.0, 3, 4, 20])
+
+    found = tilt(departure, expected, 1e-3, np.array([False, True, True, False]))
+
+    assert found == pytest.approx([-20, 0, 0, 20], abs=1e-3)
+
+
+def test_a_coarse_step_is_found_in_noise_that_drowns_each_of_its_cells(rng):
+    expected = np.append(0.0, np.full(64, 100.0))
+    step = np.append(0.0, np.repeat([-8.0, 8.0], 32))
+    noise = rng.normal(0, 10, (100, 65))
+    in_order = in_natural_order(65)
+
+    found = np.stack([tilt(step + row, expected, 10.0, in_order) for row in noise])
+    apart = np.stack([tilt(step + row, expected, 10.0, in_order & False) for row in noise])
+
+    assert np.square(found - step).mean() < 0.1 * np.square(noise).mean()
+    assert np.square(found - step).mean() < 0.2 * np.square(apart - step).mean()
+
+
+def test_a_cell_outside_the_order_departs_by_itself_and_the_others_make_room(rng):
+    expected = np.append(300.0, np.full(32, 20.0))
+    departure = np.append(-150.0, np.full(32, 150 / 32)) + rng.normal(0, 3, 33)
+
+    found = tilt(departure, expected, 3.0, in_natural_order(33))
+
+    assert found[0] == pytest.approx(-150, abs=10)
+    assert found[1:] == pytest.approx(np.full(32, -found[0] / 32), abs=3)
+
+
+def test_a_category_that_stands_out_from_noise_stays_even_if_all_others_are_noise(rng):
+    expected, spike = np.full(512, 100.0), np.zeros(512)
+    spike[20] = 60.0
+    noise = rng.normal(0, 10, (50, 512))
+
+    found = np.stack(
+        [tilt(spike + row, expected, 10.0, np.zeros(512, dtype=bool)) for row in noise]
+    )
+
+    assert found[:, 20].mean() > 0.6 * 60
+    assert np.abs(np.delete(found, 20, axis=1)).mean() < 0.05 * np.abs(noise).mean()
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_departures_are_relative_where_little_is_expected_little_is_kept(rng, ordered):
+    """Equal shares more and less, in cells of much and of little: the noise is alike in all."""
+    expected = np.append(0.0, np.tile([400.0, 400.0, 4.0, 4.0], 8))
+    truth = expected * np.append(0, np.tile([0.3, -0.3], 16))
+    noise = rng.normal(0, 10, (100, 33))
+    in_order = in_natural_order(33) & ordered
+
+    found = np.stack([tilt(truth + row, expected, 10.0, in_order) for row in noise])
+
+    thin = expected == 4
+    assert found[:, expected == 400].mean(axis=0) == pytest.approx(truth[expected == 400], rel=0.1)
+    assert np.abs(found[:, thin]).mean() < 0.2 * np.abs(noise[:, thin]).mean()
+
+
+# Raking
+
+
+def test_raked_classes_add_up_to_the_whole_and_keep_their_odds(rng):
+    histograms = rng.dirichlet(np.ones(6), size=3)
+    totals, shares = np.array([50.0, 300.0, 20.0]), rng.dirichlet(np.full(6, 20.0))
+
+    raked = rake(histograms, totals, shares)
+
+    assert raked.sum(axis=1) == pytest.approx(np.ones(3))
+    before = np.abs(totals @ histograms / totals.sum() - shares).sum()
+    assert np.abs(totals @ raked / totals.sum() - shares).sum() < 0.05 * before
+    # Iterative proportional fitting changes no odds ratio.
+    ratios = [
+        table[:, 1:] * table[:1, :1] / (table[:1, 1:] * table[:, :1])
+        for table in (histograms, raked)
+    ]
+    assert ratios[0] == pytest.approx(ratios[1])
+
+
+def test_raking_survives_cells_that_one_side_lacks():
+    histograms = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+    raked = rake(histograms, np.array([10.0, 10.0]), np.array([0.0, 0.5, 0.5]))
+
+    assert np.isfinite(raked).all()
+    assert raked.sum(axis=1) == pytest.approx([1, 1])
+
+
+def test_class_noise_does_not_get_into_the_whole(rng):
+    truth = rng.dirichlet(np.full(12, 5.0))
+    totals, mask = np.full(20, 1_000.0), np.ones(12, dtype=bool)
+    counts = rng.multinomial(1_000, truth, size=20) + rng.normal(0, 40, (20, 12))
+    loose = np.zeros(12, dtype=bool)
+
+    found = class_histograms(counts, totals, truth, mask, np.arange(12), loose, 40.0)
+
+    assert np.abs(totals @ found / totals.sum() - truth).sum() < 0.01
