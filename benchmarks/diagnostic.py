@@ -20,31 +20,17 @@ from typing import Any
 import pandas as pd
 from sdmetrics.reports import DiagnosticReport
 from sdv.metadata import Metadata
+from tables import DATA, PROBLEMS, load, state_facts
 
 from sdv_threea import ClustMixSynthesizer
 
 RESULTS = Path(__file__).parent / 'results' / 'diagnostic.csv'
 
-#: The tables and what is to be predicted.
+#: The columns that are predicted, by table: as they are, no problem made of them.
 TARGETS = {
-    'adult': 'income',
-    'census_kdd': 'income',
-    'covtype': 'Cover_Type',
-    'covtype_compact': 'Cover_Type',
-    'creditcard_fraud': 'Class',
-    'epileptic_seizure': 'seizure',
-    'isolet': 'vowel',
-    'german_credit': 'class',
-    'compas': 'two_year_recid',
-    'titanic': 'survived',
-    'pima_diabetes': 'outcome',
-    'telco_churn': 'Churn',
-    'mushroom': 'class',
-    'breast_cancer': 'diagnosis',
-    'default_credit': 'default_next_month',
-    'diabetes130': 'readmitted',
-    'california_housing': 'median_house_value',
-    'bike_sharing': 'cnt',
+    name: problem.target if problem.label is None else 'readmitted'
+    for name, problem in PROBLEMS.items()
+    if name == problem.table
 }
 
 
@@ -56,28 +42,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument('--delta', type=float, default=1e-5)
     parser.add_argument('--public', action='store_true', help='state ranges and categories')
     parser.add_argument('--tables', nargs='+', default=list(TARGETS), choices=list(TARGETS))
-    parser.add_argument('--data', type=Path, default=Path('../shared/data'))
+    parser.add_argument('--data', type=Path, default=DATA)
     return parser.parse_args()
-
-
-def load(folder: Path) -> tuple[pd.DataFrame, Metadata]:
-    """Load a table and its metadata."""
-    table = pd.read_csv(folder / f'{folder.name}.csv.gz', low_memory=False)
-    return table, Metadata.load_from_json(folder / 'metadata.json')
-
-
-def state_facts(table: pd.DataFrame, metadata: Metadata) -> Metadata:
-    """State the ranges, values and nullability of a table in a copy of its metadata."""
-    facts = metadata.to_dict()
-    (description,) = facts['tables'].values()
-    for name, column in description['columns'].items():
-        present = table[name].dropna()
-        if column['sdtype'] in ('numerical', 'datetime'):
-            column |= {'range_min': present.min(), 'range_max': present.max()}
-        elif column['sdtype'] in ('categorical', 'ordinal'):
-            column |= {'range_values': present.unique().tolist()}
-        column['range_is_nullable'] = len(present) < len(table)
-    return Metadata.load_from_dict(facts)
 
 
 def measure(
@@ -127,7 +93,7 @@ def main() -> None:
         if not (arguments.data / name).is_dir():
             print(f'{name}: not in {arguments.data}, skipped')
             continue
-        table, metadata = load(arguments.data / name)
+        table, metadata = load(name, arguments.data)
         metadata = state_facts(table, metadata) if arguments.public else metadata
         own = settings | {'target_column': TARGETS[name], 'public_metadata': arguments.public}
         for repeat in range(arguments.repeats):

@@ -1,0 +1,152 @@
+"""The methods of the benchmark: ours, its ablations, the baselines and the peers."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+from baselines import naive_histograms, random_mixing
+from peers import PEERS, run_peer
+from tables import Split, state_facts
+
+from sdv_threea import ClustMixSynthesizer
+from sdv_threea.settings import SHARES
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a run may cost: the budget, the seed of what is not secret, and the seconds."""
+
+    epsilon: float
+    delta: float
+    seed: int
+    timeout: float
+
+
+Result = tuple[pd.DataFrame, dict[str, Any]]
+Method = Callable[[Split, Terms], Result]
+
+
+def clustmix(*, public: bool = False, target: bool = True, **settings: Any) -> Method:
+    """Make a variant of our synthesizer; ``settings`` replace those of its release."""
+
+    def run(split: Split, terms: Terms) -> Result:
+        metadata = _facts(split) if public else split.metadata
+        synthesizer = ClustMixSynthesizer(
+            metadata,
+            epsilon=terms.epsilon,
+            delta=terms.delta,
+            target_column=split.target if target else None,
+            public_metadata=public,
+        )
+        synthesizer._settings = replace(synthesizer._settings, **settings)
+        return _fit_and_sample(synthesizer, split)
+
+    return run
+
+
+def sdv_synthesizer(name: str) -> Method:
+    """Make one of SDV's synthesizers, which know no privacy."""
+
+    def run(split: Split, _: Terms) -> Result:
+        import sdv.single_table
+
+        synthesizer = getattr(sdv.single_table, name)(split.metadata)
+        return _fit_and_sample(synthesizer, split)
+
+    return run
+
+
+def baseline(draw: Callable[..., pd.DataFrame]) -> Method:
+    """Make one of the baselines."""
+
+    def run(split: Split, terms: Terms) -> Result:
+        start = time.perf_counter()
+        synthetic = draw(split, _facts(split), terms.epsilon, terms.delta, terms.seed)
+        return synthetic, {'fit_seconds': time.perf_counter() - start, 'sample_seconds': 0.0}
+
+    return run
+
+
+def peer(family: str, name: str) -> Method:
+    """Make a peer that runs in an environment of its own; it is told the public facts."""
+
+    def run(split: Split, terms: Terms) -> Result:
+        return run_peer(
+            family,
+            name,
+            split,
+            _facts(split),
+            epsilon=terms.epsilon,
+            delta=terms.delta,
+            seed=terms.seed,
+            timeout=terms.timeout,
+        )
+
+    return run
+
+
+def _fit_and_sample(synthesizer: Any, split: Split) -> Result:
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer.fit({split.table_name: split.train})
+        fitted = time.perf_counter()
+        (synthetic,) = synthesizer.sample(num_rows=len(split.train)).values()
+    seconds = {'fit_seconds': fitted - start, 'sample_seconds': time.perf_counter() - fitted}
+    return synthetic, seconds
+
+
+def _facts(split: Split) -> Any:
+    # Both parts: a public range or list of categories does not stop at the training part.
+    return state_facts(pd.concat([split.train, split.test]), split.metadata)
+
+
+#: Ours: ranges and categories estimated privately, or stated.
+OURS: dict[str, Method] = {
+    'ClustMix': clustmix(),
+    'ClustMix, public metadata': clustmix(public=True),
+}
+
+#: What each part is worth: it is left out, or replaced.
+ABLATIONS: dict[str, Method] = {
+    'extrapolated ranges': clustmix(extrapolate=True),
+    '1 component': clustmix(n_components=1),
+    '4 components': clustmix(n_components=4),
+    '4 components, no Adapt': clustmix(n_components=4, shares=SHARES | {'adapt': 0.0}),
+    '4 components, Adapt .20': clustmix(n_components=4, shares=SHARES | {'adapt': 0.20}),
+    'no classes': clustmix(target=False),
+    'paper accounting': clustmix(guarantee='paper'),
+    'describe .20': clustmix(shares=SHARES | {'describe': 0.20}),
+    'columns .30': clustmix(shares=SHARES | {'columns': 0.30}),
+    'classes .45': clustmix(shares=SHARES | {'classes': 0.45}),
+    'moments .15': clustmix(shares=SHARES | {'moments': 0.15}),
+}
+
+BASELINES: dict[str, Method] = {
+    'naive histograms': baseline(naive_histograms),
+    'random mixing': baseline(random_mixing),
+}
+
+PRIVATE_PEERS: dict[str, Method] = {name: peer(*PEERS[name]) for name in PEERS}
+
+#: Without privacy, so without a budget: they run once, at infinity.
+NOT_PRIVATE: dict[str, Method] = {
+    'GaussianCopula': sdv_synthesizer('GaussianCopulaSynthesizer'),
+    'CTGAN': sdv_synthesizer('CTGANSynthesizer'),
+    'TVAE': sdv_synthesizer('TVAESynthesizer'),
+}
+
+METHODS: dict[str, Method] = OURS | ABLATIONS | BASELINES | PRIVATE_PEERS | NOT_PRIVATE
+
+
+def applies(name: str, epsilon: float) -> bool:
+    """Whether a method is run at a budget: peers need a finite one, SDV's have none."""
+    if name in NOT_PRIVATE:
+        return math.isinf(epsilon)
+    return name not in PRIVATE_PEERS or math.isfinite(epsilon)
