@@ -2,6 +2,8 @@
 # make test        every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
 # make lint        ruff and mypy
 # make benchmark   the figures of the README on Adult
+# make small       utility on four small tables, and the page docs/benchmark.md: minutes
+# make utility     utility on all tables at all budgets: hours, and it can be resumed
 # make relational  those on relational tables, read from ../shared/data: hours, and it can be resumed
 #
 # Each sets up what it needs in a virtual environment, once:  make test PYTHON=python3.12 VENV=env
@@ -14,7 +16,7 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint benchmark relational clean
+.PHONY: demo test lint benchmark small utility relational clean
 
 demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/adult.py
@@ -31,6 +33,16 @@ lint: $(VENV)/.ready
 
 benchmark: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/adult.py
+
+small: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/utility.py --small
+	$(VENV)/bin/python benchmarks/tabulate.py
+
+utility: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/utility.py --methods ours baselines
+	$(VENV)/bin/python benchmarks/utility.py --methods ablations --epsilons 1 --repeats 3
+	$(VENV)/bin/python benchmarks/utility.py --methods peers sdv --epsilons 1 8 inf --repeats 1
+	$(VENV)/bin/python benchmarks/tabulate.py
 
 relational: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/relational.py

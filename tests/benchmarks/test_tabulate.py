@@ -1,0 +1,174 @@
+"""The page of the benchmark says what is in its CSV, be it whole or not."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+FOLDER = Path(__file__).parents[2] / 'benchmarks'
+INF = math.inf
+PUBLIC = 'ClustMix, public metadata'
+
+
+@pytest.fixture(scope='module')
+def script():
+    """The script, which finds its neighbours as if it were run; they are gone afterwards."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(FOLDER))
+    spec = importlib.util.spec_from_file_location('tabulate_script', FOLDER / 'tabulate.py')
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(FOLDER))
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], '__file__', None)).startswith(str(FOLDER)):
+                del sys.modules[name]
+
+
+@pytest.fixture
+def read(script, tmp_path):
+    """Read runs as from the CSV: (table, method, epsilon, score or note) each."""
+
+    def read_runs(*runs):
+        rows = [list_run(at, *run) for at, run in enumerate(runs)]
+        path = tmp_path / 'utility.csv'
+        pd.DataFrame(rows).to_csv(path, index=False)
+        return script.read_cells(path)
+
+    return read_runs
+
+
+def list_run(repeat, table, method, epsilon, outcome):
+    failed = isinstance(outcome, str)
+    score, cost = (None, None) if failed else (outcome, repeat + 1.0)
+    row = {'table': table, 'method': method, 'epsilon': epsilon, 'repeat': repeat, 'score': score}
+    row |= {'AUC': score, 'R2': None} if table != 'bike_sharing' else {'AUC': None, 'R2': score}
+    row |= dict.fromkeys(['quality', 'fit_seconds', 'sample_seconds', 'peak_mib'], cost)
+    return row | {'note': outcome if failed else None}
+
+
+RUNS = [
+    ('compas', 'real data', INF, 0.9),
+    ('compas', 'ClustMix', 1.0, 0.6),
+    ('compas', PUBLIC, 1.0, 0.7),
+    ('compas', PUBLIC, 1.0, 0.8),
+    ('compas', PUBLIC, 1.0, 0.71),
+    ('compas', 'naive histograms', 1.0, 0.75),
+    ('compas', 'random mixing', 1.0, 0.5),
+    ('compas', 'dpmm MST', 1.0, 'PeerFailed: timed out after 900 s'),
+    ('compas', 'CTGAN', INF, 0.85),
+    ('bike_sharing', 'real data', INF, 0.8),
+    ('bike_sharing', PUBLIC, 1.0, 0.6),
+    ('bike_sharing', 'random mixing', 1.0, -0.2),
+]
+
+
+def test_figures_are_medians_and_the_best_private_one_is_bold(script, read):
+    lines = script.compare(read(*RUNS), 'score').splitlines()
+    assert lines[2] == (
+        '| compas (AUC) | .900 | .600 | .710 | **.750** | .500 | timed out | .850 |'
+    )
+    assert lines[3] == '| bike_sharing (R2) | .800 |  | **.600** |  | -.200 |  |  |'
+    assert lines[0].endswith('| dpmm MST | CTGAN, *no privacy* |')
+
+
+def test_normalised_utility(script, read):
+    cells = read(*RUNS)
+    assert script.normalise(cells, 'compas', PUBLIC, 1.0) == pytest.approx(0.21 / 0.4)
+    assert script.normalise(cells, 'bike_sharing', PUBLIC, 1.0) == pytest.approx(0.75)
+    assert math.isnan(script.normalise(cells, 'compas', PUBLIC, 8.0))
+
+
+def test_a_mean_is_over_all_large_tables_or_not_shown(script, read):
+    real = [(table, 'real data', INF, 0.9) for table in script.LARGE]
+    ours = [(table, 'ClustMix', 1.0, 0.7) for table in script.LARGE]
+    ours[0] = (*ours[0][:3], 0.9)
+    whole = read(*real, *ours)
+    assert script.average(whole, 'ClustMix', 1.0) == pytest.approx((1 + 7 * 0.5) / 8)
+    assert '| ClustMix | .562 | – |' in script.write_means(whole)
+    assert '| **mean** | **.562** |' in script.write_normalised(whole, numeric=False)
+
+    for part in (read(*real, *ours[1:]), read(*real, *ours[1:], (*ours[0][:3], 'died'))):
+        assert '| ClustMix | – | – |' in script.write_means(part)
+        assert '| **mean** | **–** |' in script.write_normalised(part, numeric=False)
+
+
+def test_all_that_is_ahead_of_us_is_listed(script, read):
+    text = script.write_losses(read(*RUNS))
+    assert '| compas (AUC) | 1 | .710 | .700 to .800 | naive histograms .750 |' in text
+    assert 'at 2 pairs' in text
+    assert 'At 1 of them' in text
+    assert 'bike_sharing' not in text
+
+
+def test_a_failure_of_ours_is_a_loss(script, read):
+    runs = ('compas', PUBLIC, 1.0, 'the process died'), ('compas', 'random mixing', 1.0, 0.4)
+    assert '| 1 | died |  | random mixing .400 |' in script.write_losses(read(*runs))
+
+
+def test_no_loss_is_said(script, read):
+    text = script.write_losses(read(*[run for run in RUNS if run[1] != 'naive histograms']))
+    assert 'None has a higher median' in text
+
+
+def test_failures_are_shown_in_their_words(script, read):
+    note = 'ValueError: a | b'
+    page = script.write_page(read(*RUNS, ('compas', 'ClustMix', 1.0, note)))
+    assert '| dpmm MST | `PeerFailed: timed out after 900 s` | compas (ε = 1) |' in page
+    assert '| ClustMix | `ValueError: a / b` | compas (ε = 1) |' in page
+    assert '| .600 (1 of 2) |' in page
+
+
+def test_peaks_are_the_largest_of_all_budgets(script, read):
+    cells = read(('compas', PUBLIC, 0.5, 0.7), ('compas', PUBLIC, 1.0, 0.7))
+    assert cells['peak_mib'].tolist() == [2.0, 2.0]
+
+
+def test_ablations_are_measured_by_the_default_where_both_ran(script, read):
+    text = script.write_ablations(
+        read(
+            ('compas', 'ClustMix', 1.0, 0.7),
+            ('compas', '1 component', 1.0, 0.68),
+            ('adult', 'ClustMix', 1.0, 0.9),
+            ('adult', '1 component', 1.0, 0.91),
+            ('mushroom', '1 component', 1.0, 0.9),
+            ('bike_sharing', 'ClustMix', 1.0, 0.5),
+            ('bike_sharing', '1 component', 1.0, 0.56),
+        ),
+        1.0,
+    )
+    assert '| 1 component | -.005 | +.060 | +.017 | 2 of 3 |' in text
+    assert '| mushroom (AUC) |  |  | .900 |' in text
+
+
+@pytest.mark.parametrize('number', range(1, len(RUNS) + 1))
+def test_partial_results_are_enough(script, read, number):
+    cells = read(*RUNS[:number])
+    page = script.write_page(cells)
+    assert page.startswith('<!-- Generated by')
+    assert 'Without results so far: adult' in page
+    assert 'nan' not in page.replace('dominant', '')
+    assert len(script.draw_utility(cells).data) > 0
+
+
+def test_the_picture_has_what_is_worse_than_guessing_at_the_bottom(script, read):
+    (trace,) = (
+        trace
+        for trace in script.draw_utility(read(*RUNS)).data
+        if trace.name == 'random mixing' and trace.yaxis == 'y2'
+    )
+    assert [value for value in trace.y if value is not None] == [0.0]
+
+
+def test_every_method_has_a_mark_of_its_own(script):
+    marks = sys.modules['drawing'].MARKS
+    assert list(marks) == script.METHODS
+    private = [mark for name, mark in marks.items() if name not in script.OURS]
+    assert len(set(private)) == len(private)
