@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids
-from sdv_threea.anonymize.mixing import mixture_of_cells
+from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.density import (
     ClassCounts,
@@ -262,9 +262,9 @@ def _anonymize(density: Density, scored: Scored, centroids: NDArray[np.int64], r
     totals, variances = density.counts.totals, density.scores.variances
     # The cells of a class add up to the class: its moments are now known twice.
     moments = density.moments.average(mixed.add(cells))
-    return mixture_of_cells(
-        mixed, totals, class_correlations(moments, totals, variances), variances
-    )
+    correlations = class_correlations(moments, totals, variances)
+    mixture = mixture_of_cells(mixed, totals, correlations, variances)
+    return regularize(mixture) if density.classes.told_apart else mixture
 
 
 def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -32,6 +32,11 @@ class Classes:
     of_code: NDArray[np.int64]
     ordered: bool
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether there are classes that a classifier has to tell apart."""
+        return self.count > 1 and not self.ordered
+
     def label(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Find the class of each record from its codes, shape (n, m) to (n,); -1 for none."""
         if self.target is None:

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from sdv_threea.anonymize.mixing import SMALLEST_EIGENVALUE, mixture_of_cells
+from sdv_threea.anonymize.mixing import SMALLEST_EIGENVALUE, mixture_of_cells, regularize
+from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.moments import ScoreMoments
 
 
@@ -168,3 +169,20 @@ def test_components_are_positive_definite_whatever_was_released(rng, width, scal
         assert (np.linalg.eigvalsh(covariance) > 0.9 * SMALLEST_EIGENVALUE).all()
         np.linalg.cholesky(covariance)
     assert mixture.sample(50, rng)[1].shape == (50, width)
+
+
+@pytest.mark.parametrize('trust', [0.0, 0.75, 1.0])
+def test_regularizing_keeps_variances_and_a_share_of_covariances(rng, trust):
+    roots = rng.normal(size=(2, 3, 4, 4))
+    covariances = roots @ np.swapaxes(roots, 2, 3) + np.eye(4)
+    mixture = Mixture(np.ones((2, 3)), np.zeros((2, 3, 4)), covariances)
+
+    found = regularize(mixture, trust)
+
+    diagonals = (np.diagonal(each, axis1=2, axis2=3) for each in (found.covariances, covariances))
+    assert np.array_equal(*diagonals)
+    upper = np.triu_indices(4, 1)
+    wanted = trust * covariances[..., *upper]
+    assert found.covariances[..., *upper] == pytest.approx(wanted)
+    assert np.linalg.eigvalsh(found.covariances).min() > 0
+    assert np.array_equal(found.means, mixture.means)
