@@ -151,10 +151,14 @@ def release_class_counts(  # noqa: PLR0913 (what, its shape, and the price)
         cells = np.append(plan.cells, [len(plan.in_order), -1])
         coarse[:, at] = cells[np.clip(codes[:, at], -1, len(plan.cells))]
     exact = histogram(coarse, labels, [len(plan.in_order) for plan in plans], num_classes)
+    weights = [plan.weight for plan in plans]
     noisy, receipt = _release(
         [counts * plan.weight for counts, plan in zip(exact, plans, strict=True)],
-        squared_norm=sum(plan.weight**2 for plan in plans),
-        released=f'histograms of {len(plans)} columns in each of {num_classes} classes',
+        squared_norm=sum(weight**2 for weight in weights),
+        released=(
+            f'histograms of {len(plans)} columns in each of {num_classes} classes, '
+            f'times {min(weights)} to {max(weights)}'
+        ),
         terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
     )
     columns = tuple(counts / plan.weight for counts, plan in zip(noisy, plans, strict=True))
