@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+#: Evidence for correlations and for cells counts beyond so many standard deviations of the noise.
+DOUBT = 2.0
+
 
 def stein_factor(values: NDArray[np.float64], scale: float) -> float:
     """Shrink noisy values toward zero by what the noise can tell: positive-part James-Stein.

@@ -66,23 +66,23 @@ def histogram(
     ]
 
 
-def histogram_sensitivity(num_columns: int, neighbors: str = 'add_remove') -> float:
+def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> float:
     """Bound the L2 distance of the histograms of neighbouring tables, all columns together.
 
     Formal guarantees:
-        * a record adds one to at most one count per column, wherever its groups and codes lie:
-          ``sqrt(m)``
+        * a record adds the weight ``w`` of a column to at most one count of it, wherever its groups
+          and codes lie: ``sqrt(sum w^2)``, which is ``sqrt(m)`` if each of ``m`` columns weighs one
         * two records' contributions are non-negative, so replacing one by the other moves the
-          counts by at most ``sqrt(2 m)``
+          counts by at most ``sqrt(2 sum w^2)``
 
     Args:
-        num_columns: Number of columns ``m``.
+        squared_norm: ``sum w^2``: without weights, the number of columns.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
 
     Returns:
         The sensitivity, in records.
     """
-    return math.sqrt(num_columns * SQUARED_DISTANCE[neighbors])
+    return math.sqrt(squared_norm * SQUARED_DISTANCE[neighbors])
 
 
 def first_moments(

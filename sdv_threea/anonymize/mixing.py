@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.moments import ScoreMoments
-from sdv_threea.shrinkage import shrunk_effects
+from sdv_threea.shrinkage import DOUBT, shrunk_effects
 
 #: Smallest eigenvalue of a component's covariance: no component collapses.
 SMALLEST_EIGENVALUE = 0.02
-
-#: Evidence that a cell differs from its class counts beyond so many deviations of the noise.
-DOUBT = 2.0
 
 #: Share of the covariances inside a class that a classifier is trusted with.
 TRUST = 0.75

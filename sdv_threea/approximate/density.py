@@ -131,7 +131,7 @@ def release_class_counts(  # noqa: PLR0913 (what, its shape, and the price)
 
     Formal guarantees:
         * the plans are public or released; a record adds the weight of a column, a whole number, to
-          at most one count of it: the sensitivity is that of ``sum w^2`` histograms
+          at most one count of it, as :func:`statistics.histogram_sensitivity` asks
 
     Args:
         codes: Private codes, -1 for none, shape (n, m).

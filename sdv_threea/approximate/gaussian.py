@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.moments import ScoreMoments
-from sdv_threea.shrinkage import shrunk_effects
+from sdv_threea.shrinkage import DOUBT, shrunk_effects
 
 #: Correlations stay below this, and eigenvalues above that.
 LARGEST_CORRELATION = 0.98
 SMALLEST_EIGENVALUE = 1e-3
-
-#: Evidence for correlations counts beyond so many standard deviations of the noise.
-DOUBT = 2.0
 
 
 def class_correlations(
