@@ -1,0 +1,102 @@
+"""Makes ``docs/questions.md`` and its pictures of the results of ``benchmarks/questions.py``."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+from drawing import write_picture
+from medians import named, short
+from plotly.subplots import make_subplots
+
+from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
+
+TEMPLATE = Path(__file__).parent / 'questions.md'
+DOCS = Path(__file__).parents[1] / 'docs'
+
+WIDTH, HEIGHT = 760, 300
+
+#: One after the other: colors of the methods, ours first.
+COLORS = (SYNTHETIC_COLOR, '#c2621b', '#7048a8', '#2f7d4f', '#b8336a', INK, '#6b7785')
+
+
+def write_answers(questions: dict[str, Any], runs: pd.DataFrame) -> None:
+    """Write the page, and a picture per question if Kaleido is there."""
+    parts = {}
+    for name, question in questions.items():
+        own = runs[runs['question'] == name]
+        parts[name] = write_table(question, own)
+        try:
+            write_picture(draw(question, own), DOCS / 'pictures' / f'question_{name}.svg')
+        except ImportError:
+            print(f'Kaleido is not installed: the picture of {name} stays as it is')
+    text = TEMPLATE.read_text('utf-8').format(**parts)
+    (DOCS / 'questions.md').write_text(text, 'utf-8')
+
+
+def find_medians(runs: pd.DataFrame, method: str, epsilon: float, varied: tuple) -> list[float]:
+    """Look up the median score of a method at each value; NaN where it was not run."""
+    own = runs[(runs['method'] == method) & (runs['epsilon'] == epsilon)]
+    medians = own.groupby(own['value'].map(str))['score'].median()
+    return [float(medians.get(str(value), math.nan)) for value in varied]
+
+
+def find_real(runs: pd.DataFrame, varied: tuple) -> list[float]:
+    """Look up the median score of real data at each value."""
+    medians = runs.groupby(runs['value'].map(str))['real'].median()
+    return [float(medians.get(str(value), math.nan)) for value in varied]
+
+
+def write_table(question: Any, runs: pd.DataFrame) -> str:
+    """Write the medians: a row per method and budget, a column per value."""
+    rows = [['**real data**', '', *map(short, find_real(runs, question.varied))]]
+    for epsilon in sorted(runs['epsilon'].unique()):
+        for method in question.methods:
+            scores = find_medians(runs, method, epsilon, question.varied)
+            rows.append([method, named(epsilon), *map(short, scores)])
+    header = ['method', 'ε', *map(str, question.varied)]
+    lines = (header, ['---'] * len(header), *rows)
+    return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+
+
+def draw(question: Any, runs: pd.DataFrame) -> go.Figure:
+    """Draw score against value: a panel per budget, a line per method, real data dotted."""
+    budgets = sorted(runs['epsilon'].unique())
+    titles = [f'ε = {named(each)}' for each in budgets]
+    figure = make_subplots(1, len(budgets), subplot_titles=titles, shared_yaxes=True)
+    labels = list(map(str, question.varied))
+    for at, epsilon in enumerate(budgets, start=1):
+        real = find_real(runs, question.varied)
+        figure.add_trace(_line('real data', labels, real, REAL_COLOR, at, 'dot'), 1, at)
+        for method, color in zip(question.methods, COLORS, strict=False):
+            scores = find_medians(runs, method, epsilon, question.varied)
+            figure.add_trace(_line(method, labels, scores, color, at), 1, at)
+    figure = styled(figure, height=HEIGHT)
+    figure.update_annotations(font={'size': 12, 'color': INK})
+    figure.update_xaxes(type='category')
+    figure.update_xaxes(title={'text': question.axis, 'font': {'size': 11}}, col=2)
+    figure.update_layout(
+        width=WIDTH,
+        margin={'l': 36, 'r': 8, 't': 24, 'b': 96},
+        showlegend=True,
+        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'},
+    )
+    return figure
+
+
+def _line(
+    name: str, labels: list[str], scores: list[float], color: str, at: int, dash: str = 'solid'
+) -> go.Scatter:
+    return go.Scatter(
+        x=labels,
+        y=scores,
+        name=name,
+        legendgroup=name,
+        showlegend=at == 1,
+        mode='lines' if name == 'real data' else 'lines+markers',
+        line={'color': color, 'width': 1.8, 'dash': dash},
+        marker={'size': 6},
+    )

@@ -1,0 +1,103 @@
+"""Tables whose law is known: what the paper of 3A leaves open, one property at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sdv.metadata import Metadata
+from tables import Split
+
+NUM_TRAIN, NUM_TEST = 10_000, 10_000
+
+#: Numerical columns, where their number is not what is asked about.
+WIDTH = 8
+
+#: Clusters per class.
+NUM_CLUSTERS = 3
+
+Draw = Callable[[int, np.random.Generator], tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+def clusters(separation: float) -> Draw:
+    """Two classes of three clusters each, whose centres lie ``separation`` deviations from zero.
+
+    The classes differ by a shift of one deviation as well, which is all there is without clusters.
+    """
+    centres = np.random.default_rng(0).normal(size=(2, NUM_CLUSTERS, WIDTH))
+    centres *= separation / np.linalg.norm(centres, axis=2, keepdims=True)
+
+    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
+        labels = rng.integers(2, size=num_rows)
+        rows = rng.normal(size=(num_rows, WIDTH))
+        rows += centres[labels, rng.integers(NUM_CLUSTERS, size=num_rows)]
+        rows[:, 0] += labels
+        return rows, labels
+
+    return draw
+
+
+def columns(width: int) -> Draw:
+    """Two normal classes that are two deviations apart, a little of it in each of the columns."""
+
+    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
+        labels = rng.integers(2, size=num_rows)
+        rows = rng.normal(size=(num_rows, width)) + 2 / np.sqrt(width) * labels[:, None]
+        return rows, labels
+
+    return draw
+
+
+def covariance(kind: str) -> Draw:
+    """Two normal classes one deviation apart that also differ in covariance, in one of three ways.
+
+    ``'isotropic'``: one is wider; ``'diagonal'``: each is wider in half of the columns; ``'full'``:
+    neighbouring columns are correlated, with opposite signs.
+    """
+    roots = np.stack([np.eye(WIDTH)] * 2)
+    if kind == 'isotropic':
+        roots[1] *= 1.5
+    elif kind == 'diagonal':
+        roots[0, ::2] *= 1.5
+        roots[1, 1::2] *= 1.5
+    else:
+        pairs = np.kron(np.eye(WIDTH // 2), [[0.0, 1.0], [1.0, 0.0]])
+        roots = np.linalg.cholesky(np.stack([np.eye(WIDTH) + sign * pairs for sign in (0.6, -0.6)]))
+
+    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
+        labels = rng.integers(2, size=num_rows)
+        rows = np.einsum('nij,nj->ni', roots[labels], rng.normal(size=(num_rows, WIDTH)))
+        return rows + labels[:, None] / np.sqrt(WIDTH), labels
+
+    return draw
+
+
+def regression(kind: str) -> Draw:
+    """A number that is linear in the columns, a sum of curves of them, or of their products."""
+    functions = {
+        'linear': lambda rows: rows.sum(axis=1),
+        'curves': lambda rows: np.sin(2 * rows[:, :4]).sum(axis=1) + np.square(rows[:, 4:]).sum(1),
+        'products': lambda rows: (rows[:, ::2] * rows[:, 1::2]).sum(axis=1),
+    }
+
+    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
+        rows = rng.normal(size=(num_rows, WIDTH))
+        signal = functions[kind](rows)
+        return rows, signal + 0.3 * signal.std() * rng.normal(size=num_rows)
+
+    return draw
+
+
+def make_split(name: str, draw: Draw, seed: int, *, numeric: bool) -> Split:
+    """Draw a training and a test part."""
+    rng = np.random.default_rng(seed)
+    rows, targets = draw(NUM_TRAIN + NUM_TEST, rng)
+    table = pd.DataFrame(rows, columns=[f'x{at}' for at in range(rows.shape[1])])
+    table['y'] = targets if numeric else np.array(['no', 'yes'], dtype=object)[targets]
+    facts = {each: {'sdtype': 'numerical'} for each in table}
+    facts['y'] = {'sdtype': 'numerical' if numeric else 'categorical'}
+    metadata = Metadata.load_from_dict({'tables': {name: {'columns': facts}}})
+    train, test = table[:NUM_TRAIN], table[NUM_TRAIN:].reset_index(drop=True)
+    return Split(name, 'y', train, test, metadata, numeric)
