@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 
 #: From the roof to the ground. Rooms on one floor exchange arrays and never import each other.
 FLOORS = (
+    {'cli'},
     {'synthesizers'},
     {'relational'},
     {'pipeline'},
@@ -30,7 +31,8 @@ OUTSIDE = {'__init__', 'datasets'}
 
 #: Who may import what, anywhere in a file.
 GUESTS = {
-    'sdv': {'synthesizers', 'report', 'datasets'},
+    'click': {'cli'},
+    'sdv': {'cli', 'synthesizers', 'report', 'datasets'},
     'rdt': {'synthesizers', 'report', 'datasets'},
     'sdmetrics': {'synthesizers', 'report', 'datasets'},
     'jax': {'adapt'},

@@ -1,0 +1,7 @@
+"""The command line ``sdv-threea``: files in, one release, files out.
+
+* :mod:`~sdv_threea.cli.commands`: what can be asked for,
+* :mod:`~sdv_threea.cli.tables`: tables in files, read by the types that the metadata states,
+* :mod:`~sdv_threea.cli.outputs`: files that appear whole, or not at all,
+* :mod:`~sdv_threea.cli.errors`: errors and warnings as one line each, without values of rows.
+"""

@@ -1,0 +1,215 @@
+"""The commands: fit, sample, report, statement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from sdv_threea.cli.errors import PlainGroup, RefusedError
+from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.steps import steps
+from sdv_threea.cli.tables import SUFFIXES, check_kind, find_tables, read_table, write_table
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+SOURCE = click.Path(exists=True, path_type=Path)
+PLACE = click.Path(path_type=Path)
+
+EXAMPLES = """\b
+Examples:
+  sdv-threea fit adult.csv --metadata adult.json --epsilon 1 --target income --out adult.pkl
+  sdv-threea sample adult.pkl --rows 30000 --out synthetic.csv
+"""
+
+force_option = click.option('--force', is_flag=True, help='Replace outputs that exist.')
+
+
+@click.group(
+    cls=PlainGroup,
+    epilog=EXAMPLES,
+    context_settings={
+        'help_option_names': ['-h', '--help'],
+        'max_content_width': 100,
+        'show_default': True,
+    },
+)
+@click.version_option(package_name='sdv-threea', message='%(prog)s %(version)s')
+def main() -> None:
+    """Release private tables under differential privacy, by the 3A framework.
+
+    Tables are CSV (UTF-8, a line of names) or Parquet; a database is a folder with a file named
+    after each of its tables. Exit codes: 0 done; 2 not done, as what was asked for or the data is
+    not in order; 1 failed otherwise.
+    """
+
+
+@main.command()
+@click.argument('data', type=SOURCE)
+@click.option('--metadata', type=FILE, required=True, help="SDV's metadata, as JSON.")
+@click.option('--out', type=PLACE, required=True, help='The synthesizer, to sample from.')
+@click.option(
+    '--statement',
+    type=PLACE,
+    help='The privacy statement, .txt or .json.  [default: OUT.statement.txt]',
+)
+@click.option('--epsilon', type=float, required=True, help='The promise: smaller is more private.')
+@click.option('--delta', type=float, default=1e-6, help='The promise: well below 1 / rows.')
+@click.option(
+    '--target',
+    'targets',
+    multiple=True,
+    metavar='[TABLE.]COLUMN',
+    help='The column that models will predict; once per table.',
+)
+@click.option(
+    '--neighbors',
+    type=click.Choice(['add_remove', 'replace_one']),
+    default='add_remove',
+    help='How tables differ that are hard to tell apart.',
+)
+@click.option(
+    '--public-metadata',
+    is_flag=True,
+    help='Ranges and values in the metadata are public. Those that SDV detected are not!',
+)
+@click.option('--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.')
+@click.option(
+    '--public-table',
+    'public_tables',
+    multiple=True,
+    metavar='TABLE',
+    help='Of a database: a table to be copied as it is; may be repeated.',
+)
+@click.option(
+    '--max-children',
+    type=click.IntRange(min=1),
+    help='Of a database: most rows that refer to one; by default estimated privately.',
+)
+@force_option
+def fit(
+    data: Path, metadata: Path, out: Path, statement: Path | None, force: bool, **settings: Any
+) -> None:
+    """Release DATA under differential privacy.
+
+    DATA is a table, or a folder of tables. Columns are read as the metadata says: state there what
+    is a number, a date, a category. What pandas takes for missing (an empty cell, NA, null) is
+    missing.
+
+    The synthesizer and its privacy statement may be published; the metadata may not, unless its
+    ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
+    up.
+    """
+    from sdv_threea.cli.saved import load_metadata, make_synthesizer, write_statement
+
+    described = load_metadata(metadata)
+    files = find_tables(data, described.tables)
+    synthesizer = make_synthesizer(described, settings)
+    statement = statement or out.with_name(f'{out.name}.statement.txt')
+    with (
+        staged([out, statement], force=force, inputs=[*files.values(), metadata]) as drafts,
+        steps(len(files) + 2) as step,
+    ):
+        tables = {}
+        for name, path in files.items():
+            step(f'Reading {name}')
+            columns = described.tables[name].columns
+            tables[name] = read_table(path, columns, use_values=settings['public_metadata'])
+        step('Fitting')
+        synthesizer.fit(tables)
+        step('Writing')
+        synthesizer.save(str(drafts[out]))
+        write_statement(synthesizer.get_privacy_statement(), drafts[statement])
+
+
+@main.command()
+@click.argument('synthesizer', type=FILE)
+@click.option(
+    '--out',
+    type=PLACE,
+    required=True,
+    help='The synthetic table; of a database, a folder for its tables.',
+)
+@click.option('--rows', type=click.IntRange(min=0), help='Of one table: the number of rows.')
+@click.option(
+    '--scale',
+    type=click.FloatRange(min=0, min_open=True),
+    help='Of a database: its size, as a multiple of the real one.  [default: 1]',
+)
+@click.option(
+    '--format',
+    'suffix',
+    type=click.Choice([suffix.removeprefix('.') for suffix in SUFFIXES]),
+    default='csv',
+    help='Of a database: what its tables are written as.',
+)
+@force_option
+def sample(
+    synthesizer: Path, out: Path, rows: int | None, scale: float | None, suffix: str, force: bool
+) -> None:
+    """Sample rows, at no cost in privacy.
+
+    The same file gives the same rows: ask for more of them to have others. Load only files that you
+    trust, as a synthesizer is a pickle, which can hold any program.
+    """
+    from sdv_threea.cli.saved import draw, list_tables, load, plan_draws
+
+    fitted = load(synthesizer)
+    names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
+    places = {name: out / f'{name}.{suffix}' for name in names}
+    if len(names) == 1:
+        places = {names[0]: out}
+    for place in places.values():
+        check_kind(place)
+    with (
+        staged(places.values(), force=force, inputs=[synthesizer]) as drafts,
+        steps(len(sizes) + len(names)) as step,
+    ):
+        drawn = []
+        for size in sizes:
+            step('Sampling')
+            drawn.append(draw(fitted, size))
+        for name, place in places.items():
+            step(f'Writing {name}')
+            write_table(pd.concat([each[name] for each in drawn]), drafts[place])
+
+
+@main.command()
+@click.argument('synthesizer', type=FILE)
+@click.option('--json', 'as_json', is_flag=True, help='As JSON.')
+def statement(synthesizer: Path, as_json: bool) -> None:
+    """Print a privacy statement.
+
+    It says what SYNTHESIZER promises, to whom, and what each of its releases cost.
+    Load only files that you trust, as a synthesizer is a pickle, which can hold any program.
+    """
+    from sdv_threea.cli.saved import load, to_json
+
+    told = load(synthesizer).get_privacy_statement()
+    click.echo(to_json(told) if as_json else str(told))
+
+
+@main.command()
+@click.option('--real', type=SOURCE, required=True, help='The real table, which was fitted.')
+@click.option('--synthetic', type=SOURCE, required=True, help='The synthetic table.')
+@click.option('--metadata', type=FILE, required=True, help="SDV's metadata, as JSON.")
+@click.option('--out', type=PLACE, required=True, help='The page, .html.')
+@click.option('--table', metavar='TABLE', help='Of a database: which of its tables to compare.')
+@click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
+@click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
+@click.option('--target', metavar='COLUMN', help='The column that the models predict.')
+@click.option('--title', help='The heading.  [default: the name of the table]')
+@force_option
+def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
+    """Compare a synthetic table with the real one.
+
+    The page is not for publication: its scores are of the real data, which no promise covers. With
+    --test and --target, LightGBM is trained on each of the two tables, and tested on real rows that
+    neither has seen.
+    """
+    from sdv_threea.cli.comparison import compare
+
+    if (options['test'] is None) != (options['target'] is None):
+        raise RefusedError('--test and --target go together: give both, or neither.')
+    compare(metadata, out, force=force, **options)
