@@ -1,6 +1,7 @@
 """How Sphinx builds the documentation; ``make docs`` runs it, with warnings as errors."""
 
 from importlib.metadata import version as find_version
+from typing import Any
 
 project = 'sdv-threea'
 author = 'the sdv-threea developers'
@@ -15,10 +16,10 @@ extensions = [
 ]
 
 myst_heading_anchors = 3
-myst_enable_extensions = ['colon_fence', 'dollarmath']
+myst_enable_extensions = ['deflist']
 
 autodoc_member_order = 'bysource'
-autodoc_typehints = 'signature'
+autodoc_preserve_defaults = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = ['Formal guarantees']
@@ -39,3 +40,8 @@ import os, tempfile, warnings
 os.chdir(tempfile.mkdtemp())
 warnings.simplefilter('ignore')
 """
+
+
+def setup(app: Any) -> None:
+    """Leave out the examples of the program's help, which the page has already."""
+    app.connect('sphinx-click-process-epilog', lambda app, context, lines: lines.clear())

@@ -41,7 +41,7 @@ DOMAIN = Domain(
 
 COLORS = {'upper': '#0b7285', 'lower': '#c2621b'}
 FAINT = '#e1e6eb'
-STAGES = ('private rows', 'approximate', 'adapt', 'anonymise')
+STAGES = ('private rows', 'approximate', 'adapt', 'anonymize')
 
 
 @dataclass(frozen=True)

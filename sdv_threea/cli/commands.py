@@ -60,8 +60,8 @@ def main() -> None:
     '--target',
     'targets',
     multiple=True,
-    metavar='[TABLE.]COLUMN',
-    help='The column that models will predict; once per table.',
+    metavar='COLUMN',
+    help='The column that models will predict; of a database TABLE.COLUMN, once per table.',
 )
 @click.option(
     '--neighbors',
@@ -205,8 +205,8 @@ def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     """Compare a synthetic table with the real one.
 
     The page is not for publication: its scores are of the real data, which no promise covers. With
-    --test and --target, LightGBM is trained on each of the two tables, and tested on real rows that
-    neither has seen.
+    test rows and a target, LightGBM is trained on each of the two tables, and tested on real rows
+    that neither has seen.
     """
     from sdv_threea.cli.comparison import compare
 
