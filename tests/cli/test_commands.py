@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 from sdv.utils import load_synthesizer
@@ -20,7 +21,7 @@ def files(folder):
 
 
 def fit_options(folder, **others):
-    options = {'--metadata': folder / 'metadata.json', '--epsilon': 1} | others
+    options = {'--metadata': folder / 'metadata.json', '--epsilon': 4} | others
     return [each for option in options.items() for each in option]
 
 
@@ -81,6 +82,66 @@ def test_no_rows_are_a_line_of_names(fitted, call, tmp_path):
         == 0
     )
     assert pd.read_csv(tmp_path / 'a.csv').shape == (0, 15)
+
+
+@pytest.fixture
+def people(tmp_path):
+    """A table with columns of every kind, each with gaps but the key, and its metadata."""
+    rng, size = np.random.default_rng(0), 2000
+    born = pd.Timestamp('1950-01-01') + pd.to_timedelta(rng.integers(0, 20_000, size), 'D')
+    table = pd.DataFrame(
+        {
+            'key': [f'k{row:05d}' for row in range(size)],
+            'born': born.strftime('%d.%m.%Y'),
+            'smoker': rng.choice(['true', 'false'], size),
+            'grade': rng.integers(1, 6, size).astype(str),
+            'cost': rng.gamma(2, 100, size).round(2).astype(str),
+            'email': [f'p{row}@example.org' for row in range(size)],
+        }
+    )
+    gaps = rng.random(table.shape) < 0.05
+    gaps[:, 0] = False
+    table.mask(gaps).to_csv(tmp_path / 'people.csv', index=False)
+    columns = {
+        'key': {'sdtype': 'id', 'regex_format': 'k[0-9]{5}'},
+        'born': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
+        'smoker': {'sdtype': 'boolean'},
+        'grade': {'sdtype': 'ordinal', 'range_values': [1, 2, 3, 4, 5]},
+        'cost': {'sdtype': 'numerical'},
+        'email': {'sdtype': 'email', 'pii': True},
+    }
+    metadata = {'tables': {'people': {'columns': columns, 'primary_key': 'key'}}}
+    metadata |= {'relationships': [], 'METADATA_SPEC_VERSION': 'V2'}
+    (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
+    return tmp_path
+
+
+def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch):
+    monkeypatch.setattr(saved, 'BATCH', 400)
+    monkeypatch.chdir(people)
+    assert (
+        call(
+            'fit', 'people.csv', *fit_options(people, **{'--epsilon': 'inf', '--out': 'p.pkl'})
+        ).exit_code
+        == 0
+    )
+    assert call('sample', 'p.pkl', '--rows', 1000, '--out', 'synthetic.csv').exit_code == 0
+
+    drawn = pd.read_csv('synthetic.csv', dtype=str)
+    assert drawn['key'].is_unique
+    assert drawn['key'].str.fullmatch('k[0-9]{5}').all()
+    born = pd.to_datetime(drawn['born'].dropna(), format='%d.%m.%Y')
+    assert born.dt.year.between(1949, 2005).all()
+    assert set(drawn['smoker'].dropna()) == {'True', 'False'}
+    assert set(drawn['grade'].dropna()) == set('12345')
+    assert drawn['cost'].astype(float).between(0, 2000).sum() > 800
+    assert not set(drawn['email']) & set(pd.read_csv('people.csv')['email'].dropna())
+
+    compared = call(
+        'report', '--real', 'people.csv', '--synthetic', 'synthetic.csv', '--test', 'people.csv',
+        '--metadata', 'metadata.json', '--target', 'grade', '--out', 'page.html',
+    )  # fmt: skip
+    assert (compared.exit_code, compared.stderr) == (0, '')
 
 
 def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path):
