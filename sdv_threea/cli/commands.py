@@ -9,21 +9,23 @@ import click
 import pandas as pd
 
 from sdv_threea.cli.errors import PlainGroup, RefusedError
+from sdv_threea.cli.options import (
+    FILE,
+    PLACE,
+    SOURCE,
+    force_option,
+    metadata_option,
+    settings_options,
+)
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.tables import SUFFIXES, check_kind, find_tables, read_table, write_table
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-SOURCE = click.Path(exists=True, path_type=Path)
-PLACE = click.Path(path_type=Path)
 
 EXAMPLES = """\b
 Examples:
   sdv-threea fit adult.csv --metadata adult.json --epsilon 1 --target income --out adult.pkl
   sdv-threea sample adult.pkl --rows 30000 --out synthetic.csv
 """
-
-force_option = click.option('--force', is_flag=True, help='Replace outputs that exist.')
 
 
 @click.group(
@@ -47,46 +49,14 @@ def main() -> None:
 
 @main.command()
 @click.argument('data', type=SOURCE)
-@click.option('--metadata', type=FILE, required=True, help="SDV's metadata, as JSON.")
+@metadata_option
 @click.option('--out', type=PLACE, required=True, help='The synthesizer, to sample from.')
 @click.option(
     '--statement',
     type=PLACE,
     help='The privacy statement, .txt or .json.  [default: OUT.statement.txt]',
 )
-@click.option('--epsilon', type=float, required=True, help='The promise: smaller is more private.')
-@click.option('--delta', type=float, default=1e-6, help='The promise: well below 1 / rows.')
-@click.option(
-    '--target',
-    'targets',
-    multiple=True,
-    metavar='COLUMN',
-    help='The column that models will predict; of a database TABLE.COLUMN, once per table.',
-)
-@click.option(
-    '--neighbors',
-    type=click.Choice(['add_remove', 'replace_one']),
-    default='add_remove',
-    help='How tables differ that are hard to tell apart.',
-)
-@click.option(
-    '--public-metadata',
-    is_flag=True,
-    help='Ranges and values in the metadata are public. Those that SDV detected are not!',
-)
-@click.option('--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.')
-@click.option(
-    '--public-table',
-    'public_tables',
-    multiple=True,
-    metavar='TABLE',
-    help='Of a database: a table to be copied as it is; may be repeated.',
-)
-@click.option(
-    '--max-children',
-    type=click.IntRange(min=1),
-    help='Of a database: most rows that refer to one; by default estimated privately.',
-)
+@settings_options
 @force_option
 def fit(
     data: Path, metadata: Path, out: Path, statement: Path | None, force: bool, **settings: Any
@@ -114,8 +84,9 @@ def fit(
         tables = {}
         for name, path in files.items():
             step(f'Reading {name}')
-            columns = described.tables[name].columns
-            tables[name] = read_table(path, columns, use_values=settings['public_metadata'])
+            tables[name] = read_table(
+                path, described.tables[name].columns, use_values=settings['public_metadata']
+            )
         step('Fitting')
         synthesizer.fit(tables)
         step('Writing')
@@ -193,7 +164,7 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 @main.command()
 @click.option('--real', type=SOURCE, required=True, help='The real table, which was fitted.')
 @click.option('--synthetic', type=SOURCE, required=True, help='The synthetic table.')
-@click.option('--metadata', type=FILE, required=True, help="SDV's metadata, as JSON.")
+@metadata_option
 @click.option('--out', type=PLACE, required=True, help='The page, .html.')
 @click.option('--table', metavar='TABLE', help='Of a database: which of its tables to compare.')
 @click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
