@@ -24,8 +24,12 @@ from sdv_threea.synthesizers import (
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
 
-#: Settings that databases alone have.
-OF_DATABASES = ('privacy_unit', 'public_tables', 'max_children')
+#: Settings that databases alone have, and the options that set them.
+OF_DATABASES = {
+    'privacy_unit': '--privacy-unit',
+    'public_tables': '--public-table',
+    'max_children': '--max-children',
+}
 
 #: Rows of a single table that are drawn at once: the progress bar moves by as many.
 BATCH = 100_000
@@ -69,7 +73,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         return ClustMixMultiTableSynthesizer(
             metadata, target=dict(targets) or None, **common, **own
         )
-    given = [f'--{name.replace("_", "-")}' for name in OF_DATABASES if settings[name]]
+    given = [option for name, option in OF_DATABASES.items() if settings[name]]
     if given:
         raise RefusedError(f'{", ".join(given)}: only for databases, and this is one table.')
     column = targets[0][1] if targets else None
