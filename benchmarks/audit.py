@@ -48,10 +48,10 @@ CONFIDENCE = 0.995
 
 #: Fits of the game that shall reach its claim, by epsilon: small ones take many.
 MAIN = 'far out, domain public'
-MAIN_RUNS = {0.5: 60_000, 1.0: 20_000, 3.0: 4_000, 8.0: 2_000}
+MAIN_RUNS = {0.5: 60_000, 1.0: 16_000, 3.0: 3_000, 8.0: 1_000}
 
-#: Fits of the other games and of broken noise; of a trial of ours, and of one that shall be caught.
-OTHER_RUNS, BROKEN_RUNS, TRIAL_RUNS, CAUGHT_RUNS = 300, 2_000, 200, 120
+#: Fits of the other games, of those with broken noise, and of a trial; HMA takes its time.
+OTHER_RUNS, BROKEN_RUNS, TRIAL_RUNS, HMA_RUNS = 200, 1_000, 120, 60
 
 #: Fits per row of the results; one component, as cells take their time and share a budget anyway.
 BATCH = 2_000
@@ -124,7 +124,7 @@ def list_jobs(*, small: bool) -> Iterator[Job]:
 
 def _list_trials(trials: dict[str, Trial], fewer: int) -> Iterator[Job]:
     for method, canaries in {**SILENT, **CLAIMING}.items():
-        runs = (TRIAL_RUNS if method == OURS else CAUGHT_RUNS) // fewer
+        runs = (HMA_RUNS if method == 'HMA' else TRIAL_RUNS) // fewer
         for canary in canaries:
             for epsilon in EPSILONS if method in CLAIMING else [math.inf]:
                 hold = partial(hold_trial, trials[canary], method, epsilon, runs)

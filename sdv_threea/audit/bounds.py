@@ -67,11 +67,15 @@ def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> f
 
     If a mechanism is ``(epsilon, delta)``-DP, every rule that guesses has rates with ``1 - misses
     <= exp(epsilon) false alarms + delta``, and the same with both exchanged (Kairouz, Oh,
-    Viswanath 2015, Theorem 2.1). Each rate is bounded with half of the doubt.
+    Viswanath 2015, arXiv 1311.0776, Theorem 2.1). So has their mean, the rate of wrong guesses if a
+    fair coin chooses the table: ``1 - wrong <= exp(epsilon) wrong + delta``. Each of the three
+    rates is bounded with a third of the doubt: the first two tell more if guesses of one kind are
+    nearly always right, the third if all are.
 
     Formal guarantees:
-        * if the rule was chosen without these runs, a mechanism that is ``(epsilon, delta)``-DP is
-          said to have a larger ``epsilon`` with probability at most ``1 - confidence``
+        * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
+          that is ``(epsilon, delta)``-DP is said to have a larger ``epsilon`` with probability at
+          most ``1 - confidence``
 
     Args:
         guesses: The guesses.
@@ -82,10 +86,12 @@ def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> f
         The bound, at least 0 and finite.
     """
     _check(confidence)
-    level = (1 + confidence) / 2
+    level = (2 + confidence) / 3
     alarms = bound_rate(guesses.false_alarms, guesses.without, level)
     misses = bound_rate(guesses.misses, guesses.present, level)
-    ratio = max((1 - misses - delta) / alarms, (1 - alarms - delta) / misses)
+    wrong = bound_rate(guesses.wrong, guesses.runs, level)
+    pairs = (alarms, misses), (misses, alarms), (wrong, wrong)
+    ratio = max((1 - other - delta) / one for one, other in pairs)
     return math.log(max(ratio, 1.0))
 
 

@@ -78,7 +78,7 @@ def far_out(
     if not numbers:
         raise ValueError(f'The table {name!r} has no numerical column: try rare_category.')
     for column in numbers:
-        canary[column] = _lie_far_out(rest[column])
+        canary[column] = _fill(_lie_far_out(rest[column]), canary.index, rest[column].dtype)
     return Neighbours({**tables, name: rest}, {name: canary})
 
 
@@ -184,13 +184,14 @@ def _list_numbers(metadata: Any, table: str) -> list[str]:
     return [name for name, facts in columns.items() if facts['sdtype'] == 'numerical']
 
 
-def _lie_far_out(numbers: pd.Series) -> Any:
-    """Find a number far above all others, in their dtype."""
+def _lie_far_out(numbers: pd.Series) -> float | int:
+    """Find a number far above all others that their dtype holds."""
     high, low = float(numbers.max()), float(numbers.min())
     value = high + 1000 * max(high - low, 1.0)
     kind = getattr(numbers.dtype, 'numpy_dtype', numbers.dtype)
-    largest = np.iinfo(kind).max if kind.kind in 'iu' else np.finfo(kind).max
-    return pd.Series([min(round(value), largest)]).astype(numbers.dtype).iloc[0]
+    if kind.kind in 'iu':
+        return min(round(value), int(np.iinfo(kind).max))
+    return value
 
 
 def _make_alike(
@@ -199,10 +200,11 @@ def _make_alike(
     """Make rows alike but for what must differ: their own keys."""
     facts = metadata.tables[table]
     keys = facts.primary_key if isinstance(facts.primary_key, list) else [facts.primary_key]
-    for column in rows.columns.difference([*keys, *fixed]):
-        rows[column] = pd.Series([rows[column].iloc[-1]] * len(rows), index=rows.index).astype(
-            rows[column].dtype
-        )
-    for column, value in fixed.items():
-        rows[column] = value
+    for column in rows.columns.difference(keys):
+        value = fixed.get(column, rows[column].iloc[-1])
+        rows[column] = _fill(value, rows.index, rows[column].dtype)
     return rows
+
+
+def _fill(value: Any, index: pd.Index, dtype: Any) -> pd.Series:
+    return pd.Series([value] * len(index), index=index, dtype=object).astype(dtype)
