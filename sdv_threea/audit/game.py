@@ -25,7 +25,7 @@ from sdv_threea.audit.worlds import Neighbours, Tables
 GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
 FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 
-#: Fewer runs could not refute even a claim of epsilon = 0.1.
+#: Fewer runs say next to nothing: half of them teach, half of them count.
 LEAST_RUNS = 40
 
 #: What is seen of a fit: numbers by name, by view.
@@ -58,9 +58,9 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
         make: Makes a fresh synthesizer, not fitted: one of SDV's or any with their ``fit`` and
             ``sample`` or ``sample_scale``.
         neighbours: The two tables: the worst that you can think of, such as a lone class.
-        epsilon: The claim, if there is one.
+        epsilon: The claim about such neighbours, if there is one.
         delta: The ``delta`` of the claim.
-        runs: How many fits: an even number of hundreds.
+        runs: How many fits: hundreds.
         confidence: In (0, 1).
         gaussian: Whether the claim is one of Gaussian differential privacy, as those of
             ``sdv_threea`` are: then a tighter bound is valid too.
@@ -79,19 +79,16 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     seen = play(partial(observe, make, neighbours), worlds, verbose=verbose)
     forms = FORMS if gaussian else {GENERAL: FORMS[GENERAL]}
     doubt = (1 - confidence) / (len(forms) * len(seen[0]))
-    bounds = [
-        LowerBound(view, form, guesses, forms[form](guesses, delta, 1 - doubt))
-        for view in seen[0]
-        for form, guesses in guess(
-            [each[view] for each in seen],
-            worlds,
-            {
-                form: partial(bound, delta=delta, confidence=1 - doubt)
-                for form, bound in forms.items()
-            },
-            rng,
-        ).items()
-    ]
+    rules = {
+        form: partial(bound, delta=delta, confidence=1 - doubt) for form, bound in forms.items()
+    }
+    bounds: list[LowerBound] = []
+    for view in seen[0]:
+        guesses = guess([each[view] for each in seen], worlds, rules, rng)
+        bounds += [
+            LowerBound(view, form, guessed, rules[form](guessed))
+            for form, guessed in guesses.items()
+        ]
     return AuditResult(epsilon, delta, confidence, runs, tuple(bounds))
 
 

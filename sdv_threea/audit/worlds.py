@@ -7,7 +7,7 @@ keys stay valid, and the two tables differ by exactly that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ class Neighbours:
     Args:
         without: All tables by name, without the canary.
         canary: The rows that the canary adds, by table.
+        instead: The rows that are there in its place if it is not, by table: for a claim about
+            replaced records. By default none, for one about added or removed records.
 
     Raises:
         ValueError: If the canary has no rows, or does not fit into the tables: dtypes are public,
@@ -31,11 +33,12 @@ class Neighbours:
 
     without: Mapping[str, pd.DataFrame]
     canary: Mapping[str, pd.DataFrame]
+    instead: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not sum(len(rows) for rows in self.canary.values()):
             raise ValueError('canary must have at least one row: it is what the tables differ by.')
-        for name, rows in self.canary.items():
+        for name, rows in (*self.canary.items(), *self.instead.items()):
             if name not in self.without or not len(self.without[name]):
                 raise ValueError(f'without must have rows in the table {name!r}, as canary has.')
             mine, theirs = rows.dtypes.to_dict(), self.without[name].dtypes.to_dict()
@@ -48,7 +51,7 @@ class Neighbours:
 
     def build(self, *, with_canary: bool) -> Tables:
         """Copy the tables, with or without the canary."""
-        extra = self.canary if with_canary else {}
+        extra = self.canary if with_canary else self.instead
         return {
             name: pd.concat([table, extra[name]], ignore_index=True)
             if name in extra
@@ -71,6 +74,9 @@ def far_out(
 
     Returns:
         The neighbours.
+
+    Raises:
+        ValueError: If there is no such table, or it has no numerical column.
     """
     name = _choose(tables, table)
     rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
@@ -98,14 +104,17 @@ def rare_category(
 
     Returns:
         The neighbours.
+
+    Raises:
+        ValueError: If there is no such table, or the value occurs, or the dtype cannot hold it.
     """
     name = _choose(tables, table)
     rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
     if (rest[column] == value).any():
         raise ValueError(f'value must not occur in the column {column!r}; try lone_class.')
-    canary[column] = pd.Series([value], index=canary.index)
     if isinstance(rest[column].dtype, pd.CategoricalDtype):
         rest, canary = (rows.astype({column: object}) for rows in (rest, canary))
+    canary[column] = _fill(value, canary.index, rest[column].dtype)
     return Neighbours({**tables, name: rest}, {name: canary})
 
 
@@ -122,6 +131,9 @@ def lone_class(
 
     Returns:
         The neighbours.
+
+    Raises:
+        ValueError: If there is no such table, or the value does not occur.
     """
     name = _choose(tables, table)
     own = (tables[name][column] == value).to_numpy(dtype=bool, na_value=False)
@@ -147,10 +159,16 @@ def many_children(
 
     Returns:
         The neighbours.
+
+    Raises:
+        ValueError: If the table is not referred to by one column, often enough, of rows that are
+            not referred to themselves.
     """
     links = [each for each in metadata.relationships if each['parent_table_name'] == table]
     if not links:
         raise ValueError(f'No table refers to {table!r}: choose the table of units.')
+    if not all(isinstance(link['parent_primary_key'], str) for link in links):
+        raise ValueError(f'Keys of {table!r} have several columns: make Neighbours by hand.')
     names = {link['child_table_name'] for link in links}
     if any(each['parent_table_name'] in names for each in metadata.relationships):
         raise ValueError(f'Rows of {sorted(names)} are referred to: leave out what refers to them.')
@@ -207,4 +225,9 @@ def _make_alike(
 
 
 def _fill(value: Any, index: pd.Index, dtype: Any) -> pd.Series:
-    return pd.Series([value] * len(index), index=index, dtype=object).astype(dtype)
+    try:
+        return pd.Series([value] * len(index), index=index, dtype=object).astype(dtype)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f'value must be one that the dtype {dtype} holds, got {value!r}.'
+        ) from None

@@ -34,7 +34,7 @@ def test_a_signal_spread_over_many_numbers_is_found(worlds):
 
 
 def test_one_number_among_many_that_gives_it_away_is_found(worlds):
-    table = np.random.default_rng(3).normal(size=(RUNS, 500))
+    table = np.random.default_rng(3).normal(size=(RUNS, 150))
     table[:, 7] = 100 + worlds
     assert look(table, worlds).wrong == 0
 

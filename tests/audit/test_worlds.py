@@ -61,11 +61,24 @@ def test_a_rare_category_occurs_once(people):
     assert (present['kind'] == 'z').sum() == 1
 
 
+def test_a_rare_category_is_stored_as_the_others(people):
+    people = people.astype({'kind': 'string'})
+    made = rare_category({'people': people, 'other': people}, 'kind', table='people')
+    assert made.canary['people']['kind'].dtype == 'string'
+
+
 def test_a_lone_class_occurs_once_and_nothing_else_is_left_out(people):
     made = lone_class({'people': people}, 'class', 'q')
     present = made.build(with_canary=True)['people']
     assert (present['class'] == 'q').sum() == 1
     assert len(made.without['people']) == (people['class'] != 'q').sum()
+
+
+def test_another_row_may_stand_in_the_place_of_the_canary(people, metadata):
+    made = far_out({'people': people}, metadata)
+    made = Neighbours(made.without, made.canary, instead={'people': people.iloc[-1:]})
+    assert differ(made, 'people') == (1, 1)
+    pd.testing.assert_frame_equal(made.build(with_canary=False)['people'], people)
 
 
 @pytest.mark.parametrize('children', [1, 5])
@@ -86,7 +99,7 @@ def test_a_unit_goes_with_all_its_children(clinic, clinic_metadata, children):
     [
         (lambda people, metadata: far_out({'people': people}, metadata, 'dogs'), 'table must be'),
         (lambda people, metadata: rare_category({'people': people}, 'kind', 'a'), 'not occur'),
-        (lambda people, metadata: rare_category({'people': people}, 'age'), 'dtypes'),
+        (lambda people, metadata: rare_category({'people': people}, 'age'), 'dtype int64'),
         (lambda people, metadata: lone_class({'people': people}, 'class', 'z'), 'must occur'),
         (lambda people, metadata: Neighbours({'people': people}, {}), 'at least one row'),
         (lambda people, metadata: Neighbours({}, {'people': people}), 'must have rows'),

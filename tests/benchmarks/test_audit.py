@@ -1,4 +1,4 @@
-"""The audit of this package: its observer sees, its canaries move what they may, its page is true."""
+"""The audit of this package: its observer sees, canaries move what they may, its page is true."""
 
 from __future__ import annotations
 
