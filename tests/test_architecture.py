@@ -19,7 +19,7 @@ FLOORS = (
     {'pipeline'},
     {'release'},
     {'settings', 'spending'},
-    {'report', 'approximate', 'adapt', 'anonymize', 'encoding'},
+    {'report', 'audit', 'approximate', 'adapt', 'anonymize', 'encoding'},
     {'moments'},
     {'statistics', 'mechanism', 'shrinkage'},
     {'accounting'},
