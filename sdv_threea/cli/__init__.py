@@ -4,6 +4,7 @@
 * :mod:`~sdv_threea.cli.options`: what several commands take,
 * :mod:`~sdv_threea.cli.saved`: synthesizers in files, and their statements,
 * :mod:`~sdv_threea.cli.comparison`: the report,
+* :mod:`~sdv_threea.cli.trial`: the audit,
 * :mod:`~sdv_threea.cli.tables`: tables in files, read by the types that the metadata states,
 * :mod:`~sdv_threea.cli.outputs`: files that appear whole, or not at all,
 * :mod:`~sdv_threea.cli.steps`: progress,

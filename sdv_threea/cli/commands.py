@@ -1,7 +1,8 @@
-"""The commands: fit, sample, report, statement."""
+"""The commands: fit, sample, report, statement, audit."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,44 @@ def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     if (options['test'] is None) != (options['target'] is None):
         raise RefusedError('--test and --target go together: give both, or neither.')
     compare(metadata, out, force=force, **options)
+
+
+@main.command()
+@click.argument('data', type=SOURCE)
+@metadata_option
+@settings_options
+@click.option(
+    '--canary',
+    'kind',
+    type=click.Choice(['far-out', 'rare-category', 'lone-class']),
+    default='far-out',
+    help='How the row stands out: numbers far above all others, a value that no other row has, or '
+    'a class of its own.',
+)
+@click.option('--table', metavar='TABLE', help='Of a database: which of its tables has the row.')
+@click.option('--column', metavar='COLUMN', help='The column of the rare category or lone class.')
+@click.option('--value', help='The rare category, or the lone class.')
+@click.option('--runs', type=click.IntRange(min=40), default=1000, help='How many fits.')
+@click.option(
+    '--confidence',
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help='With which all bounds hold at once.',
+)
+@click.pass_context
+def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any) -> None:
+    """Try to tell whether one row of DATA was fitted.
+
+    DATA should be a public or made-up table: it is fitted many times over, and what is printed is
+    not private. Half of the fits have a row that stands out, an observer guesses which, and its
+    success bounds epsilon from below. The exit code is 1 if the bound refutes the promise; if not,
+    that is no proof.
+    """
+    from sdv_threea.cli.trial import try_out
+
+    canary = {name: options.pop(name) for name in ('kind', 'table', 'column', 'value')}
+    look = {name: options.pop(name) for name in ('runs', 'confidence')}
+    look['verbose'] = sys.stderr.isatty()
+    result = try_out(data, metadata, options, canary, look)
+    click.echo(str(result))
+    context.exit(1 if result.refuted else 0)

@@ -90,7 +90,7 @@ def read_table(
     texts = _read_csv(path)
     return pd.DataFrame(
         {
-            name: _interpret(texts[name], path, columns.get(name, {}), use_values)
+            name: interpret(texts[name], path, columns.get(name, {}), use_values=use_values)
             for name in texts.columns
         }
     )
@@ -144,18 +144,26 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return table.astype(dict.fromkeys(floats, np.float64))
 
 
-def _interpret(
-    texts: pd.Series, path: Path, description: Mapping[str, Any], use_values: bool
+def interpret(
+    texts: pd.Series, source: object, description: Mapping[str, Any], *, use_values: bool = False
 ) -> pd.Series:
+    """Turn texts into what the metadata says a column holds; see :func:`read_table`.
+
+    Args:
+        texts: The cells, under the name of the column.
+        source: Where they are from, for a complaint.
+        description: What the metadata says about the column.
+        use_values: Whether the values that it lists may be relied upon.
+    """
     values = description.get('range_values') if use_values else None
     match description.get('sdtype'):
         case 'numerical':
             spelt = pd.to_numeric(texts, errors='coerce').notna()
-            _check_cells(texts, spelt, path, 'not numbers')
+            _check_cells(texts, spelt, source, 'not numbers')
             return texts.astype(np.float64)  # exact, where to_numeric is not
         case 'boolean':
             truths = texts.str.lower().map(TRUTHS)
-            _check_cells(texts, truths.notna(), path, 'neither true nor false')
+            _check_cells(texts, truths.notna(), source, 'neither true nor false')
             return truths.astype('boolean')
         case 'categorical' | 'ordinal' if values is not None:
             listed = texts.map({str(value): value for value in values}).astype(object)
@@ -164,9 +172,9 @@ def _interpret(
             return texts
 
 
-def _check_cells(texts: pd.Series, spelt: pd.Series, path: Path, problem: str) -> None:
+def _check_cells(texts: pd.Series, spelt: pd.Series, source: object, problem: str) -> None:
     if bool((texts.notna() & ~spelt).any()):
-        raise RefusedError(f"Column '{texts.name}' of '{path}' has cells that are {problem}.")
+        raise RefusedError(f"Column '{texts.name}' of '{source}' has cells that are {problem}.")
 
 
 def _either(words: Iterable[str]) -> str:
