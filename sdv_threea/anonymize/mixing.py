@@ -20,7 +20,7 @@ from sdv_threea.shrinkage import DOUBT, shrunk_effects
 SMALLEST_EIGENVALUE = 0.02
 
 #: Share of the covariances inside a class that a classifier is trusted with.
-TRUST = 0.75
+TRUST = 0.5
 
 #: Components with a smaller share of the largest one of their class have no weight.
 LEAST_SHARE = 0.005

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from sdv_threea.shrinkage import stein_factor
 
@@ -15,6 +16,9 @@ END_SHARE = 0.1
 
 #: Standard deviations by which counts must fall short of the records to say that some have no code.
 DOUBT = 3.0
+
+#: Share of the categories that are kept though none of their records may be: false discoveries.
+FALSE_SHARE = 0.2
 
 
 def column_shares(
@@ -27,6 +31,9 @@ def column_shares(
 ) -> NDArray[np.float64]:
     """Estimate the distribution of a column's codes.
 
+    Of hundreds of categories noise would give many that are empty a share of the records, which a
+    model takes for what they have in common: those that noise could explain get none.
+
     Args:
         counts: Noisy counts, shape (S,).
         total: Number of records, with or without a code, at least one.
@@ -38,7 +45,8 @@ def column_shares(
         Probabilities, shape (S,): they sum to one and are zero outside the mask.
     """
     smoothed = _smooth(counts, mask, scale, ordered=ordered)
-    shares = project_to_simplex(smoothed, mask, known_records(counts, total, mask, scale))
+    likely = mask if ordered else _stand_out(counts, mask, scale)
+    shares = project_to_simplex(smoothed, likely, known_records(counts, total, likely, scale))
     return np.asarray(shares / shares.sum())
 
 
@@ -143,3 +151,19 @@ def _smooth(
     smoothed = values.copy()
     smoothed[inside] = smooth(values[inside], scale)
     return smoothed
+
+
+def _stand_out(
+    counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
+) -> NDArray[np.bool_]:
+    """Find the codes that noise does not explain, :data:`FALSE_SHARE` of them by mistake.
+
+    The threshold is low where most codes are above it, and high where few stand out of hundreds
+    (Benjamini and Hochberg 1995; for estimates Abramovich et al. 2006).
+    """
+    if scale == 0:
+        return mask
+    chances = np.where(mask, norm.sf(counts / scale), 1.0)
+    ranked = np.sort(chances)
+    passed = ranked <= FALSE_SHARE * np.arange(1, len(ranked) + 1) / mask.sum()
+    return chances <= ranked[passed].max() if passed.any() else mask

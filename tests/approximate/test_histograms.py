@@ -49,6 +49,30 @@ def test_shares_are_probabilities_inside_the_mask_whatever_the_noise(rng, ordere
         assert (shares[~mask] == 0).all()
 
 
+def test_categories_that_noise_explains_get_next_to_nothing_among_hundreds(rng):
+    counts = np.concatenate([np.full(20, 3_000.0), np.zeros(480)])
+    noisy = counts + rng.normal(0, 60, 500)
+
+    shares = estimate(noisy, 60_000, scale=60.0)
+
+    assert shares[20:].sum() < 0.02
+    assert shares[:20] == pytest.approx(np.full(20, 0.05), rel=0.1)
+    # An order tells which neighbours belong together: such codes are smoothed, none is dropped.
+    assert estimate(noisy, 60_000, scale=60.0, ordered=True)[20:].sum() > 0
+
+
+def test_moderate_categories_survive_where_most_stand_out(rng):
+    counts = np.array([900.0, 700, 500, 300, 120, 100])
+
+    kept = [(estimate(counts + rng.normal(0, 40, 6), scale=40.0) > 0).all() for _ in range(200)]
+
+    assert np.mean(kept) > 0.8
+
+
+def test_where_nothing_stands_out_every_category_stays(rng):
+    assert (estimate(np.full(30, 1.0), 30, scale=1e3) > 0).all()
+
+
 def test_smooth_shares_beat_the_raw_projection_on_average(rng):
     scale, size, mine, raw = 60.0, 33, 0.0, 0.0
     for _ in range(30):
