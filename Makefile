@@ -1,6 +1,7 @@
 # make demo        fit Adult and Hospital, print the results, write pages to examples/output
 # make test        every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
 # make lint        ruff and mypy
+# make docs        the documentation, to build/docs, and every example in it
 # make benchmark   the figures of the README on Adult
 # make small       utility on four small tables, and the page docs/benchmark.md: minutes
 # make utility     utility on all tables at all budgets: hours, and it can be resumed
@@ -16,7 +17,7 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint benchmark small utility relational clean
+.PHONY: demo test lint docs benchmark small utility relational clean
 
 demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/adult.py
@@ -30,6 +31,10 @@ lint: $(VENV)/.ready
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+
+docs: $(VENV)/.ready
+	$(VENV)/bin/sphinx-build -q -W --keep-going -b html docs build/docs
+	$(VENV)/bin/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 
 benchmark: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/adult.py

@@ -1,4 +1,4 @@
-"""Draw the pictures of the README into ``docs/pictures/``.
+"""Draw the pictures of the README and of the documentation into ``docs/pictures/``.
 
     pip install kaleido==0.2.1 && python docs/make_pictures.py
 
@@ -12,8 +12,10 @@ import warnings
 from pathlib import Path
 
 import plotly.graph_objects as go
+from budgets import draw_budgets
 from kaleido.scopes.plotly import PlotlyScope
 from plotly.offline import get_plotlyjs
+from stages import draw_stages
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.datasets import load_hospital
@@ -27,15 +29,17 @@ WIDTH = 760
 
 
 def write_picture(scope: PlotlyScope, figure: go.Figure, name: str) -> None:
-    """Write a figure as a vector picture, on white: a page may be dark."""
+    """Write a figure on white: a page may be dark. The end of the name is its format."""
     figure.update_layout(paper_bgcolor='white', plot_bgcolor='white')
-    width, height = figure.layout.width or WIDTH, figure.layout.height
-    picture = scope.transform(figure.to_dict(), format='svg', width=width, height=height)
-    (PICTURES / f'{name}.svg').write_bytes(picture)
+    size = {'width': figure.layout.width or WIDTH, 'height': figure.layout.height}
+    form = name.rpartition('.')[2]
+    scale = 1 if form == 'svg' else 2
+    picture = scope.transform(figure.to_dict(), format=form, scale=scale, **size)
+    (PICTURES / name).write_bytes(picture)
 
 
 def main() -> None:
-    """Fit Hospital at epsilon 3, and draw it."""
+    """Draw Hospital at epsilon 3, and the stages on two moons."""
     warnings.simplefilter('ignore', UserWarning)
     tables, metadata = load_hospital()
     synthesizer = ClustMixMultiTableSynthesizer(
@@ -54,8 +58,11 @@ def main() -> None:
         plotly = Path(folder) / 'plotly.min.js'
         plotly.write_text(get_plotlyjs(), encoding='utf-8')
         scope = PlotlyScope(plotlyjs=str(plotly), mathjax=None)
-        write_picture(scope, draw_schema(synthesizer), 'hospital_schema')
-        write_picture(scope, draw_cardinalities(cardinalities), 'hospital_cardinalities')
+        write_picture(scope, draw_schema(synthesizer), 'hospital_schema.svg')
+        write_picture(scope, draw_cardinalities(cardinalities), 'hospital_cardinalities.svg')
+        write_picture(scope, draw_budgets(), 'budgets.svg')
+        # Thousands of points are smaller as pixels.
+        write_picture(scope, draw_stages(), 'stages.png')
 
 
 if __name__ == '__main__':

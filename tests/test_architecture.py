@@ -13,12 +13,13 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 
 #: From the roof to the ground. Rooms on one floor exchange arrays and never import each other.
 FLOORS = (
+    {'cli'},
     {'synthesizers'},
     {'relational'},
     {'pipeline'},
     {'release'},
     {'settings', 'spending'},
-    {'report', 'approximate', 'adapt', 'anonymize', 'encoding'},
+    {'report', 'audit', 'approximate', 'adapt', 'anonymize', 'encoding'},
     {'moments'},
     {'statistics', 'mechanism', 'shrinkage'},
     {'accounting'},
@@ -30,7 +31,8 @@ OUTSIDE = {'__init__', 'datasets'}
 
 #: Who may import what, anywhere in a file.
 GUESTS = {
-    'sdv': {'synthesizers', 'report', 'datasets'},
+    'click': {'cli'},
+    'sdv': {'cli', 'synthesizers', 'report', 'datasets'},
     'rdt': {'synthesizers', 'report', 'datasets'},
     'sdmetrics': {'synthesizers', 'report', 'datasets'},
     'jax': {'adapt'},

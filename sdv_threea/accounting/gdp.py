@@ -62,6 +62,11 @@ def mu_from_epsilon(epsilon: float, delta: float) -> float:
 
     Raises:
         ValueError: If ``epsilon`` is negative or not a number, or ``delta`` is outside [0, 1).
+
+    Examples:
+        >>> from sdv_threea.accounting import mu_from_epsilon
+        >>> round(mu_from_epsilon(1.0, delta=1e-6), 4)
+        0.2367
     """
     _check_not_negative(epsilon=epsilon)
     _check_delta(delta)
@@ -90,6 +95,14 @@ def epsilon_from_mu(mu: float, delta: float) -> float:
 
     Raises:
         ValueError: If ``mu`` is negative or not a number, or ``delta`` is outside [0, 1).
+
+    Examples:
+        Two releases of one table at ``epsilon = 1`` each:
+
+        >>> from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
+        >>> both = 2**0.5 * mu_from_epsilon(1.0, delta=1e-6)
+        >>> round(epsilon_from_mu(both, delta=1e-6), 4)
+        1.4547
     """
     _check_not_negative(mu=mu)
     _check_delta(delta)

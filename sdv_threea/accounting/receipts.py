@@ -50,6 +50,13 @@ class Ledger:
 
     Args:
         receipts: The receipts; those that are not charged are kept and shown, but cost nothing.
+
+    Examples:
+        >>> from sdv_threea.accounting import Ledger, Receipt
+        >>> count = Receipt(stage='a', released='a count', sensitivity=1, noise_scale=5, mu=0.2)
+        >>> total = Receipt(stage='b', released='a sum', sensitivity=3, noise_scale=20, mu=0.15)
+        >>> Ledger().add(count, total).mu
+        0.25
     """
 
     receipts: tuple[Receipt, ...] = ()

@@ -26,6 +26,12 @@ def load_adult(*, public_metadata: bool = False) -> tuple[pd.DataFrame, pd.DataF
     Returns:
         The official training part (32,561 rows), the official test part (16,281 rows) and the SDV
         metadata of their one table, ``adult``. The target is ``income``.
+
+    Examples:
+        >>> from sdv_threea.datasets import load_adult
+        >>> train, test, metadata = load_adult()
+        >>> len(train), len(test), list(metadata.tables)
+        (32561, 16281, ['adult'])
     """
     from sdv.metadata import Metadata
 

@@ -20,6 +20,9 @@ from sdv_threea.report.quality import Quality
 #: How many columns are drawn, the worst matches first.
 NUM_COLUMNS = 6
 
+UNKNOWN = 'Not known here: the page was made without a privacy statement.'
+UNTRAINED = 'Not measured: it takes real rows that were kept aside.'
+
 
 class Statement(Protocol):
     """A privacy statement, as told by the synthesizer."""
@@ -33,9 +36,9 @@ def write_page(
     path: str | Path,
     *,
     title: str,
-    statement: Statement,
-    utility: pd.DataFrame,
     quality: Quality,
+    statement: Statement | None = None,
+    utility: pd.DataFrame | None = None,
 ) -> None:
     """Write the report of one release as a single HTML file.
 
@@ -46,57 +49,70 @@ def write_page(
     Args:
         path: Where to write it; an existing file is replaced.
         title: Its heading.
-        statement: What is promised.
-        utility: Table of :func:`~sdv_threea.report.utility.train_synthetic_test_real`.
         quality: Result of :func:`~sdv_threea.report.quality.measure_quality`.
+        statement: What is promised, of one table or of a database, if it is known.
+        utility: Table of :func:`~sdv_threea.report.utility.train_synthetic_test_real`, if models
+            were trained.
 
     Raises:
         OSError: If the file cannot be written.
     """
-    facts = statement.to_dict()
+    facts = statement.to_dict() if statement else {}
+    receipts = _list_receipts(facts)
     template = Template(files('sdv_threea.report').joinpath('page.html').read_text('utf-8'))
     page = template.substitute(
         title=escape(title),
         plotly=get_plotlyjs(),
         cards=''.join([*_privacy_cards(facts), *_score_cards(utility, quality)]),
-        statement=_facts(facts),
-        budget=_figure(draw_budget(facts['receipts'])),
-        receipts=_receipts(facts['receipts']),
-        utility=_table(utility),
+        statement=_facts(facts) if facts else UNKNOWN,
+        budget=_figure(draw_budget(receipts)) if facts else '',
+        receipts=_receipts(receipts),
+        utility=UNTRAINED if utility is None else _table(utility),
         columns=''.join(_column_figures(quality)),
         pairs=_figure(draw_pairs(quality.column_pairs)),
     )
     Path(path).write_text(page, encoding='utf-8')
 
 
+def _list_receipts(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """The receipts of one table; or those of a database, which come by the units they are about."""
+    receipts = facts.get('receipts', [])
+    if isinstance(receipts, list):
+        return receipts
+    return [{**each, 'unit': unit} for unit, several in receipts.items() for each in several]
+
+
 def _privacy_cards(facts: dict[str, Any]) -> list[str]:
-    promise = str(facts['guarantee']).replace('_', ' ')
+    if not facts:
+        return []
+    neighbors = f'neighbours: {_words(facts["neighbors"])}'
+    guarantee = f'guarantee: {_words(facts["guarantee"])}' if 'guarantee' in facts else ''
     return [
-        _card('ε', f'{facts["epsilon"]:g}', f'guarantee: {promise}'),
-        _card(
-            'δ', f'{facts["delta"]:g}', f'neighbours: {str(facts["neighbors"]).replace("_", " ")}'
-        ),
+        _card('ε', f'{facts["epsilon"]:g}', guarantee),
+        _card('δ', f'{facts["delta"]:g}', neighbors),
     ]
 
 
-def _score_cards(utility: pd.DataFrame, quality: Quality) -> list[str]:
+def _score_cards(utility: pd.DataFrame | None, quality: Quality) -> list[str]:
+    likeness = _card(
+        'quality',
+        f'{quality.overall:.3f}',
+        f'shapes {quality.shapes:.3f}, pairs {quality.pairs:.3f}, valid {quality.diagnostic:.3f}',
+    )
+    if utility is None:
+        return [likeness]
     score = utility.columns[0]
     real, synthetic = utility[score]
-    return [
-        _card(score, f'{synthetic:.3f}', f'{real:.3f} when trained on the real data'),
-        _card(
-            'quality',
-            f'{quality.overall:.3f}',
-            f'shapes {quality.shapes:.3f}, pairs {quality.pairs:.3f}, '
-            f'valid {quality.diagnostic:.3f}',
-        ),
-    ]
+    note = f'{real:.3f} when trained on the real data'
+    return [_card(score, f'{synthetic:.3f}', note), likeness]
 
 
 def _facts(facts: dict[str, Any]) -> str:
     """What is promised, in words; the numbers are on the cards and in the receipts."""
     told = {name: fact for name, fact in facts.items() if isinstance(fact, str | list)}
-    told.pop('receipts')
+    told.pop('receipts', None)
+    if 'tables' in facts:
+        told['tables'] = [f'{table}: {unit}' for table, unit in facts['tables'].items()]
     rows = [
         f'<dt>{escape(_words(name))}</dt><dd>{"<br>".join(map(escape, _lines(fact)))}</dd>'
         for name, fact in told.items()

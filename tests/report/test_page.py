@@ -134,3 +134,32 @@ def test_a_release_without_noise_has_a_page_too(tmp_path, quality, utility):
         path, title='t', statement=ExampleStatement(np.inf), utility=utility, quality=quality
     )
     assert '<strong>inf</strong>' in path.read_text('utf-8')
+
+
+def test_what_was_not_given_is_said_to_be_missing(tmp_path, quality):
+    path = tmp_path / 'page.html'
+    write_page(path, title='t', quality=quality)
+
+    text = path.read_text('utf-8')
+    assert 'made without a privacy statement' in text
+    assert 'Not measured' in text
+    assert '<span>quality</span><strong>0.910</strong>' in text
+    assert '<span>ε</span>' not in text
+
+
+def test_the_promise_of_a_database_is_told_table_by_table(tmp_path, quality):
+    class DatabaseStatement(ExampleStatement):
+        def to_dict(self):
+            facts = super().to_dict()
+            receipts = {'patient': facts.pop('receipts')}
+            del facts['guarantee']
+            return facts | {'receipts': receipts, 'tables': {'patient_visit': f'one {HOSTILE}'}}
+
+    path = tmp_path / 'page.html'
+    write_page(path, title='t', quality=quality, statement=DatabaseStatement())
+
+    text = path.read_text('utf-8')
+    assert 'patient_visit: one &lt;/script&gt;' in text
+    assert HOSTILE not in text
+    assert '<td>patient</td>' in text
+    assert '17.25' in text

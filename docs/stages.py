@@ -1,0 +1,163 @@
+"""The stages of 3A on a table of two columns: computed by the pipeline, and drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+from scipy.special import ndtr
+from sklearn.datasets import make_moons
+
+from sdv_threea import pipeline
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.moments import GRID
+from sdv_threea.release import Release
+from sdv_threea.report import train_synthetic_test_real
+from sdv_threea.report.figures import INK, RULE, styled
+from sdv_threea.settings import Settings
+
+NUM_ROWS, NUM_TEST_ROWS, NUM_DRAWN = 10_000, 10_000, 700
+EPSILONS = (math.inf, 8.0, 1.0)
+DELTA = 1e-6
+
+#: Cells per class: more than the default, which is at most four, to have something to look at.
+CELLS = 12
+
+#: All of it is public here, so that the whole budget goes into what is drawn.
+DOMAIN = Domain(
+    (
+        Number(name='x', low=-1.5, high=2.5, step=0.0, nullable=False),
+        Number(name='y', low=-1.2, high=1.7, step=0.0, nullable=False),
+        Category(name='moon', values=('upper', 'lower'), nullable=False),
+    ),
+    target='moon',
+)
+
+COLORS = {'upper': '#0b7285', 'lower': '#c2621b'}
+FAINT = '#e1e6eb'
+STAGES = ('private rows', 'approximate', 'adapt', 'anonymize')
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What the pipeline did: centroids in units of the columns, shape (C, K, 2), and rows."""
+
+    found: NDArray[np.float64]
+    adapted: NDArray[np.float64]
+    drawn: pd.DataFrame
+    auc: float
+
+
+def make_table(num_rows: int, seed: int) -> pd.DataFrame:
+    """Make two interleaving half moons."""
+    points, labels = make_moons(num_rows, noise=0.12, random_state=seed)
+    table = pd.DataFrame(points, columns=['x', 'y'])
+    return table.assign(moon=np.array(['upper', 'lower'], dtype=object)[labels])
+
+
+def run_stages(table: pd.DataFrame, test: pd.DataFrame, epsilon: float) -> Stages:
+    """Release the table, and watch the centroids on their way through the pipeline."""
+    seen = {}
+    adapt = pipeline._adapt
+
+    def watch(density, scored, centroids, run):  # noqa: ANN001, ANN202 (as the function it is)
+        moved = adapt(density, scored, centroids, run)
+        seen.update(density=density, found=centroids, adapted=moved)
+        return moved
+
+    settings = Settings(epsilon=epsilon, delta=DELTA, n_components=CELLS)
+    with patch.object(pipeline, '_adapt', watch):
+        released = pipeline.release(table, DOMAIN, settings)
+    drawn = released.sample(len(table), np.random.default_rng(0))
+    scores = train_synthetic_test_real(table, drawn, test, 'moon')
+    return Stages(
+        _place(seen['found'], seen['density'], released),
+        _place(seen['adapted'], seen['density'], released),
+        drawn,
+        float(scores.loc['synthetic', 'AUC']),
+    )
+
+
+def draw_stages() -> go.Figure:
+    """Draw the stages at several epsilons, a row each."""
+    table, test = make_table(NUM_ROWS, 0), make_table(NUM_TEST_ROWS, 1)
+    figure = make_subplots(
+        len(EPSILONS), len(STAGES), column_titles=STAGES, horizontal_spacing=0.012,
+        vertical_spacing=0.02, shared_xaxes=True, shared_yaxes=True,
+    )  # fmt: skip
+    for row, epsilon in enumerate(EPSILONS, start=1):
+        stages = run_stages(table, test, epsilon)
+        _add_rows(figure, table, (row, 1))
+        _add_rows(figure, table, (row, 2), FAINT)
+        _add_centroids(figure, stages.found, (row, 2))
+        _add_rows(figure, table, (row, 3), FAINT)
+        _add_moves(figure, stages, (row, 3))
+        _add_centroids(figure, stages.adapted, (row, 3))
+        _add_rows(figure, stages.drawn, (row, 4))
+        _label(figure, row, epsilon, stages.auc)
+    figure = styled(figure, height=170 * len(EPSILONS) + 40)
+    figure.update_layout(width=760, margin={'l': 44, 'r': 4, 't': 28, 'b': 4})
+    figure.update_annotations(font={'size': 13, 'color': INK})
+    axes = {'showticklabels': False, 'ticks': '', 'showline': True, 'mirror': True}
+    axes |= {'linecolor': RULE, 'showgrid': False}
+    figure.update_xaxes(range=[-1.45, 2.45], **axes)
+    return figure.update_yaxes(range=[-1.15, 1.65], **axes)
+
+
+def _place(
+    centroids: NDArray[np.int64], density: pipeline.Density, released: Release
+) -> NDArray[np.float64]:
+    """Translate pooled normal scores back into values of the columns."""
+    quantiles = ndtr(centroids / GRID)
+    edges = [released.blocks[at].edges for at in (0, 1)]
+    # The first code is the missing value, which has no cell.
+    columns = [
+        np.interp(quantiles[..., at], density.pooled.cuts[at][0][1:], edges[at]) for at in (0, 1)
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def _add_rows(
+    figure: go.Figure, table: pd.DataFrame, place: tuple[int, int], color: str | None = None
+) -> None:
+    rows = table.head(NUM_DRAWN)
+    colors = color or rows['moon'].map(COLORS)
+    marker = {'size': 2.6, 'color': colors, 'opacity': 1 if color else 0.6}
+    points = go.Scatter(x=rows['x'], y=rows['y'], mode='markers', marker=marker)
+    figure.add_trace(points, *place)
+
+
+def _add_centroids(
+    figure: go.Figure, centroids: NDArray[np.float64], place: tuple[int, int]
+) -> None:
+    for own, color in zip(centroids, COLORS.values(), strict=True):
+        marker = {'size': 8, 'color': color, 'line': {'color': 'white', 'width': 1}}
+        figure.add_trace(
+            go.Scatter(x=own[:, 0], y=own[:, 1], mode='markers', marker=marker), *place
+        )
+
+
+def _add_moves(figure: go.Figure, stages: Stages, place: tuple[int, int]) -> None:
+    pairs = np.stack([stages.found, stages.adapted, np.full_like(stages.found, np.nan)], axis=2)
+    x, y = pairs.reshape(-1, 2).T
+    figure.add_trace(go.Scatter(x=x, y=y, mode='lines', line={'color': INK, 'width': 1.2}), *place)
+
+
+def _label(figure: go.Figure, row: int, epsilon: float, auc: float) -> None:
+    name = 'ε = ∞' if math.isinf(epsilon) else f'ε = {epsilon:g}'
+    axis = (row - 1) * len(STAGES) + 1
+    figure.add_annotation(
+        text=name, textangle=-90, x=-0.035, xref='paper', xanchor='right', showarrow=False,
+        y=0.25, yref=f'y{axis if axis > 1 else ""} domain', yanchor='bottom',
+    )  # fmt: skip
+    last = row * len(STAGES)
+    figure.add_annotation(
+        text=f'AUC {auc:.3f}', x=0.03, xref=f'x{last} domain', xanchor='left', showarrow=False,
+        y=0.02, yref=f'y{last} domain', yanchor='bottom',
+    )  # fmt: skip

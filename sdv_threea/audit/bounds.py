@@ -1,0 +1,145 @@
+"""From right and wrong guesses to lower confidence bounds on epsilon."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from scipy.special import ndtri
+from scipy.stats import beta
+
+from sdv_threea.accounting import epsilon_from_mu
+
+
+class Guesses(NamedTuple):
+    """How the guesses about independent runs turned out.
+
+    Args:
+        false_alarms: Runs without the canary that were guessed to have it.
+        without: Runs without the canary.
+        misses: Runs with the canary that were guessed not to have it.
+        present: Runs with the canary.
+    """
+
+    false_alarms: int
+    without: int
+    misses: int
+    present: int
+
+    @property
+    def runs(self) -> int:
+        """All runs."""
+        return self.without + self.present
+
+    @property
+    def wrong(self) -> int:
+        """All wrong guesses."""
+        return self.false_alarms + self.misses
+
+    def pool(self, other: Guesses) -> Guesses:
+        """Add the counts of other runs."""
+        return Guesses(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+def bound_rate(hits: int, trials: int, confidence: float) -> float:
+    """Bound the probability of a hit from above (Clopper and Pearson 1934, one-sided).
+
+    Formal guarantees:
+        * in at least ``confidence`` of all series of independent trials the bound is at or above
+          the probability, whatever it is
+
+    Args:
+        hits: Number of hits.
+        trials: Number of trials.
+        confidence: In (0, 1).
+
+    Returns:
+        The bound, in (0, 1]; 1 without trials.
+    """
+    _check(confidence)
+    if hits >= trials:
+        return 1.0
+    return float(beta.ppf(confidence, hits + 1, trials - hits))
+
+
+def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> float:
+    """Bound epsilon from below, for any mechanism.
+
+    If a mechanism is ``(epsilon, delta)``-DP, every rule that guesses has rates with ``1 - misses
+    <= exp(epsilon) false alarms + delta``, and the same with both exchanged (Kairouz, Oh,
+    Viswanath 2015, arXiv 1311.0776, Theorem 2.1). So has their mean, the rate of wrong guesses if a
+    fair coin chooses the table: ``1 - wrong <= exp(epsilon) wrong + delta``. Each of the three
+    rates is bounded with a third of the doubt: the first two tell more if guesses of one kind are
+    nearly always right, the third if all are.
+
+    Formal guarantees:
+        * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
+          that is ``(epsilon, delta)``-DP is said to have a larger ``epsilon`` with probability at
+          most ``1 - confidence``
+
+    Args:
+        guesses: The guesses.
+        delta: The ``delta`` that goes with it.
+        confidence: In (0, 1).
+
+    Returns:
+        The bound, at least 0 and finite.
+    """
+    _check(confidence)
+    level = (2 + confidence) / 3
+    alarms = bound_rate(guesses.false_alarms, guesses.without, level)
+    misses = bound_rate(guesses.misses, guesses.present, level)
+    wrong = bound_rate(guesses.wrong, guesses.runs, level)
+    pairs = (alarms, misses), (misses, alarms), (wrong, wrong)
+    ratio = max((1 - other - delta) / one for one, other in pairs)
+    return math.log(max(ratio, 1.0))
+
+
+def bound_mu(guesses: Guesses, delta: float = 0.0, confidence: float = 0.95) -> float:
+    """Bound the parameter of Gaussian differential privacy from below.
+
+    If a mechanism is ``mu``-GDP, every rule has ``false alarms + misses >= 2 Phi(-mu / 2)`` (Dong,
+    Roth, Su 2019), so where a fair coin chooses the table, a guess is right with probability at
+    most ``Phi(mu / 2)``; and at most ``delta / 2`` more, if there is a failure of probability
+    ``delta``. One rate is bounded here, not two as by Nasr et al. (2023), so fewer runs tell more.
+
+    Formal guarantees:
+        * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
+          that is ``mu``-GDP but for a failure of probability ``delta`` is said to have a larger
+          ``mu`` with probability at most ``1 - confidence``
+
+    Args:
+        guesses: The guesses.
+        delta: Probability of failure.
+        confidence: In (0, 1).
+
+    Returns:
+        The bound, at least 0 and finite.
+    """
+    wrong = bound_rate(guesses.wrong, guesses.runs, confidence) + delta / 2
+    return float(max(-2 * ndtri(min(wrong, 0.5)), 0.0))
+
+
+def bound_gaussian_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> float:
+    """Bound epsilon from below where the claim is one of Gaussian differential privacy.
+
+    Formal guarantees:
+        * with the ``mu`` of :func:`bound_mu`: whoever claims ``(epsilon, delta)`` because a release
+          is ``mu``-GDP, but for a part of ``delta``, claims at least this ``epsilon`` if it is true
+
+    Args:
+        guesses: The guesses.
+        delta: The ``delta`` of the claim.
+        confidence: In (0, 1).
+
+    Returns:
+        The bound, at least 0 and finite.
+    """
+    return epsilon_from_mu(bound_mu(guesses, delta, confidence), delta)
+
+
+def _check(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ValueError(
+            f'confidence must be between 0 and 1 (for example 0.95), got {confidence}.'
+        )

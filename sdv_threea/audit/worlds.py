@@ -1,0 +1,233 @@
+"""Two neighbouring tables: one without and one with a canary, a record that stands out.
+
+Each maker below takes a table of yours and makes its last row, or its last unit, the canary. So
+keys stay valid, and the two tables differ by exactly that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+Tables = dict[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two sets of tables that differ by a canary: one row, or one unit with its rows.
+
+    Args:
+        without: All tables by name, without the canary.
+        canary: The rows that the canary adds, by table.
+        instead: The rows that are there in its place if it is not, by table: for a claim about
+            replaced records. By default none, for one about added or removed records.
+
+    Raises:
+        ValueError: If the canary has no rows, or does not fit into the tables: dtypes are public,
+            so that both must have the same.
+    """
+
+    without: Mapping[str, pd.DataFrame]
+    canary: Mapping[str, pd.DataFrame]
+    instead: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not sum(len(rows) for rows in self.canary.values()):
+            raise ValueError('canary must have at least one row: it is what the tables differ by.')
+        for name, rows in (*self.canary.items(), *self.instead.items()):
+            if name not in self.without or not len(self.without[name]):
+                raise ValueError(f'without must have rows in the table {name!r}, as canary has.')
+            mine, theirs = rows.dtypes.to_dict(), self.without[name].dtypes.to_dict()
+            if mine != theirs:
+                changed = [column for column in theirs if mine.get(column) != theirs[column]]
+                raise ValueError(
+                    f'canary must have the columns and dtypes of the table {name!r}, '
+                    f'but differs in {changed or list(mine)}.'
+                )
+
+    def build(self, *, with_canary: bool) -> Tables:
+        """Copy the tables, with or without the canary."""
+        extra = self.canary if with_canary else self.instead
+        return {
+            name: pd.concat([table, extra[name]], ignore_index=True)
+            if name in extra
+            else table.reset_index(drop=True)
+            for name, table in self.without.items()
+        }
+
+
+def far_out(
+    tables: Mapping[str, pd.DataFrame], metadata: Any, table: str | None = None
+) -> Neighbours:
+    """Make the last row the canary: its numbers lie as far again above the others as those spread.
+
+    Its numbers are a thousand times the spread above the largest, if the dtype holds that.
+
+    Args:
+        tables: All tables by name.
+        metadata: SDV's metadata, which says what is numerical.
+        table: The table that gets the canary; not needed if there is one.
+
+    Returns:
+        The neighbours.
+
+    Raises:
+        ValueError: If there is no such table, or it has no numerical column.
+    """
+    name = _choose(tables, table)
+    rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
+    numbers = _list_numbers(metadata, name)
+    if not numbers:
+        raise ValueError(f'The table {name!r} has no numerical column: try rare_category.')
+    for column in numbers:
+        canary[column] = _fill(_lie_far_out(rest[column]), canary.index, rest[column].dtype)
+    return Neighbours({**tables, name: rest}, {name: canary})
+
+
+def rare_category(
+    tables: Mapping[str, pd.DataFrame],
+    column: str,
+    value: Any = 'canary',
+    table: str | None = None,
+) -> Neighbours:
+    """Make the last row the canary: it has a category that no other row has.
+
+    Args:
+        tables: All tables by name.
+        column: The categorical column.
+        value: The category: one that does not occur.
+        table: The table that gets the canary; not needed if there is one.
+
+    Returns:
+        The neighbours.
+
+    Raises:
+        ValueError: If there is no such table, or the value occurs, or the dtype cannot hold it.
+    """
+    name = _choose(tables, table)
+    rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
+    if (rest[column] == value).any():
+        raise ValueError(f'value must not occur in the column {column!r}; try lone_class.')
+    if isinstance(rest[column].dtype, pd.CategoricalDtype):
+        rest, canary = (rows.astype({column: object}) for rows in (rest, canary))
+    canary[column] = _fill(value, canary.index, rest[column].dtype)
+    return Neighbours({**tables, name: rest}, {name: canary})
+
+
+def lone_class(
+    tables: Mapping[str, pd.DataFrame], column: str, value: Any, table: str | None = None
+) -> Neighbours:
+    """Make the last row of a class the canary: all others of that class are left out.
+
+    Args:
+        tables: All tables by name.
+        column: The column of classes, for example the target.
+        value: The class.
+        table: The table that gets the canary; not needed if there is one.
+
+    Returns:
+        The neighbours.
+
+    Raises:
+        ValueError: If there is no such table, or the value does not occur.
+    """
+    name = _choose(tables, table)
+    own = (tables[name][column] == value).to_numpy(dtype=bool, na_value=False)
+    if not own.any():
+        raise ValueError(f'value must occur in the column {column!r}; try rare_category.')
+    rest, canary = tables[name][~own], tables[name][own].iloc[-1:]
+    return Neighbours({**tables, name: rest}, {name: canary})
+
+
+def many_children(
+    tables: Mapping[str, pd.DataFrame], metadata: Any, table: str, children: int
+) -> Neighbours:
+    """Make the last row of a table the canary, and the last rows that refer to any row its own.
+
+    In each table that refers to it, the canary owns its own rows, and the last of the others, all
+    alike but for their keys: as many as are asked for.
+
+    Args:
+        tables: All tables by name.
+        metadata: SDV's metadata, which says what refers to what.
+        table: The table of units.
+        children: How many rows the canary shall own in each table that refers to it.
+
+    Returns:
+        The neighbours.
+
+    Raises:
+        ValueError: If the table is not referred to by one column, often enough, of rows that are
+            not referred to themselves.
+    """
+    links = [each for each in metadata.relationships if each['parent_table_name'] == table]
+    if not links:
+        raise ValueError(f'No table refers to {table!r}: choose the table of units.')
+    if not all(isinstance(link['parent_primary_key'], str) for link in links):
+        raise ValueError(f'Keys of {table!r} have several columns: make Neighbours by hand.')
+    names = {link['child_table_name'] for link in links}
+    if any(each['parent_table_name'] in names for each in metadata.relationships):
+        raise ValueError(f'Rows of {sorted(names)} are referred to: leave out what refers to them.')
+    without, canary = dict(tables), {table: tables[table].iloc[-1:]}
+    without[table] = tables[table].iloc[:-1]
+    for link in links:
+        key, reference = link['parent_primary_key'], link['child_foreign_key']
+        name = link['child_table_name']
+        mine = canary[table][key].iloc[0]
+        rows = tables[name]
+        own = (rows[reference] == mine).to_numpy(dtype=bool, na_value=False)
+        spare = np.flatnonzero(~own)[::-1][: max(children - int(own.sum()), 0)]
+        own[spare] = True
+        if own.sum() < children or own.all():
+            raise ValueError(f'{name!r} has too few rows for {children} children of one row.')
+        canary[name] = _make_alike(rows[own].copy(), metadata, name, {reference: mine})
+        without[name] = rows[~own]
+    return Neighbours(without, canary)
+
+
+def _choose(tables: Mapping[str, pd.DataFrame], table: str | None) -> str:
+    if table is None and len(tables) == 1:
+        return next(iter(tables))
+    if table is None or table not in tables:
+        raise ValueError(f'table must be one of {list(tables)}, got {table!r}.')
+    return table
+
+
+def _list_numbers(metadata: Any, table: str) -> list[str]:
+    columns = metadata.tables[table].columns
+    return [name for name, facts in columns.items() if facts['sdtype'] == 'numerical']
+
+
+def _lie_far_out(numbers: pd.Series) -> float | int:
+    """Find a number far above all others that their dtype holds."""
+    high, low = float(numbers.max()), float(numbers.min())
+    value = high + 1000 * max(high - low, 1.0)
+    kind = getattr(numbers.dtype, 'numpy_dtype', numbers.dtype)
+    if kind.kind in 'iu':
+        return min(round(value), int(np.iinfo(kind).max))
+    return value
+
+
+def _make_alike(
+    rows: pd.DataFrame, metadata: Any, table: str, fixed: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Make rows alike but for what must differ: their own keys."""
+    facts = metadata.tables[table]
+    keys = facts.primary_key if isinstance(facts.primary_key, list) else [facts.primary_key]
+    for column in rows.columns.difference(keys):
+        value = fixed.get(column, rows[column].iloc[-1])
+        rows[column] = _fill(value, rows.index, rows[column].dtype)
+    return rows
+
+
+def _fill(value: Any, index: pd.Index, dtype: Any) -> pd.Series:
+    try:
+        return pd.Series([value] * len(index), index=index, dtype=object).astype(dtype)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f'value must be one that the dtype {dtype} holds, got {value!r}.'
+        ) from None

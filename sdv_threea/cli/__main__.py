@@ -1,0 +1,6 @@
+"""``python -m sdv_threea.cli``: the command line where its script is not on the path."""
+
+from sdv_threea.cli.commands import main
+
+if __name__ == '__main__':
+    main(prog_name='sdv-threea')

@@ -1,0 +1,228 @@
+"""The commands: fit, sample, report, statement, audit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from sdv_threea.cli.errors import PlainGroup, RefusedError
+from sdv_threea.cli.options import (
+    FILE,
+    PLACE,
+    SOURCE,
+    force_option,
+    metadata_option,
+    settings_options,
+)
+from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.steps import steps
+from sdv_threea.cli.tables import SUFFIXES, check_kind, find_tables, read_table, write_table
+
+EXAMPLES = """\b
+Examples:
+  sdv-threea fit adult.csv --metadata adult.json --epsilon 1 --target income --out adult.pkl
+  sdv-threea sample adult.pkl --rows 30000 --out synthetic.csv
+"""
+
+
+@click.group(
+    cls=PlainGroup,
+    epilog=EXAMPLES,
+    context_settings={
+        'help_option_names': ['-h', '--help'],
+        'max_content_width': 100,
+        'show_default': True,
+    },
+)
+@click.version_option(package_name='sdv-threea', message='%(prog)s %(version)s')
+def main() -> None:
+    """Release private tables under differential privacy, by the 3A framework.
+
+    Tables are CSV (UTF-8, a line of names) or Parquet; a database is a folder with a file named
+    after each of its tables. Exit codes: 0 done; 2 not done, as what was asked for or the data is
+    not in order; 1 failed otherwise.
+    """
+
+
+@main.command()
+@click.argument('data', type=SOURCE)
+@metadata_option
+@click.option('--out', type=PLACE, required=True, help='The synthesizer, to sample from.')
+@click.option(
+    '--statement',
+    type=PLACE,
+    help='The privacy statement, .txt or .json.  [default: OUT.statement.txt]',
+)
+@settings_options
+@force_option
+def fit(
+    data: Path, metadata: Path, out: Path, statement: Path | None, force: bool, **settings: Any
+) -> None:
+    """Release DATA under differential privacy.
+
+    DATA is a table, or a folder of tables. Columns are read as the metadata says: state there what
+    is a number, a date, a category. What pandas takes for missing (an empty cell, NA, null) is
+    missing.
+
+    The synthesizer and its privacy statement may be published; the metadata may not, unless its
+    ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
+    up.
+    """
+    from sdv_threea.cli.saved import load_metadata, make_synthesizer, write_statement
+
+    described = load_metadata(metadata)
+    files = find_tables(data, described.tables)
+    synthesizer = make_synthesizer(described, settings)
+    statement = statement or out.with_name(f'{out.name}.statement.txt')
+    with (
+        staged([out, statement], force=force, inputs=[*files.values(), metadata]) as drafts,
+        steps(len(files) + 2) as step,
+    ):
+        tables = {}
+        for name, path in files.items():
+            step(f'Reading {name}')
+            tables[name] = read_table(
+                path, described.tables[name].columns, use_values=settings['public_metadata']
+            )
+        step('Fitting')
+        synthesizer.fit(tables)
+        step('Writing')
+        synthesizer.save(str(drafts[out]))
+        write_statement(synthesizer.get_privacy_statement(), drafts[statement])
+
+
+@main.command()
+@click.argument('synthesizer', type=FILE)
+@click.option(
+    '--out',
+    type=PLACE,
+    required=True,
+    help='The synthetic table; of a database, a folder for its tables.',
+)
+@click.option('--rows', type=click.IntRange(min=0), help='Of one table: the number of rows.')
+@click.option(
+    '--scale',
+    type=click.FloatRange(min=0, min_open=True),
+    help='Of a database: its size, as a multiple of the real one.  [default: 1]',
+)
+@click.option(
+    '--format',
+    'suffix',
+    type=click.Choice([suffix.removeprefix('.') for suffix in SUFFIXES]),
+    default='csv',
+    help='Of a database: what its tables are written as.',
+)
+@force_option
+def sample(
+    synthesizer: Path, out: Path, rows: int | None, scale: float | None, suffix: str, force: bool
+) -> None:
+    """Sample rows, at no cost in privacy.
+
+    The same file gives the same rows: ask for more of them to have others. Load only files that you
+    trust, as a synthesizer is a pickle, which can hold any program.
+    """
+    from sdv_threea.cli.saved import draw, list_tables, load, plan_draws
+
+    fitted = load(synthesizer)
+    names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
+    places = {name: out / f'{name}.{suffix}' for name in names}
+    if len(names) == 1:
+        places = {names[0]: out}
+    for place in places.values():
+        check_kind(place)
+    with (
+        staged(places.values(), force=force, inputs=[synthesizer]) as drafts,
+        steps(len(sizes) + len(names)) as step,
+    ):
+        drawn = []
+        for size in sizes:
+            step('Sampling')
+            drawn.append(draw(fitted, size))
+        for name, place in places.items():
+            step(f'Writing {name}')
+            write_table(pd.concat([each[name] for each in drawn]), drafts[place])
+
+
+@main.command()
+@click.argument('synthesizer', type=FILE)
+@click.option('--json', 'as_json', is_flag=True, help='As JSON.')
+def statement(synthesizer: Path, as_json: bool) -> None:
+    """Print a privacy statement.
+
+    It says what SYNTHESIZER promises, to whom, and what each of its releases cost.
+    Load only files that you trust, as a synthesizer is a pickle, which can hold any program.
+    """
+    from sdv_threea.cli.saved import load, to_json
+
+    told = load(synthesizer).get_privacy_statement()
+    click.echo(to_json(told) if as_json else str(told))
+
+
+@main.command()
+@click.option('--real', type=SOURCE, required=True, help='The real table, which was fitted.')
+@click.option('--synthetic', type=SOURCE, required=True, help='The synthetic table.')
+@metadata_option
+@click.option('--out', type=PLACE, required=True, help='The page, .html.')
+@click.option('--table', metavar='TABLE', help='Of a database: which of its tables to compare.')
+@click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
+@click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
+@click.option('--target', metavar='COLUMN', help='The column that the models predict.')
+@click.option('--title', help='The heading.  [default: the name of the table]')
+@force_option
+def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
+    """Compare a synthetic table with the real one.
+
+    The page is not for publication: its scores are of the real data, which no promise covers. With
+    test rows and a target, LightGBM is trained on each of the two tables, and tested on real rows
+    that neither has seen.
+    """
+    from sdv_threea.cli.comparison import compare
+
+    if (options['test'] is None) != (options['target'] is None):
+        raise RefusedError('--test and --target go together: give both, or neither.')
+    compare(metadata, out, force=force, **options)
+
+
+@main.command()
+@click.argument('data', type=SOURCE)
+@metadata_option
+@settings_options
+@click.option(
+    '--canary',
+    'kind',
+    type=click.Choice(['far-out', 'rare-category', 'lone-class']),
+    default='far-out',
+    help='How the row stands out: numbers far above all others, a value that no other row has, or '
+    'a class of its own.',
+)
+@click.option('--table', metavar='TABLE', help='Of a database: which of its tables has the row.')
+@click.option('--column', metavar='COLUMN', help='The column of the rare category or lone class.')
+@click.option('--value', help='The rare category, or the lone class.')
+@click.option('--runs', type=click.IntRange(min=40), default=1000, help='How many fits.')
+@click.option(
+    '--confidence',
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help='With which all bounds hold at once.',
+)
+@click.pass_context
+def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any) -> None:
+    """Try to tell whether one row of DATA was fitted.
+
+    DATA should be a public or made-up table: it is fitted many times over, and what is printed is
+    not private. Half of the fits have a row that stands out, an observer guesses which, and its
+    success bounds epsilon from below. The exit code is 1 if the bound refutes the promise; if not,
+    that is no proof.
+    """
+    from sdv_threea.cli.trial import try_out
+
+    canary = {name: options.pop(name) for name in ('kind', 'table', 'column', 'value')}
+    look = {name: options.pop(name) for name in ('runs', 'confidence')}
+    look['verbose'] = sys.stderr.isatty()
+    result = try_out(data, metadata, options, canary, look)
+    click.echo(str(result))
+    context.exit(1 if result.refuted else 0)

@@ -1,0 +1,105 @@
+"""Errors and warnings as one line each. What may hold the values of a row is not shown."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+#: Packages whose warnings are meant for the user, and name columns and never values.
+HEARD = {'sdv', 'sdv_threea'}
+
+
+class RefusedError(click.ClickException):
+    """What was asked for cannot be done as asked: the exit code is 2, as for wrong usage."""
+
+    exit_code = 2
+
+
+class FailedError(click.ClickException):
+    """Something else went wrong: the exit code is 1."""
+
+
+class PlainGroup(click.Group):
+    """A group of commands whose errors and warnings are one line each.
+
+    Formal guarantees:
+        * of an exception whose message may hold the values of rows, only its type and the line of
+          code that raised it are shown; there is no traceback
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and translate what it raises."""
+        with _plain_warnings(), _plain_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn exceptions into those that click prints as one line."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except OSError as error:
+        raise FailedError(f'{error.filename or "input or output"}: {error.strerror}.') from None
+    except ImportError as error:
+        raise FailedError(_one_line(error)) from None
+    except Exception as error:
+        if isinstance(error, _errors_about_input()):
+            raise RefusedError(_one_line(error)) from None
+        raise FailedError(
+            f'{type(error).__name__} at {_find_place(error)}. Its message is not shown, as it may '
+            'hold values of rows.'
+        ) from None
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter('default', UserWarning)
+        warnings.showwarning = _show_warning
+        yield
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
+) -> None:
+    if issubclass(category, UserWarning) and HEARD & set(Path(filename).parts):
+        click.echo(f'Warning: {_one_line(message)}', err=True)
+
+
+def _errors_about_input() -> tuple[type[Exception], ...]:
+    """List the exceptions whose messages name columns, rules and settings, and no values."""
+    from sdv import errors
+    from sdv.cag._errors import ConstraintNotMetError
+    from sdv.metadata.errors import InvalidMetadataError
+
+    return (
+        errors.InvalidDataError,
+        errors.InvalidDataTypeError,
+        errors.NotFittedError,
+        errors.SynthesizerInputError,
+        errors.VersionError,
+        ConstraintNotMetError,
+        InvalidMetadataError,
+    )
+
+
+def _find_place(error: Exception) -> str:
+    """Tell which line of code raised an exception."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return 'an unknown place'
+    path = Path(trace.tb_frame.f_code.co_filename)
+    return f'{path.parent.name}/{path.name}, line {trace.tb_lineno}'
+
+
+def _one_line(message: object) -> str:
+    return ' '.join(str(message).split())

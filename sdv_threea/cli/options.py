@@ -1,0 +1,66 @@
+"""What several commands take: kinds of files, and the settings of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+SOURCE = click.Path(exists=True, path_type=Path)
+PLACE = click.Path(path_type=Path)
+
+metadata_option = click.option(
+    '--metadata', type=FILE, required=True, help="SDV's metadata, as JSON."
+)
+
+force_option = click.option('--force', is_flag=True, help='Replace outputs that exist.')
+
+SETTINGS = (
+    click.option(
+        '--epsilon', type=float, required=True, help='The promise: smaller is more private.'
+    ),
+    click.option('--delta', type=float, default=1e-6, help='The promise: well below 1 / rows.'),
+    click.option(
+        '--target',
+        'targets',
+        multiple=True,
+        metavar='COLUMN',
+        help='The column that models will predict; of a database TABLE.COLUMN, once per table.',
+    ),
+    click.option(
+        '--neighbors',
+        type=click.Choice(['add_remove', 'replace_one']),
+        default='add_remove',
+        help='How tables differ that are hard to tell apart.',
+    ),
+    click.option(
+        '--public-metadata',
+        is_flag=True,
+        help='Ranges and values in the metadata are public. Those that SDV detected are not!',
+    ),
+    click.option(
+        '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
+    ),
+    click.option(
+        '--public-table',
+        'public_tables',
+        multiple=True,
+        metavar='TABLE',
+        help='Of a database: a table to be copied as it is; may be repeated.',
+    ),
+    click.option(
+        '--max-children',
+        type=click.IntRange(min=1),
+        help='Of a database: most rows that refer to one; by default estimated privately.',
+    ),
+)
+
+
+def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the settings of a release: what synthesizers are made with, by name."""
+    for option in reversed(SETTINGS):
+        command = option(command)
+    return command

@@ -1,0 +1,67 @@
+"""Files that appear whole, or not at all: written under another name, and renamed at the end."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sdv_threea.cli.errors import RefusedError
+
+
+@contextmanager
+def staged(
+    paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = ()
+) -> Iterator[dict[Path, Path]]:
+    """Reserve the places of files, before any work is done for them.
+
+    Args:
+        paths: Where the files are to appear; a missing folder is made for them, but not its parent.
+        force: Whether files that exist may be replaced.
+        inputs: Files that are read, which are never replaced.
+
+    Yields:
+        The file to write, by the place where it will appear. All of them appear if the block ends
+        without an exception; otherwise none does, and nothing is left behind.
+
+    Raises:
+        RefusedError: If a file exists and is not to be replaced, or is read, or has no folder.
+        OSError: If a place cannot be written.
+    """
+    places = list(paths)
+    _check(places, force, {path.resolve() for path in inputs})
+    made = [folder for folder in {place.parent for place in places} if not folder.exists()]
+    drafts: dict[Path, Path] = {}
+    try:
+        for folder in made:
+            folder.mkdir()
+        for place in places:
+            # The end of the name says how the file is written.
+            drafts[place] = place.with_name(f'.{secrets.token_hex(4)}-{place.name}')
+            drafts[place].touch(exist_ok=False)
+        yield drafts
+        for place, draft in drafts.items():
+            os.replace(draft, place)
+    except BaseException:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _check(places: list[Path], force: bool, inputs: set[Path]) -> None:
+    if len(set(places)) < len(places):
+        raise RefusedError(f"'{places[0]}' cannot hold two outputs: give them different names.")
+    for place in places:
+        if place.resolve() in inputs:
+            raise RefusedError(f"'{place}' is an input, and is not replaced: choose another name.")
+        if place.is_dir():
+            raise RefusedError(f"'{place}' is a folder: give the name of a file.")
+        if place.exists() and not force:
+            raise RefusedError(f"'{place}' exists: choose another name, or replace it by --force.")
+        if not place.parent.parent.is_dir() or place.parent.is_file():
+            raise RefusedError(f"There is no folder '{place.parent}' to write '{place.name}' to.")

@@ -1,0 +1,174 @@
+"""Synthesizers in files: made by the metadata, loaded, sampled; and their statements."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sdv.errors import VersionError
+from sdv.metadata import Metadata
+from sdv.utils import load_synthesizer
+
+from sdv_threea.cli.errors import RefusedError
+from sdv_threea.synthesizers import (
+    ClustMixMultiTableSynthesizer,
+    ClustMixSynthesizer,
+    DatabaseStatement,
+    PrivacyStatement,
+)
+
+Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
+Statement = PrivacyStatement | DatabaseStatement
+
+#: Settings that databases alone have, and the options that set them.
+OF_DATABASES = {
+    'privacy_unit': '--privacy-unit',
+    'public_tables': '--public-table',
+    'max_children': '--max-children',
+}
+
+#: Rows of a single table that are drawn at once: the progress bar moves by as many.
+BATCH = 100_000
+
+
+def load_metadata(path: Path) -> Metadata:
+    """Read SDV's metadata from JSON.
+
+    Raises:
+        RefusedError: If it is not one.
+        InvalidMetadataError: If it contradicts itself.
+    """
+    try:
+        metadata = Metadata.load_from_json(str(path))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise RefusedError(f"'{path}' is not metadata that SDV saved as JSON.") from None
+    metadata.validate()
+    if not metadata.tables:
+        raise RefusedError(f"'{path}' describes no table.")
+    return metadata
+
+
+def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
+    """Make a synthesizer of one table or of a database, as the metadata has it.
+
+    Args:
+        metadata: The metadata.
+        settings: The options of the command: arguments of the constructors by name, and
+            ``targets``.
+
+    Raises:
+        RefusedError: If an option does not belong to the kind of synthesizer, or names no column.
+        SynthesizerInputError: If a setting is out of range.
+    """
+    common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, 'targets')}
+    targets = [_split_target(target, metadata) for target in settings['targets']]
+    if len({table for table, _ in targets}) < len(targets):
+        raise RefusedError('There can be one --target by table.')
+    if len(metadata.tables) > 1:
+        own = {name: settings[name] for name in OF_DATABASES}
+        return ClustMixMultiTableSynthesizer(
+            metadata, target=dict(targets) or None, **common, **own
+        )
+    given = [option for name, option in OF_DATABASES.items() if settings[name]]
+    if given:
+        raise RefusedError(f'{", ".join(given)}: only for databases, and this is one table.')
+    column = targets[0][1] if targets else None
+    return ClustMixSynthesizer(metadata, target_column=column, **common)
+
+
+def load(path: Path) -> Synthesizer:
+    """Load a fitted synthesizer.
+
+    Raises:
+        RefusedError: If the file holds something else.
+        VersionError: If it was made with a newer version.
+    """
+    try:
+        loaded = load_synthesizer(str(path))
+    except (VersionError, OSError):
+        raise
+    except Exception:  # a file that is no pickle can fail in any way
+        loaded = None
+    if not isinstance(loaded, Synthesizer):
+        raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
+    return loaded
+
+
+def list_tables(synthesizer: Synthesizer) -> list[str]:
+    """List the tables that a synthesizer samples."""
+    return list(synthesizer.metadata.tables)
+
+
+def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) -> list[float]:
+    """Check the size that was asked for, and divide it into draws.
+
+    Args:
+        synthesizer: A fitted synthesizer.
+        rows: The number of rows, of one table.
+        scale: The size as a multiple of the real one, of a database; 1 by default.
+
+    Returns:
+        The sizes for :func:`draw`: at most :data:`BATCH` rows each, or one scale.
+
+    Raises:
+        RefusedError: If the size is given in the wrong way.
+    """
+    if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
+        if rows is not None:
+            raise RefusedError('--rows is for one table: of a database, ask for a --scale.')
+        return [1.0 if scale is None else scale]
+    if scale is not None or rows is None:
+        raise RefusedError('Say how many rows you want of this table: --rows.')
+    return [min(BATCH, rows - start) for start in range(0, max(rows, 1), BATCH)]
+
+
+def draw(synthesizer: Synthesizer, size: float) -> dict[str, pd.DataFrame]:
+    """Sample all tables, once more: the next draw gives other rows."""
+    if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
+        drawn: dict[str, pd.DataFrame] = synthesizer.sample_scale(scale=size)
+    else:
+        drawn = synthesizer.sample(num_rows=int(size))
+    return drawn
+
+
+def to_json(statement: Statement) -> str:
+    """Write a statement as JSON, which has no infinity: it is spelt ``"inf"``."""
+    return json.dumps(_spell(statement.to_dict()), indent=2, allow_nan=False)
+
+
+def write_statement(statement: Statement, path: Path) -> None:
+    """Write a statement to a file: JSON if its name ends so, and otherwise text."""
+    text = to_json(statement) if path.suffix == '.json' else str(statement)
+    path.write_text(text + '\n', encoding='utf-8')
+
+
+def _spell(value: Any) -> Any:
+    match value:
+        case Mapping():
+            return {name: _spell(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_spell(each) for each in value]
+        case float() if not math.isfinite(value):
+            return str(value)
+        case _:
+            return value
+
+
+def _split_target(target: str, metadata: Metadata) -> tuple[str, str]:
+    """Tell the table of a target from its column, both of which may have a point in their name."""
+    found = [
+        (table, column)
+        for table, described in metadata.tables.items()
+        for column in described.columns
+        if target == f'{table}.{column}' or (target == column and len(metadata.tables) == 1)
+    ]
+    if len(found) != 1:
+        raise RefusedError(
+            f"--target '{target}' is not a column: give COLUMN of one table, or TABLE.COLUMN of a "
+            'database.'
+        )
+    return found[0]

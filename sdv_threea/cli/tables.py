@@ -1,0 +1,182 @@
+"""Tables in files. Types come from the metadata or the file's schema, never from the cells.
+
+A reader that guesses types looks at all rows: one missing cell makes integers floats, one letter
+makes numbers texts, and the dtypes of a table are published with its release. So texts are read as
+texts, and each cell becomes what the metadata says its column holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.cli.errors import RefusedError
+
+#: What a table may be stored as.
+SUFFIXES = ('.csv', '.csv.gz', '.parquet')
+
+TRUTHS = {'true': True, '1': True, '1.0': True, 'false': False, '0': False, '0.0': False}
+
+
+def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Find the file of each table.
+
+    Args:
+        source: A file, if there is one table; or a folder with a file named after each table.
+        names: The tables of the metadata.
+
+    Returns:
+        The files by table.
+
+    Raises:
+        RefusedError: If a table has no file, or several, or one of an unknown kind.
+    """
+    names = list(names)
+    if source.is_file() and len(names) > 1:
+        raise RefusedError(
+            f"The metadata has the tables {names}, and '{source}' is one file: give a folder with "
+            'a file for each.'
+        )
+    found = {name: _find_in_folder(source, name) for name in names if source.is_dir()}
+    found = found or {names[0]: source}
+    for path in found.values():
+        check_kind(path)
+    return found
+
+
+def check_kind(path: Path) -> None:
+    """Check that a file is of a kind that can be read and written here.
+
+    Raises:
+        RefusedError: If its name ends otherwise, or the library for it is not installed.
+    """
+    if not path.name.endswith(SUFFIXES):
+        raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(SUFFIXES)}.")
+    if path.name.endswith('.parquet') and find_spec('pyarrow') is None:
+        raise RefusedError(
+            f"'{path}' is Parquet, which needs PyArrow: pip install 'sdv-threea[parquet]'."
+        )
+
+
+def read_table(
+    path: Path, columns: Mapping[str, Mapping[str, Any]], *, use_values: bool = False
+) -> pd.DataFrame:
+    """Read a table.
+
+    Formal guarantees:
+        * the dtypes are a function of the metadata, or of the schema of a Parquet file
+        * a complaint names columns, and shows no cell
+
+    Args:
+        path: The file, of a kind that was checked.
+        columns: What the metadata says about each column.
+        use_values: Whether the values that the metadata lists may be relied upon: a text then
+            becomes the value that is spelt so.
+
+    Returns:
+        Numbers as floats, booleans as ``boolean``, all else as texts; of Parquet, what its schema
+        says, integers and booleans as dtypes that allow for missing values.
+
+    Raises:
+        RefusedError: If the file cannot be read, or a cell does not spell what its column holds.
+    """
+    if path.name.endswith('.parquet'):
+        return _read_parquet(path)
+    texts = _read_csv(path)
+    return pd.DataFrame(
+        {
+            name: interpret(texts[name], path, columns.get(name, {}), use_values=use_values)
+            for name in texts.columns
+        }
+    )
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as what the end of the file's name says.
+
+    Args:
+        table: The rows; whole numbers are written without a decimal point.
+        path: The file, of a kind that was checked.
+    """
+    if path.name.endswith('.parquet'):
+        table.to_parquet(path, engine='pyarrow', index=False)
+        return
+    whole = table.convert_dtypes(
+        infer_objects=False, convert_string=False, convert_boolean=False, convert_floating=False
+    )
+    whole.to_csv(path, index=False)
+
+
+def _find_in_folder(folder: Path, name: str) -> Path:
+    found = [path for suffix in SUFFIXES if (path := folder / f'{name}{suffix}').is_file()]
+    if len(found) != 1:
+        count = 'several files' if found else 'no file'
+        expected = _either(name + suffix for suffix in SUFFIXES)
+        raise RefusedError(f"'{folder}' has {count} for the table '{name}': it takes {expected}.")
+    return found[0]
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    try:
+        texts = pd.read_csv(path, dtype=str, encoding='utf-8-sig')
+    except (ValueError, EOFError):  # of pandas, for malformed rows and encodings: they quote cells
+        texts = None
+    if texts is None or not isinstance(texts.index, pd.RangeIndex):
+        raise RefusedError(
+            f"'{path}' cannot be read: it must be text in UTF-8 with commas, a line of names, and "
+            'as many cells in every line.'
+        )
+    return texts
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_parquet(path, engine='pyarrow', dtype_backend='numpy_nullable')
+    except ValueError:
+        raise RefusedError(f"'{path}' cannot be read as Parquet.") from None
+    # NumPy's floats can be missing anyway, and know one way to be so.
+    floats = table.select_dtypes('floating').columns
+    return table.astype(dict.fromkeys(floats, np.float64))
+
+
+def interpret(
+    texts: pd.Series, source: object, description: Mapping[str, Any], *, use_values: bool = False
+) -> pd.Series:
+    """Turn texts into what the metadata says a column holds; see :func:`read_table`.
+
+    Args:
+        texts: The cells, under the name of the column.
+        source: Where they are from, for a complaint.
+        description: What the metadata says about the column.
+        use_values: Whether the values that it lists may be relied upon.
+    """
+    values = description.get('range_values') if use_values else None
+    match description.get('sdtype'):
+        case 'numerical':
+            spelt = pd.to_numeric(texts, errors='coerce').notna()
+            _check_cells(texts, spelt, source, 'not numbers')
+            return texts.astype(np.float64)  # exact, where to_numeric is not
+        case 'boolean':
+            truths = texts.str.lower().map(TRUTHS)
+            _check_cells(texts, truths.notna(), source, 'neither true nor false')
+            return truths.astype('boolean')
+        case 'categorical' | 'ordinal' if values is not None:
+            listed = texts.map({str(value): value for value in values}).astype(object)
+            return listed.where(listed.notna(), texts)
+        case _:
+            return texts
+
+
+def _check_cells(texts: pd.Series, spelt: pd.Series, source: object, problem: str) -> None:
+    if bool((texts.notna() & ~spelt).any()):
+        raise RefusedError(f"Column '{texts.name}' of '{source}' has cells that are {problem}.")
+
+
+def _either(words: Iterable[str]) -> str:
+    *most, last = words
+    return f'{", ".join(most)} or {last}'

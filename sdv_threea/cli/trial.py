@@ -1,0 +1,97 @@
+"""The audit: what an observer can tell of one row, on a table that need not be kept secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_threea.audit import (
+    AuditResult,
+    Neighbours,
+    audit_privacy,
+    far_out,
+    lone_class,
+    rare_category,
+)
+from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.saved import load_metadata, make_synthesizer
+from sdv_threea.cli.tables import find_tables, interpret, read_table
+
+
+def try_out(
+    data: Path,
+    metadata: Path,
+    settings: Mapping[str, Any],
+    canary: Mapping[str, Any],
+    look: Mapping[str, Any],
+) -> AuditResult:
+    """Bound the epsilon of a release of the data from below.
+
+    Args:
+        data: A table, or a folder of tables.
+        metadata: SDV's metadata, as JSON.
+        settings: The settings of the release.
+        canary: What stands out: its ``kind``, ``table``, ``column`` and ``value``.
+        look: How hard to look: the ``runs``, the ``confidence``, and whether to be ``verbose``.
+
+    Raises:
+        RefusedError: If no row can stand out like that, or a file cannot be read.
+        SynthesizerInputError: If a setting is out of range.
+    """
+    described = load_metadata(metadata)
+    files = find_tables(data, described.tables)
+    make = partial(make_synthesizer, described, settings)
+    make()
+    tables = {
+        name: read_table(
+            path, described.tables[name].columns, use_values=settings['public_metadata']
+        )
+        for name, path in files.items()
+    }
+    try:
+        neighbours = _stand_out(tables, described, **canary)
+    except ValueError as error:
+        raise RefusedError(f'--canary: {error}') from None
+    if settings['neighbors'] == 'replace_one':
+        neighbours = _take_the_place(neighbours)
+    claim = {'epsilon': settings['epsilon'], 'delta': settings['delta']}
+    return audit_privacy(make, neighbours, gaussian=True, **claim, **look)
+
+
+def _stand_out(
+    tables: dict[str, pd.DataFrame],
+    metadata: Metadata,
+    *,
+    kind: str,
+    table: str | None,
+    column: str | None,
+    value: str | None,
+) -> Neighbours:
+    if kind == 'far-out':
+        return far_out(tables, metadata, table)
+    name = table or next(iter(tables))
+    columns = metadata.tables[name].columns if name in tables else {}
+    if column is None or column not in columns:
+        raise RefusedError(f"--canary {kind} needs a --column of the table '{name}'.")
+    if value is None:
+        raise RefusedError(f'--canary {kind} needs a --value.')
+    (cell,) = interpret(pd.Series([value], name=column), '--value', columns[column])
+    make = rare_category if kind == 'rare-category' else lone_class
+    return make(tables, column, cell, table)
+
+
+def _take_the_place(neighbours: Neighbours) -> Neighbours:
+    """Let another row be there where the canary is not, so that one replaces the other."""
+    (name,) = neighbours.canary
+    rest = neighbours.without[name]
+    return replace(
+        neighbours,
+        without={**neighbours.without, name: rest.iloc[:-1]},
+        instead={name: rest.iloc[-1:]},
+    )

@@ -1,0 +1,110 @@
+"""A small table with its metadata, and synthesizers whose privacy is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+
+@pytest.fixture
+def people():
+    """A table of 40 people."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            'key': np.arange(40),
+            'age': rng.integers(20, 60, 40),
+            'income': rng.normal(3000, 400, 40),
+            'kind': rng.choice(['a', 'b'], 40).astype(object),
+            'level': pd.Categorical(rng.choice(['low', 'high'], 40)),
+            'class': np.array(['n', 'p', 'q'], dtype=object)[np.arange(40) % 20 // 9],
+        }
+    )
+
+
+@pytest.fixture
+def metadata():
+    kinds = {
+        'key': 'id',
+        'age': 'numerical',
+        'income': 'numerical',
+        'kind': 'categorical',
+        'level': 'categorical',
+        'class': 'categorical',
+    }
+    columns = {name: {'sdtype': kind} for name, kind in kinds.items()}
+    return Metadata.load_from_dict(
+        {'tables': {'people': {'columns': columns, 'primary_key': 'key'}}}
+    )
+
+
+@pytest.fixture
+def clinic():
+    """Patients with a stay each."""
+    patients = pd.DataFrame({'patient': [f'P{at}' for at in range(12)], 'age': np.arange(12)})
+    stays = pd.DataFrame(
+        {
+            'stay': np.arange(12),
+            'patient': patients['patient'],
+            'days': np.arange(12) % 5,
+        }
+    )
+    return {'patient': patients, 'stay': stays}
+
+
+@pytest.fixture
+def clinic_metadata():
+    return Metadata.load_from_dict(
+        {
+            'tables': {
+                'patient': {
+                    'primary_key': 'patient',
+                    'columns': {
+                        'patient': {'sdtype': 'id', 'regex_format': 'P[0-9]+'},
+                        'age': {'sdtype': 'numerical'},
+                    },
+                },
+                'stay': {
+                    'primary_key': 'stay',
+                    'columns': {
+                        'stay': {'sdtype': 'id'},
+                        'patient': {'sdtype': 'id', 'regex_format': 'P[0-9]+'},
+                        'days': {'sdtype': 'numerical'},
+                    },
+                },
+            },
+            'relationships': [
+                {
+                    'parent_table_name': 'patient',
+                    'parent_primary_key': 'patient',
+                    'child_table_name': 'stay',
+                    'child_foreign_key': 'patient',
+                }
+            ],
+        }
+    )
+
+
+class NoisyCount:
+    """Releases the number of rows with Gaussian noise: it is ``mu``-GDP, exactly."""
+
+    def __init__(self, mu, rng):
+        self.mu, self.rng = mu, rng
+
+    def fit(self, data):
+        (table,) = data.values()
+        self.count = len(table) + self.rng.normal() / self.mu
+        self.fitted = table.iloc[:0]
+
+    def sample(self, num_rows):
+        drawn = {name: [0] * num_rows for name in self.fitted.columns}
+        return {'people': pd.DataFrame(drawn)}
+
+
+@pytest.fixture
+def noisy_count():
+    """A maker of makers: each of them makes fresh synthesizers of this privacy."""
+    rng = np.random.default_rng(5)
+    return lambda mu: lambda: NoisyCount(mu, rng)

@@ -1,0 +1,133 @@
+"""Bounds against SciPy's intervals, and against mechanisms whose epsilon is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest, norm
+
+from sdv_threea.accounting import epsilon_from_mu
+from sdv_threea.audit import Guesses, bound_epsilon, bound_mu
+from sdv_threea.audit.bounds import bound_gaussian_epsilon, bound_rate
+
+
+def expect(guesses, mu):
+    """The most likely outcome of half the runs each, where the best threshold is in the middle."""
+    wrong = round(guesses / 2 * norm.cdf(-mu / 2))
+    return Guesses(wrong, guesses // 2, wrong, guesses // 2)
+
+
+@pytest.mark.parametrize('trials', [1, 7, 300])
+@pytest.mark.parametrize('share', [0.0, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize('confidence', [0.5, 0.95, 0.999])
+def test_a_rate_is_bounded_as_by_scipy(trials, share, confidence):
+    hits = round(share * trials)
+    interval = binomtest(hits, trials, alternative='less').proportion_ci(confidence)
+    assert bound_rate(hits, trials, confidence) == pytest.approx(interval.high, rel=1e-9)
+
+
+def test_without_trials_a_rate_may_be_anything():
+    assert bound_rate(0, 0, 0.95) == 1.0
+
+
+@pytest.mark.parametrize('epsilon', [0.1, 1.0, 3.0])
+@pytest.mark.parametrize('runs', [10, 60])
+def test_randomised_response_is_seldom_overclaimed(epsilon, runs):
+    """It has the largest rates that epsilon allows. Summed over all outcomes: exact."""
+    lie = 1 / (1 + math.exp(epsilon))
+    chances = binom.pmf(np.arange(runs + 1), runs, lie)
+    over = sum(
+        one * other
+        for alarms, one in enumerate(chances)
+        for misses, other in enumerate(chances)
+        if bound_epsilon(Guesses(alarms, runs, misses, runs), 0.0, 0.9) > epsilon
+    )
+    assert over <= 0.1
+
+
+@pytest.mark.parametrize('mu', [0.0, 0.3, 1.5, 4.0])
+@pytest.mark.parametrize('runs', [20, 500])
+@pytest.mark.parametrize('confidence', [0.6, 0.95])
+def test_a_gaussian_is_seldom_overclaimed(mu, runs, confidence):
+    """Fair coins, best threshold. Summed over all outcomes: exact."""
+    over = sum(
+        chance
+        for wrong, chance in enumerate(binom.pmf(np.arange(runs + 1), runs, norm.cdf(-mu / 2)))
+        if bound_mu(Guesses(wrong, runs, 0, 0), confidence=confidence) > mu
+    )
+    assert over <= 1 - confidence
+
+
+@pytest.mark.parametrize(('mu', 'runs'), [(0.27, 20_000), (0.72, 3_000), (1.67, 600)])
+def test_with_enough_runs_a_gaussian_is_nearly_reached(mu, runs):
+    assert 0.75 * mu < bound_mu(expect(runs, mu)) < mu
+
+
+def test_a_simulated_gaussian_is_reached_and_not_overclaimed():
+    # At this confidence it is overclaimed, or falls below half, with a probability below 1e-6.
+    rng, mu = np.random.default_rng(0), 1.0
+    worlds = rng.integers(2, size=4000)
+    guessed = rng.normal(size=4000) + mu * worlds > mu / 2
+    guesses = Guesses(
+        int((guessed & (worlds == 0)).sum()),
+        int((worlds == 0).sum()),
+        int((~guessed & (worlds == 1)).sum()),
+        int((worlds == 1).sum()),
+    )
+    assert 0.5 < bound_mu(guesses, confidence=1 - 1e-7) < mu
+
+
+@pytest.mark.parametrize('mu', [0.3, 1.0, 2.0])
+def test_one_rate_tells_more_than_two(mu):
+    guesses = expect(4000, mu)
+    rates = [bound_rate(guesses.misses, guesses.present, 0.975) for _ in range(2)]
+    of_two = norm.isf(rates[0]) - norm.ppf(rates[1])
+    assert bound_mu(guesses) > of_two
+
+
+def test_the_gaussian_form_is_the_tighter_one_for_gaussians():
+    guesses = expect(2000, 1.5)
+    assert bound_gaussian_epsilon(guesses, 1e-5) > 2 * bound_epsilon(guesses, 1e-5)
+    assert bound_gaussian_epsilon(guesses, 1e-5) < epsilon_from_mu(1.5, 1e-5)
+
+
+def test_epsilon_is_read_in_both_directions():
+    assert bound_epsilon(Guesses(0, 500, 250, 500), 0.0) == pytest.approx(
+        bound_epsilon(Guesses(250, 500, 0, 500), 0.0)
+    )
+    assert bound_epsilon(Guesses(0, 500, 250, 500), 0.0) > 4
+
+
+def test_who_is_always_right_tells_more_by_all_guesses_than_by_those_of_one_kind():
+    right = bound_epsilon(Guesses(0, 50, 0, 50), 0.0, 0.95)
+    rate = bound_rate(0, 50, 1 - 0.05 / 3)
+    assert right == pytest.approx(math.log(1 / bound_rate(0, 100, 1 - 0.05 / 3) - 1))
+    assert right > math.log((1 - rate) / rate)
+
+
+def test_what_delta_explains_does_not_count():
+    guesses = Guesses(0, 500, 450, 500)
+    assert bound_epsilon(guesses, 0.0) > bound_epsilon(guesses, 0.05) > 0
+    assert bound_epsilon(guesses, 0.2) == 0
+    assert bound_mu(expect(500, 1.0), delta=0.1) < bound_mu(expect(500, 1.0))
+
+
+@pytest.mark.parametrize('guesses', [Guesses(0, 0, 0, 0), Guesses(5, 5, 5, 5), Guesses(3, 5, 2, 5)])
+def test_who_guesses_at_random_learns_nothing(guesses):
+    assert bound_epsilon(guesses, 0.0) == 0
+    assert bound_mu(guesses) == 0
+
+
+def test_guesses_are_pooled():
+    pooled = Guesses(1, 10, 2, 20).pool(Guesses(3, 30, 4, 40))
+    assert pooled == Guesses(4, 40, 6, 60)
+    assert (pooled.wrong, pooled.runs) == (10, 100)
+
+
+@pytest.mark.parametrize('confidence', [0.0, 1.0, -1.0, math.nan])
+def test_a_confidence_out_of_range_is_refused(confidence):
+    for bound in (bound_mu, lambda guesses, **terms: bound_epsilon(guesses, 0.0, **terms)):
+        with pytest.raises(ValueError, match='confidence must be between 0 and 1'):
+            bound(Guesses(1, 10, 1, 10), confidence=confidence)

@@ -1,0 +1,149 @@
+"""The whole audit: what leaks is caught, what does not is not, and errors come first."""
+
+from __future__ import annotations
+
+import logging
+import math
+import warnings
+
+import numpy as np
+import pytest
+from sdv.metadata import Metadata
+from sdv.single_table import GaussianCopulaSynthesizer
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.accounting import epsilon_from_mu
+from sdv_threea.audit import audit_privacy, far_out, many_children, rare_category
+
+TERMS = {'delta': 1e-5, 'gaussian': True, 'verbose': False}
+
+
+@pytest.fixture
+def people(people):
+    """Two columns: fits are quicker."""
+    return people[['age', 'kind']]
+
+
+@pytest.fixture
+def metadata():
+    columns = {'age': {'sdtype': 'numerical'}, 'kind': {'sdtype': 'categorical'}}
+    return Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+
+
+@pytest.fixture
+def neighbours(people, metadata):
+    return far_out({'people': people}, metadata)
+
+
+def test_a_mechanism_of_known_privacy_is_found_out(noisy_count, neighbours):
+    mu = 3.0
+    result = audit_privacy(
+        noisy_count(mu), neighbours, runs=400, rng=np.random.default_rng(0), **TERMS
+    )
+    # Seeded; at confidence .95 the claim is refuted in less than one of twenty such audits.
+    assert 0.5 * epsilon_from_mu(mu, 1e-5) < result.largest.epsilon < epsilon_from_mu(mu, 1e-5)
+    assert result.largest.view == 'released parameters'
+
+
+def test_who_claims_too_little_is_refuted(noisy_count, neighbours):
+    claim = epsilon_from_mu(1.0, 1e-5)
+    rng = np.random.default_rng(0)
+    terms = {'epsilon': claim, 'runs': 240, 'rng': rng, **TERMS}
+    broken = audit_privacy(noisy_count(3.0), neighbours, **terms)
+    sound = audit_privacy(noisy_count(1.0), neighbours, **terms)
+    assert broken.refuted
+    assert not sound.refuted
+
+
+def test_sdv_itself_gives_the_canary_away(people, metadata, neighbours):
+    result = audit_privacy(
+        lambda: GaussianCopulaSynthesizer(metadata), neighbours, epsilon=1.0, runs=60, **TERMS
+    )
+    assert result.refuted
+    assert {bound.view for bound in result.bounds if bound.epsilon > 1} == {
+        'synthetic rows',
+        'released parameters',
+    }
+
+
+class CountsRows(ClustMixSynthesizer):
+    """A number that nobody paid for."""
+
+    def fit(self, data):
+        super().fit(data)
+        self.row_count = len(data['people'])
+
+
+def test_an_unpaid_number_in_ours_is_caught(metadata, neighbours):
+    result = audit_privacy(lambda: CountsRows(metadata), neighbours, epsilon=8.0, runs=60, **TERMS)
+    assert result.refuted
+    assert result.largest.view == 'released parameters'
+
+
+def test_ours_is_not_refuted(people, metadata):
+    """Its bound exceeds the claim by chance with a probability far below 1e-6: it is very loose."""
+    neighbours = rare_category({'people': people}, 'kind')
+    result = audit_privacy(
+        lambda: ClustMixSynthesizer(metadata, epsilon=3.0, delta=1e-5),
+        neighbours,
+        epsilon=3.0,
+        runs=60,
+        **TERMS,
+    )
+    assert not result.refuted
+
+
+def test_several_tables_are_audited(clinic, clinic_metadata):
+    neighbours = many_children(clinic, clinic_metadata, 'patient', 5)
+    result = audit_privacy(
+        lambda: ClustMixMultiTableSynthesizer(clinic_metadata, epsilon=3.0, delta=1e-5),
+        neighbours,
+        epsilon=3.0,
+        runs=40,
+        **TERMS,
+    )
+    assert not result.refuted
+    assert result.runs == 40
+
+
+def test_bounds_share_the_doubt(noisy_count, neighbours):
+    rng = np.random.default_rng(0)
+    result = audit_privacy(noisy_count(1.0), neighbours, runs=40, rng=rng, **TERMS)
+    assert [(bound.view, bound.form) for bound in result.bounds] == [
+        ('synthetic rows', 'any mechanism'),
+        ('synthetic rows', 'Gaussian'),
+        ('released parameters', 'any mechanism'),
+        ('released parameters', 'Gaussian'),
+    ]
+    general = audit_privacy(noisy_count(1.0), neighbours, runs=40, rng=rng, verbose=False)
+    assert {bound.form for bound in general.bounds} == {'any mechanism'}
+
+
+def test_fits_are_quiet_and_logging_is_as_before(noisy_count, neighbours, recwarn):
+    seen = []
+
+    def make():
+        warnings.warn('every fit says so', stacklevel=1)
+        seen.append(logging.getLogger('sdv').isEnabledFor(logging.INFO))
+        return noisy_count(1.0)()
+
+    audit_privacy(make, neighbours, runs=40, verbose=False)
+    assert len(seen) == 40
+    assert not any(seen)
+    assert logging.root.manager.disable == logging.NOTSET
+    assert not [each for each in recwarn if 'every fit' in str(each.message)]
+
+
+@pytest.mark.parametrize(
+    ('terms', 'words'),
+    [
+        ({'epsilon': -1.0}, 'epsilon must be'),
+        ({'epsilon': math.nan}, 'epsilon must be'),
+        ({'delta': 1.0}, 'delta must be'),
+        ({'runs': 39}, 'runs must be'),
+        ({'confidence': 1.0}, 'confidence must be'),
+    ],
+)
+def test_what_is_out_of_range_is_refused_before_anything_is_fitted(neighbours, terms, words):
+    with pytest.raises(ValueError, match=words):
+        audit_privacy(lambda: pytest.fail('fitted'), neighbours, **terms)

@@ -1,0 +1,67 @@
+"""What is read off synthetic rows moves if the canary is among them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.audit import far_out, many_children, rare_category
+from sdv_threea.audit.rows import describe_rows
+
+
+def compare(neighbours):
+    """The features of the tables themselves, without and with the canary, where they differ."""
+    without, present = (
+        describe_rows(neighbours.build(with_canary=each), neighbours) for each in (False, True)
+    )
+    assert without.keys() == present.keys()
+    return {
+        name: (number, present[name]) for name, number in without.items() if number != present[name]
+    }
+
+
+def test_a_number_far_out_shows(people, metadata):
+    changed = compare(far_out({'people': people}, metadata))
+    assert changed['people: rows'] == (39, 40)
+    assert changed['people.age: near the canary'] == (0, 1)
+    assert changed['people: alike but for 0'] == (0, 1)
+    assert changed['people.income: largest'][1] > 100 * changed['people.income: largest'][0]
+
+
+def test_a_number_that_others_have_too_is_near_if_equal(people, metadata):
+    neighbours = far_out({'people': people}, metadata)
+    neighbours.canary['people']['age'] = 30
+    people['age'] = [*[30] * 5, *[31] * 35]
+    neighbours = type(neighbours)({'people': people}, neighbours.canary)
+    assert describe_rows({'people': people}, neighbours)['people.age: near the canary'] == 5
+
+
+def test_a_rare_category_shows(people):
+    changed = compare(rare_category({'people': people}, 'kind'))
+    assert changed['people.kind: near the canary'] == (0, 1)
+    assert changed['people.kind: different'] == (2, 3)
+
+
+def test_many_children_show(clinic, clinic_metadata):
+    changed = compare(many_children(clinic, clinic_metadata, 'patient', 5))
+    assert changed['stay.patient: commonest'] == (1, 5)
+    assert changed['patient: rows'] == (11, 12)
+
+
+def test_missing_values_are_near_a_missing_one(people):
+    neighbours = rare_category({'people': people}, 'kind')
+    neighbours.canary['people']['kind'] = None
+    rows = people.assign(kind=[None, 'a'] * 20)
+    features = describe_rows({'people': rows}, neighbours)
+    assert features['people.kind: near the canary'] == 20
+    assert features['people.kind: missing'] == 20
+
+
+@pytest.mark.parametrize('rows', [0, 3])
+def test_rows_of_any_kind_are_described_by_finite_numbers(people, metadata, rows):
+    neighbours = far_out({'people': people}, metadata)
+    nothing = pd.DataFrame({name: [None] * rows for name in people.columns})
+    features = describe_rows({'people': nothing, 'other': nothing}, neighbours)
+    assert features['other: rows'] == rows
+    assert np.isfinite(list(features.values())).all()

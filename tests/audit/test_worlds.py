@@ -1,0 +1,138 @@
+"""Two tables are neighbours: they differ by one row, or by one unit, and by nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.audit import Neighbours, far_out, lone_class, many_children, rare_category
+
+
+def differ(neighbours, name):
+    """The rows that the table has with the canary and not without, and the other way round."""
+    without, present = (
+        neighbours.build(with_canary=each)[name].astype(str) for each in (False, True)
+    )
+    both = without.merge(present, how='outer', indicator=True)['_merge']
+    return (both == 'right_only').sum(), (both == 'left_only').sum()
+
+
+@pytest.fixture(params=['far_out', 'rare_category', 'categories', 'lone_class'])
+def made(request, people, metadata):
+    tables = {'people': people}
+    makers = {
+        'far_out': lambda: far_out(tables, metadata),
+        'rare_category': lambda: rare_category(tables, 'kind'),
+        'categories': lambda: rare_category(tables, 'level', 'canary', table='people'),
+        'lone_class': lambda: lone_class(tables, 'class', 'q'),
+    }
+    return makers[request.param]()
+
+
+def test_the_tables_differ_by_exactly_one_row(made):
+    assert differ(made, 'people') == (1, 0)
+    without, present = (made.build(with_canary=each)['people'] for each in (False, True))
+    pd.testing.assert_frame_equal(present.iloc[:-1], without)
+
+
+def test_the_tables_are_stored_alike(made):
+    without, present = (made.build(with_canary=each)['people'] for each in (False, True))
+    assert without.dtypes.to_dict() == present.dtypes.to_dict()
+    assert present['key'].is_unique
+
+
+def test_every_copy_is_fresh(made):
+    changed = made.build(with_canary=True)['people']
+    changed['age'] = 0
+    assert made.build(with_canary=True)['people']['age'].min() > 0
+
+
+def test_a_number_is_far_out_in_every_numerical_column(people, metadata):
+    people = people.astype({'age': 'Int16'})
+    canary = far_out({'people': people}, metadata).canary['people'].iloc[0]
+    assert canary['age'] > 30_000  # as far as the dtype goes
+    assert canary['income'] > 100 * people['income'].max()
+    assert canary['kind'] == people['kind'].iloc[-1]
+
+
+def test_a_rare_category_occurs_once(people):
+    present = rare_category({'people': people}, 'kind', 'z').build(with_canary=True)['people']
+    assert (present['kind'] == 'z').sum() == 1
+
+
+def test_a_rare_category_is_stored_as_the_others(people):
+    people = people.astype({'kind': 'string'})
+    made = rare_category({'people': people, 'other': people}, 'kind', table='people')
+    assert made.canary['people']['kind'].dtype == 'string'
+
+
+def test_a_lone_class_occurs_once_and_nothing_else_is_left_out(people):
+    made = lone_class({'people': people}, 'class', 'q')
+    present = made.build(with_canary=True)['people']
+    assert (present['class'] == 'q').sum() == 1
+    assert len(made.without['people']) == (people['class'] != 'q').sum()
+
+
+def test_another_row_may_stand_in_the_place_of_the_canary(people, metadata):
+    made = far_out({'people': people}, metadata)
+    made = Neighbours(made.without, made.canary, instead={'people': people.iloc[-1:]})
+    assert differ(made, 'people') == (1, 1)
+    pd.testing.assert_frame_equal(made.build(with_canary=False)['people'], people)
+
+
+@pytest.mark.parametrize('children', [1, 5])
+def test_a_unit_goes_with_all_its_children(clinic, clinic_metadata, children):
+    made = many_children(clinic, clinic_metadata, 'patient', children)
+    without, present = made.build(with_canary=False), made.build(with_canary=True)
+    assert differ(made, 'patient') == (1, 0)
+    assert differ(made, 'stay') == (children, 0)
+    assert set(without['stay']['patient']) <= set(without['patient']['patient'])
+    assert (present['stay']['patient'] == 'P11').sum() == children
+    assert present['stay']['stay'].is_unique
+    assert len(made.canary['stay']['days'].unique()) == 1
+    assert len(present['stay']) == len(clinic['stay'])
+
+
+@pytest.mark.parametrize(
+    ('make', 'words'),
+    [
+        (lambda people, metadata: far_out({'people': people}, metadata, 'dogs'), 'table must be'),
+        (lambda people, metadata: rare_category({'people': people}, 'kind', 'a'), 'not occur'),
+        (lambda people, metadata: rare_category({'people': people}, 'age'), 'dtype int64'),
+        (lambda people, metadata: lone_class({'people': people}, 'class', 'z'), 'must occur'),
+        (lambda people, metadata: Neighbours({'people': people}, {}), 'at least one row'),
+        (lambda people, metadata: Neighbours({}, {'people': people}), 'must have rows'),
+        (
+            lambda people, metadata: Neighbours({'people': people}, {'people': people[['age']]}),
+            'columns and dtypes',
+        ),
+    ],
+)
+def test_what_makes_no_neighbours_is_refused(people, metadata, make, words):
+    with pytest.raises(ValueError, match=words):
+        make(people, metadata)
+
+
+def test_a_table_without_numbers_has_nothing_far_out(people, metadata):
+    metadata.tables['people'].columns['age']['sdtype'] = 'categorical'
+    metadata.tables['people'].columns['income']['sdtype'] = 'categorical'
+    with pytest.raises(ValueError, match='no numerical column'):
+        far_out({'people': people}, metadata)
+
+
+def test_children_have_to_be_there(clinic, clinic_metadata):
+    with pytest.raises(ValueError, match='too few rows'):
+        many_children(clinic, clinic_metadata, 'patient', 12)
+    with pytest.raises(ValueError, match='No table refers'):
+        many_children(clinic, clinic_metadata, 'stay', 2)
+
+
+def test_children_may_not_have_children(clinic, clinic_metadata):
+    facts = clinic_metadata.to_dict()
+    facts['tables']['bill'] = {'columns': {'stay': {'sdtype': 'id'}}}
+    link = dict.fromkeys(['parent_primary_key', 'child_foreign_key'], 'stay')
+    facts['relationships'].append({'parent_table_name': 'stay', 'child_table_name': 'bill', **link})
+    tables = {**clinic, 'bill': pd.DataFrame({'stay': np.arange(12)})}
+    with pytest.raises(ValueError, match='are referred to'):
+        many_children(tables, type(clinic_metadata).load_from_dict(facts), 'patient', 2)

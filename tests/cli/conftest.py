@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from sdv_threea.cli.commands import main
+from sdv_threea.datasets import load_adult, load_hospital
+
+NUM_ROWS = 3000
+
+
+@pytest.fixture(scope='session')
+def call():
+    """Run a command in this process; the answer has ``exit_code``, ``stdout`` and ``stderr``."""
+    runner = CliRunner()
+    return lambda *arguments: runner.invoke(main, [str(each) for each in arguments])
+
+
+@pytest.fixture(scope='session')
+def adult(tmp_path_factory):
+    """A folder with a part of Adult, rows kept aside, and its metadata."""
+    folder = tmp_path_factory.mktemp('adult')
+    train, test, metadata = load_adult()
+    train.head(NUM_ROWS).to_csv(folder / 'train.csv', index=False)
+    test.head(NUM_ROWS).to_csv(folder / 'test.csv', index=False)
+    metadata.save_to_json(str(folder / 'metadata.json'))
+    return folder
+
+
+@pytest.fixture(scope='session')
+def fitted(adult, call):
+    """The same folder, with a synthesizer ``adult.pkl`` and its statement."""
+    done = call(
+        'fit', adult / 'train.csv', '--metadata', adult / 'metadata.json', '--epsilon', 4,
+        '--delta', 1e-5, '--target', 'income', '--out', adult / 'adult.pkl',
+    )  # fmt: skip
+    assert (done.exit_code, done.stdout, done.stderr) == (0, '', '')
+    return adult
+
+
+@pytest.fixture(scope='session')
+def hospital(tmp_path_factory):
+    """A folder of tables, and beside it their metadata."""
+    folder = tmp_path_factory.mktemp('hospital')
+    tables, metadata = load_hospital()
+    (folder / 'tables').mkdir()
+    for name, table in tables.items():
+        table.to_csv(folder / 'tables' / f'{name}.csv.gz', index=False)
+    metadata.save_to_json(str(folder / 'metadata.json'))
+    return folder

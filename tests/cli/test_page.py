@@ -1,0 +1,36 @@
+"""The commands that the documentation shows are run, in order."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / 'docs' / 'command_line.md'
+
+COMMANDS = re.findall(r'^\$ sdv-threea (.*)$', PAGE.read_text('utf-8'), re.MULTILINE)
+
+
+@pytest.fixture
+def workplace(adult, hospital, tmp_path, monkeypatch):
+    """A folder with the files that the page names."""
+    shutil.copy(adult / 'train.csv', tmp_path / 'adult.csv')
+    shutil.copy(adult / 'metadata.json', tmp_path / 'adult.json')
+    shutil.copytree(hospital / 'tables', tmp_path / 'hospital')
+    shutil.copy(hospital / 'metadata.json', tmp_path / 'hospital.json')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_commands_on_the_page_work(workplace, call):
+    assert len(COMMANDS) == 6
+    for command in COMMANDS:
+        done = call(*shlex.split(command))
+        assert done.exit_code == 0, done.stderr
+
+    assert (workplace / 'synthetic.csv').is_file()
+    assert (workplace / 'report.html').is_file()
+    assert (workplace / 'synthetic' / 'encounter.csv').is_file()

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.tables import check_kind, find_tables, read_table, write_table
+
+COLUMNS = {
+    'age': {'sdtype': 'numerical'},
+    'married': {'sdtype': 'boolean'},
+    'grade': {'sdtype': 'ordinal', 'range_values': [1, 2, 3]},
+    'born': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'code': {'sdtype': 'id'},
+}
+LINES = ['age,married,grade,born,code', '39,true,1,1985-01-31,0017', '41,False,3,1983-02-01,0018']
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(*lines):
+        path = tmp_path / 'table.csv'
+        path.write_text('\n'.join(lines) + '\n', encoding='utf-8')
+        return path
+
+    return write
+
+
+def test_cells_become_what_the_metadata_says(write):
+    table = read_table(write(*LINES), COLUMNS)
+
+    assert table['age'].tolist() == [39.0, 41.0]
+    assert table['married'].tolist() == [True, False]
+    assert table['grade'].tolist() == ['1', '3']
+    assert table['born'].tolist() == ['1985-01-31', '1983-02-01']
+    assert table['code'].tolist() == ['0017', '0018']
+
+
+def test_listed_values_are_used_only_where_they_may_be(write):
+    path = write(*LINES, '20,,4,,')
+    assert read_table(path, COLUMNS, use_values=True)['grade'].tolist() == [1, 3, '4']
+    assert read_table(path, COLUMNS)['grade'].tolist() == ['1', '3', '4']
+
+
+@pytest.mark.parametrize('more', ['20,true,1,1985-01-31,0019', ',,,,', '2.5,0,x,never,y'])
+def test_dtypes_do_not_depend_on_the_rows(write, more):
+    """A reader that guesses would make floats of integers, objects of booleans, texts of ids."""
+    dtypes = read_table(write(*LINES), COLUMNS).dtypes
+    assert read_table(write(*LINES, more), COLUMNS).dtypes.equals(dtypes)
+
+
+def test_numbers_are_read_exactly_as_they_were_written(tmp_path):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=2000) * 10.0 ** rng.integers(-12, 12, 2000)
+    path = tmp_path / 'table.csv'
+    write_table(pd.DataFrame({'age': numbers}), path)
+
+    assert np.array_equal(read_table(path, COLUMNS)['age'], numbers)
+
+
+def test_whole_numbers_are_written_without_a_point(tmp_path):
+    table = pd.DataFrame({'a': [1.0, np.nan], 'b': [1.5, 2.0], 'c': ['x', None], 'd': [True, None]})
+    write_table(table, tmp_path / 'table.csv')
+
+    assert (tmp_path / 'table.csv').read_text() == 'a,b,c,d\n1,1.5,x,True\n,2.0,,\n'
+
+
+@pytest.mark.parametrize(
+    ('lines', 'complaint'),
+    [
+        ([*LINES, 'SECRET,,,,'], "Column 'age' .* not numbers"),
+        ([*LINES, '1_000,,,,'], "Column 'age' .* not numbers"),
+        ([*LINES, ',SECRET,,,'], "Column 'married' .* neither true nor false"),
+        ([*LINES, '1,true,1,1985-01-31,17,SECRET'], 'cannot be read'),
+        ([LINES[0], '1,true,1,1985-01-31,17,SECRET'], 'cannot be read'),
+        ([], 'cannot be read'),
+    ],
+)
+def test_complaints_name_columns_and_show_no_cell(write, lines, complaint):
+    with pytest.raises(RefusedError, match=complaint) as caught:
+        read_table(write(*lines), COLUMNS)
+    assert 'SECRET' not in caught.value.format_message()
+
+
+@pytest.mark.parametrize('content', [b'age\n\xff\xfeSECRET\n', b'\x1f\x8bSECRET'])
+def test_what_is_no_text_is_refused(tmp_path, content):
+    path = tmp_path / 'table.csv'
+    path.write_bytes(content)
+    with pytest.raises(RefusedError, match='UTF-8'):
+        read_table(path, COLUMNS)
+
+
+def test_a_folder_has_one_file_by_table(tmp_path):
+    for name in ('a.csv', 'b.csv.gz', 'c.csv', 'c.csv.gz'):
+        (tmp_path / name).touch()
+
+    assert find_tables(tmp_path, ['a', 'b']) == {
+        'a': tmp_path / 'a.csv',
+        'b': tmp_path / 'b.csv.gz',
+    }
+    with pytest.raises(RefusedError, match="several files for the table 'c'"):
+        find_tables(tmp_path, ['a', 'c'])
+    with pytest.raises(RefusedError, match="no file for the table 'd'"):
+        find_tables(tmp_path, ['a', 'd'])
+
+
+def test_one_file_is_one_table(tmp_path):
+    (tmp_path / 'any.csv').touch()
+    assert find_tables(tmp_path / 'any.csv', ['a']) == {'a': tmp_path / 'any.csv'}
+    with pytest.raises(RefusedError, match='is one file'):
+        find_tables(tmp_path / 'any.csv', ['a', 'b'])
+    with pytest.raises(RefusedError, match='not a kind of table'):
+        find_tables(tmp_path / 'any.xlsx', ['a'])
+
+
+def test_parquet_asks_for_its_library(tmp_path, monkeypatch):
+    monkeypatch.setattr('sdv_threea.cli.tables.find_spec', lambda name: None)
+    with pytest.raises(RefusedError, match=r"pip install 'sdv-threea\[parquet\]'"):
+        check_kind(tmp_path / 'table.parquet')
+
+
+def test_parquet_is_typed_by_its_schema_whatever_the_rows(tmp_path):
+    pytest.importorskip('pyarrow', reason='PyArrow is not installed: pip install pyarrow')
+    full = pd.DataFrame(
+        {'age': [39, 41], 'rate': [0.1, 0.2], 'married': [True, False], 'code': ['a', 'b']}
+    )
+    gaps = full.astype({'age': 'Int64', 'married': 'boolean'})
+    gaps.loc[1] = None
+    dtypes = []
+    for table in (full, gaps):
+        write_table(table, tmp_path / 'table.parquet')
+        read = read_table(tmp_path / 'table.parquet', {})
+        assert read.isna().sum().tolist() == table.isna().sum().tolist()
+        dtypes.append(read.dtypes)
+    assert dtypes[0].equals(dtypes[1])
