@@ -66,6 +66,23 @@ def test_the_page_is_made_of_the_committed_results(script):
     assert page.split(start)[1].split(end)[0] == script.write_table(pd.read_csv(script.RESULTS))
 
 
+def test_what_the_page_says_of_the_attack_is_in_the_results(script):
+    """Guessing has one half, and finds a tenth."""
+    runs = pd.read_csv(script.RESULTS)
+    attacked = runs[runs['part'] == 'attack'].set_index(['method', 'epsilon', 'table']).sort_index()
+    ours, controls = attacked.loc['ClustMix'], attacked.loc['rows of others']
+    for epsilon in (1.0, 8.0):
+        noisy = ours.loc[epsilon]
+        auc, found = script.bound(epsilon)
+        assert len(noisy) == len(script.KNOWN)
+        assert (noisy['AUC low'].lt(0.5) & noisy['AUC high'].gt(0.5)).all()
+        assert (noisy['detected low'].lt(0.1) & noisy['detected high'].gt(0.1)).all()
+        assert (noisy['AUC'].lt(auc) & noisy['detected'].lt(found)).all()
+    assert (ours.loc[INF, 'AUC low'] > 0.5).all()
+    assert controls['AUC'].eq(0.5).all()
+    assert attacked.loc['the rows themselves', 'AUC'].gt(0.999).all()
+
+
 def test_writing_the_page_leaves_its_text_alone(script, runs, tmp_path, monkeypatch):
     start, end = script.MARKERS
     monkeypatch.setattr(script, 'PAGE', tmp_path / 'page.md')
