@@ -51,7 +51,6 @@ class Fit(NamedTuple):
     receipts: tuple
     facts: object
     settings: object
-    asks: bool
 
 
 @pytest.fixture(scope='module')
@@ -100,10 +99,10 @@ def single(script):
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
         )
         fit(made, {'adult': adult})
-        blanks = find_blanks(made._derive().derived)
-        known = take_facts(script, blanks, made._model, made._settings)
+        derived = made._derive().derived
+        known = take_facts(script, find_blanks(derived), made._model, made._settings)
         receipts = made.get_privacy_statement().receipts
-        fits[name] = Fit(receipts, known, made._settings, bool(blanks))
+        fits[name] = Fit(receipts, known, made._settings)
     return fits
 
 
@@ -128,9 +127,9 @@ def units(script):
         for table, released in model.tables.items():
             bound = released.rows_per_unit
             own = tuple(each for each in receipts if each.released.startswith(f'{table}: '))
-            blanks, chosen = find_blanks(plans[table].domain), synthesizers[table]._settings
-            known = take_facts(script, blanks, released.released, chosen, bound)
-            fits[name, table] = Fit(own, known, chosen, bool(blanks))
+            domain, chosen = plans[table].domain, synthesizers[table]._settings
+            known = take_facts(script, find_blanks(domain), released.released, chosen, bound)
+            fits[name, table] = Fit(own, known, chosen)
     return fits
 
 
@@ -199,9 +198,10 @@ def test_tables_pay_by_their_columns_and_siblings_and_orphans_first(script, unit
     whole = sum(cost for (table, _), cost in costs.items() if table == 'encounter')
     assert costs['encounter', script.SIBLINGS] / whole == pytest.approx(0.05)
     assert costs['encounter', script.ORPHANS] / whole == pytest.approx(0.01)
-    assert costs['patient', 'rows'] + whole == pytest.approx(
-        done.settings.budget(thresholds=True).mu ** 2
-    )
+    # Of a patient two columns and the number of stays; of a stay ten columns and three references.
+    assert whole / costs['patient', 'rows'] == pytest.approx((1 + 10 + 3) / (1 + 2 + 1))
+    budget = done.settings.budget(thresholds=True)
+    assert costs['patient', 'rows'] + whole == pytest.approx(budget.mu**2)
 
 
 def test_every_proof_is_where_the_table_says(script):
