@@ -79,8 +79,15 @@ def test_what_the_page_says_of_the_attack_is_in_the_results(script):
         assert (noisy['detected low'].lt(0.1) & noisy['detected high'].gt(0.1)).all()
         assert (noisy['AUC'].lt(auc) & noisy['detected'].lt(found)).all()
     assert (ours.loc[INF, 'AUC low'] > 0.5).all()
+    assert (attacked.loc['GaussianCopula', 'AUC low'] > 0.5).all()
+    assert attacked.loc[('CTGAN', INF, 'adult'), 'AUC low'] > 0.5
     assert controls['AUC'].eq(0.5).all()
     assert attacked.loc['the rows themselves', 'AUC'].gt(0.999).all()
+
+
+def test_the_page_says_how_long_it_took(script):
+    minutes = pd.read_csv(script.RESULTS)['seconds'].sum() / 60
+    assert f'({minutes:.0f} minutes in all)' in script.PAGE.read_text('utf-8')
 
 
 def test_writing_the_page_leaves_its_text_alone(script, runs, tmp_path, monkeypatch):
