@@ -21,7 +21,11 @@ from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.references import as_columns, find_parents, key_columns
 from sdv_threea.synthesizers.schema import keep_public
-from sdv_threea.synthesizers.statement import DatabaseStatement, describe_protection
+from sdv_threea.synthesizers.statement import (
+    DatabaseStatement,
+    describe_protection,
+    list_public_facts,
+)
 from sdv_threea.synthesizers.tables import TablewiseSynthesizer
 from sdv_threea.synthesizers.version import check_version, get_version
 
@@ -199,6 +203,10 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             tables=describe_protection(schema),
             receipts={root: ledger.receipts for root, ledger in ledgers.items()},
             rows_per_unit={name: model.rows_per_unit for name, model in self._model.tables.items()},
+            public=list_public_facts(
+                public_metadata=self.public_metadata,
+                constrained=bool(self._single_table_constraints),
+            ),
         )
 
     def _seed(self) -> np.random.Generator:

@@ -19,7 +19,7 @@ from sdv_threea.synthesizers.cells import decode
 from sdv_threea.synthesizers.conditions import Conditions, draw_rows
 from sdv_threea.synthesizers.guarded import GuardedSynthesizer
 from sdv_threea.synthesizers.schema import MODELLED
-from sdv_threea.synthesizers.statement import PrivacyStatement
+from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
@@ -125,20 +125,11 @@ class ClustMixSynthesizer(GuardedSynthesizer):
             guarantee='none' if math.isinf(self.epsilon) else self.guarantee,
             mu=ledger.mu,
             receipts=ledger.receipts,
-            public=self._list_public_facts(),
+            public=list_public_facts(
+                public_metadata=self.public_metadata,
+                constrained=bool(self._reject_sampling_constraints),
+            ),
         )
-
-    def _list_public_facts(self) -> tuple[str, ...]:
-        facts = [
-            'column names, types, formats and keys',
-            'dtypes of columns (pandas stores integers as floats, and booleans as objects, when '
-            'one is missing: convert them to Int64 and boolean if that must not be known)',
-        ]
-        if self.public_metadata:
-            facts.append('the ranges, values, decimals and nullability stated in the metadata')
-        if self._reject_sampling_constraints:
-            facts.append('the constraints')
-        return tuple(facts)
 
     def _check_target(self) -> None:
         target = self.target_column

@@ -97,6 +97,7 @@ class DatabaseStatement:
         tables: What is protected, by table.
         receipts: What each release cost, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
+        public: What was taken as known to everybody.
     """
 
     epsilon: float
@@ -106,6 +107,7 @@ class DatabaseStatement:
     tables: Mapping[str, str]
     receipts: Mapping[str, tuple[Receipt, ...]]
     rows_per_unit: Mapping[str, int | None]
+    public: tuple[str, ...] = field(default=())
 
     @property
     def note(self) -> str:
@@ -125,6 +127,7 @@ class DatabaseStatement:
                 for root, receipts in self.receipts.items()
             },
             'rows_per_unit': dict(self.rows_per_unit),
+            'public': list(self.public),
             'note': self.note,
         }
 
@@ -135,13 +138,34 @@ class DatabaseStatement:
                 f'({self.epsilon:g}, {self.delta:g})-differential privacy for one unit '
                 f'{NEIGHBORS[self.neighbors]}, end to end'
             )
-        lines = ['Privacy statement', f'  promise   {promise}', f'  note      {self.note}', '']
+        public = [f'  public    {fact}' for fact in self.public]
+        lines = ['Privacy statement', f'  promise   {promise}', *public]
+        lines += [f'  note      {self.note}', '']
         width = max(map(len, self.tables), default=0)
         lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]
         return '\n'.join(lines)
+
+
+def list_public_facts(*, public_metadata: bool, constrained: bool) -> tuple[str, ...]:
+    """List what is taken as known to everybody, in words.
+
+    Args:
+        public_metadata: Whether what the metadata says about values is public.
+        constrained: Whether there are constraints.
+    """
+    facts = [
+        'column names, types, formats and keys',
+        'dtypes of columns (pandas stores integers as floats, and booleans as objects, when '
+        'one is missing: convert them to Int64 and boolean if that must not be known)',
+    ]
+    if public_metadata:
+        facts.append('the ranges, values, decimals and nullability stated in the metadata')
+    if constrained:
+        facts.append('the constraints')
+    return tuple(facts)
 
 
 def describe_protection(schema: Schema) -> dict[str, str]:

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-FOLDER = Path(__file__).parents[2] / 'benchmarks'
 INF = math.inf
 PUBLIC = 'ClustMix, public metadata'
 
 
 @pytest.fixture(scope='module')
-def script():
-    """The script, which finds its neighbours as if it were run; they are gone afterwards."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(FOLDER))
-    spec = importlib.util.spec_from_file_location('tabulate_script', FOLDER / 'tabulate.py')
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
+def script(load_script):
+    with load_script('tabulate') as module:
         yield module
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], '__file__', None)).startswith(str(FOLDER)):
-                del sys.modules[name]
 
 
 @pytest.fixture

@@ -114,6 +114,18 @@ def test_the_statement_says_what_is_protected_table_by_table(make, make_tables):
     assert 0 < found['mu'] < math.inf
 
 
+@pytest.mark.parametrize('public', [True, False])
+def test_the_statement_says_what_was_taken_as_public(make, make_tables, public):
+    real = make_tables('nullable')
+    synthesizer = make('nullable', real, public_metadata=public)
+    synthesizer.fit(real)
+    statement = synthesizer.get_privacy_statement()
+
+    assert ('stated in the metadata' in str(statement)) == public
+    assert any('dtypes of columns' in fact for fact in statement.public)
+    assert all(f'  public    {fact}' in str(statement).splitlines() for fact in statement.public)
+
+
 def test_the_statement_names_public_tables_and_missing_promises(make, make_tables):
     real = make_tables('public_parent')
     synthesizer = make('public_parent', real, epsilon=math.inf)

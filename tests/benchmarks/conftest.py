@@ -1,0 +1,35 @@
+"""Scripts of the benchmarks, loaded as if they were run."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / 'benchmarks'
+
+
+@pytest.fixture(scope='session')
+def load_script():
+    """Load a script that finds its neighbours; they are gone afterwards."""
+
+    @contextmanager
+    def load(name):
+        before = set(sys.modules)
+        sys.path.insert(0, str(FOLDER))
+        spec = importlib.util.spec_from_file_location(f'{name}_script', FOLDER / f'{name}.py')
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
+        try:
+            spec.loader.exec_module(module)
+            yield module
+        finally:
+            sys.path.remove(str(FOLDER))
+            for other in set(sys.modules) - before:
+                if str(getattr(sys.modules[other], '__file__', None)).startswith(str(FOLDER)):
+                    del sys.modules[other]
+
+    return load

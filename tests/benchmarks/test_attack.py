@@ -1,0 +1,129 @@
+"""The membership attack finds members where there is something to find, and nobody elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+SHADOWS = 20, 10
+
+
+@pytest.fixture(scope='module')
+def script(load_script):
+    with load_script('attack') as module:
+        yield module
+
+
+@pytest.fixture(scope='module')
+def table():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            'amount': rng.normal(size=150),
+            'age': rng.integers(20, 60, 150).astype(float),
+            'kind': rng.choice(['a', 'b', None], 150, p=[0.6, 0.3, 0.1]),
+        }
+    )
+    # Three that are like nobody else, and like each other in nothing.
+    rows.loc[[7, 70, 140]] = [[15.0, 99.0, 'c'], [-15.0, 0.0, 'd'], [np.nan, np.nan, 'e']]
+    return rows
+
+
+@pytest.fixture(scope='module')
+def targets(script, table):
+    return script.choose_targets(table, 3)
+
+
+def test_targets_are_the_rows_that_stand_out(targets):
+    assert set(targets) == {7, 70, 140}
+
+
+def test_a_row_that_has_a_twin_stands_out_as_much_as_its_other_neighbours_are_far(script, table):
+    """Or two copies would hide each other."""
+    twins = pd.concat([table, table.iloc[[7]]], ignore_index=True)
+    assert {7, 150} <= set(script.choose_targets(twins, 4))
+
+
+def test_rows_that_are_published_are_found(script, table, targets):
+    found = script.attack(lambda rows: rows, table, targets, SHADOWS, seed=0)
+    assert found['AUC'] == found['detected'] == 1.0
+    assert found['AUC low'] == pytest.approx(1.0)
+
+
+def test_rows_that_change_nothing_are_not_found(script, table, targets):
+    found = script.attack(lambda _: table, table, targets, SHADOWS, seed=0)
+    assert found['AUC'] == 0.5
+    assert found['detected'] == pytest.approx(script.FALSE_ALARMS, abs=0.1)
+
+
+def test_chance_alone_finds_nobody(script, table, targets):
+    """The interval of a right attack misses one half in one of twenty; the seed is fixed."""
+    rng = np.random.default_rng(1)
+    draw = table.sample(frac=0.5, random_state=0)
+    found = script.attack(
+        lambda _: draw.sample(40, random_state=int(rng.integers(2**31))),
+        table,
+        targets,
+        SHADOWS,
+        seed=0,
+    )
+    assert found['AUC low'] < 0.5 < found['AUC high']
+
+
+def test_each_target_is_in_half_of_the_shadows_and_all_other_rows_are_in_all(
+    script, table, targets
+):
+    seen = []
+    script.attack(lambda rows: seen.append(rows) or table, table, targets, SHADOWS, seed=0)
+    assert len(seen) == sum(SHADOWS)
+    rest = table.drop(index=targets).reset_index(drop=True)
+    for rows in seen:
+        pd.testing.assert_frame_equal(rows.iloc[: len(rest)], rest)
+    members = np.array([[kind in set(rows['kind']) for kind in 'cde'] for rows in seen])
+    for part in np.split(members, [SHADOWS[0]]):
+        assert (part.mean(axis=0) == 0.5).all()
+    # Independently: not all in, or all out, together.
+    assert len(np.unique(members, axis=0)) > 2
+
+
+def test_values_are_read_as_shares_of_the_range_and_places_in_a_list(script):
+    view = script.View.of(pd.DataFrame({'kind': ['u', 'u', 'v'], 'size': [0.0, 5.0, 10.0]}))
+    read = view.read(pd.DataFrame({'kind': ['v', 'w', None], 'size': [2.5, 20.0, np.nan]}))
+    assert read.tolist() == [[0.25, 1.0], [2.0, -1.0], [-1.0, -1.0]]
+
+
+def test_differences_are_shares_of_the_range_and_whole_for_categories(script):
+    view = script.View.of(pd.DataFrame({'size': [0.0, 10.0], 'kind': ['u', 'v']}))
+    rows = np.array([[0.5, 0.0], [0.1, 1.0], [9.0, -1.0]])
+    assert view.differences(rows, np.array([0.5, 0.0])) == pytest.approx(
+        np.array([[0.0, 0.0], [0.4, 1.0], [1.0, 1.0]])
+    )
+
+
+def test_looks_count_what_they_say(script):
+    table = pd.DataFrame({'size': [0.0, 5.0, 10.0, 10.0], 'kind': ['u', 'u', 'v', 'u']})
+    view = script.View.of(table)
+    rows, targets = view.read(table), view.read(table.iloc[[3]])
+    subsets = np.array([[True, False], [False, True], [True, True], [False, False]])
+    seen = script.look(view, rows, targets, subsets)
+
+    assert seen['queries'].tolist() == [[2, 3, 1, 4]]
+    assert seen['closest'].tolist() == [[0.0, 0.25, 0.5, 0.5]]
+    assert seen['histograms'][0, [0, 5, 9]].tolist() == [1, 1, 2]
+    assert seen['histograms'][0, -3:].tolist() == [0, 3, 1]
+    expected = np.corrcoef([0, 0.5, 1, 1], [0, 0, 1, 0])[0, 1]
+    assert seen['correlations'].tolist() == [[pytest.approx(expected)]]
+    assert seen['naive'][0, [0, 1, 3, 4]].tolist() == [0.625, 0.75, 0.0, 1.0]
+
+
+def test_scores_are_the_area_and_the_detections_at_a_tenth_of_false_alarms(script):
+    members = np.array([[True], [False]] * 50)
+    suspicion = np.where(members, 0.5, np.arange(100)[:, None] / 100)
+    found = script.score(members, suspicion, np.random.default_rng(0))
+    below = (suspicion[~members] < 0.5).mean()
+    assert found['AUC'] == pytest.approx(below)
+    # More than a tenth of the others look more suspicious than any member.
+    assert found['detected'] == 0.0
+    assert found['AUC low'] < found['AUC'] < found['AUC high']
+    assert script.score(members, members.astype(float), np.random.default_rng(0))['detected'] == 1.0

@@ -1,0 +1,273 @@
+"""The page on privacy is up to date: its table of releases is what real fits have on their ledgers.
+
+If it is not, mend the table in ``docs/make_privacy.py`` and run it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.accounting import delta_from_mu
+from sdv_threea.approximate.density import clip_radius
+from sdv_threea.datasets import load_adult, load_hospital
+from sdv_threea.encoding.lattice import MAX_LATTICE
+from sdv_threea.encoding.questions import find_blanks
+from sdv_threea.mechanism import FINEST_SCALE
+from sdv_threea.relational.plan import plan_tables
+from sdv_threea.settings import SHARES
+
+SCRIPT = Path(__file__).parents[1] / 'docs' / 'make_privacy.py'
+CODES = ['admission_type', 'discharge_disposition', 'admission_source']
+
+#: Fits of one table, with two cells per class unless they say something else.
+FITS = {
+    'all blanks asked': {'target_column': 'income'},
+    'one row replaced': {'target_column': 'income', 'neighbors': 'replace_one'},
+    'public metadata': {'target_column': 'income', 'public_metadata': True},
+    'no target': {},
+    'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
+    'one cell per class': {'target_column': 'income', 'n_components': 1},
+}
+UNITS = {
+    'units': {'neighbors': 'add_remove'},
+    'units replaced': {'neighbors': 'replace_one'},
+}
+
+
+class Fit(NamedTuple):
+    """A fit of a table, alone or of several: what is known of it, and its receipts."""
+
+    receipts: tuple
+    facts: object
+    settings: object
+
+
+@pytest.fixture(scope='module')
+def script():
+    spec = importlib.util.spec_from_file_location('make_privacy', SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope='module')
+def page(script):
+    return script.PAGE.read_text('utf-8')
+
+
+def fit(synthesizer, data):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer.fit(data)
+    return synthesizer
+
+
+def take_facts(script, blanks, release, settings, rows_per_unit=1):
+    return script.Facts(
+        asked={name: len(columns) for name, columns in blanks.items()},
+        width=len(release.scored),
+        radius=clip_radius(release.scores),
+        replaced=settings.neighbors == 'replace_one',
+        rows_per_unit=rows_per_unit,
+    )
+
+
+@pytest.fixture(scope='module')
+def single(script):
+    """Fits of a part of Adult, with a column of decimals beside its own."""
+    adult, _, metadata = load_adult()
+    adult = adult.head(2000).assign(ratio=adult['fnlwgt'] / 7)
+    fits = {}
+    for name, settings in FITS.items():
+        public = 'public_metadata' in settings
+        facts = (load_adult(public_metadata=True)[-1] if public else metadata).to_dict()
+        columns = facts['tables']['adult']['columns']
+        columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
+        made = ClustMixSynthesizer(
+            Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
+        )
+        fit(made, {'adult': adult})
+        derived = made._derive().derived
+        known = take_facts(script, find_blanks(derived), made._model, made._settings)
+        receipts = made.get_privacy_statement().receipts
+        fits[name] = Fit(receipts, known, made._settings)
+    return fits
+
+
+@pytest.fixture(scope='module')
+def units(script):
+    """Fits of a part of Hospital, where stays need not hang off a patient; by table."""
+    tables, metadata = load_hospital()
+    tables['patient'] = tables['patient'].head(1500)
+    kept = tables['encounter']['patient_nbr'].isin(tables['patient']['patient_nbr'])
+    tables['encounter'] = tables['encounter'][kept].astype({'patient_nbr': 'Int64'})
+    fits = {}
+    for name, settings in UNITS.items():
+        made = ClustMixMultiTableSynthesizer(
+            metadata, epsilon=50.0, privacy_unit='patient', public_tables=CODES, **settings
+        )
+        fit(made, tables)
+        model, synthesizers = made._model, made._table_synthesizers
+        domains = {each: synthesizers[each]._derive().derived for each in model.tables}
+        num_rows = {each: len(table) for each, table in tables.items()}
+        plans = plan_tables(model.schema, domains, num_rows, {})
+        (receipts,) = made.get_privacy_statement().receipts.values()
+        for table, released in model.tables.items():
+            bound = released.rows_per_unit
+            own = tuple(each for each in receipts if each.released.startswith(f'{table}: '))
+            domain, chosen = plans[table].domain, synthesizers[table]._settings
+            known = take_facts(script, find_blanks(domain), released.released, chosen, bound)
+            fits[name, table] = Fit(own, known, chosen)
+    return fits
+
+
+def find_entry(script, receipt):
+    (entry,) = (each for each in script.RELEASES if each.matches(receipt))
+    return entry
+
+
+def test_every_receipt_is_a_row_of_the_table_and_has_its_sensitivity(script, single, units):
+    for done in [*single.values(), *units.values()]:
+        assert done.receipts
+        for receipt in done.receipts:
+            expected = find_entry(script, receipt).sensitivity(done.facts, receipt)
+            assert receipt.sensitivity == pytest.approx(expected, rel=1e-9), receipt
+
+
+def test_no_row_of_the_table_is_made_up(script, single, units):
+    fits = [*single.values(), *units.values()]
+    receipts = [receipt for done in fits for receipt in done.receipts]
+    for entry in script.RELEASES:
+        assert any(entry.matches(receipt) for receipt in receipts), entry.words
+
+
+def test_some_fits_look_at_several_rows_of_a_unit(units):
+    """Or the test of sensitivities would not see the factor."""
+    assert max(done.facts.rows_per_unit for done in units.values()) > 1
+
+
+def test_the_noise_is_the_sensitivity_over_the_price(single):
+    for done in single.values():
+        for receipt in done.receipts:
+            exact = receipt.sensitivity / receipt.mu
+            assert exact < receipt.noise_scale < exact * (1 + 1e-4)
+
+
+@pytest.mark.parametrize('name', FITS)
+def test_shares_are_paid_as_the_page_says(script, single, name):
+    done = single[name]
+    paid = dict.fromkeys(SHARES, 0.0)
+    for receipt in done.receipts:
+        paid[find_entry(script, receipt).share] += receipt.mu**2
+    budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
+    paid = {stage: cost / budget.mu**2 for stage, cost in paid.items()}
+    expected = dict(SHARES)
+    if name == 'no target':
+        expected['columns'] += expected.pop('classes')
+        paid['columns'] += paid.pop('classes')
+        del expected['adapt']
+    if name == 'one cell per class':
+        del expected['partition'], expected['adapt']
+    del expected['anonymize']
+    for stage, share in expected.items():
+        assert paid[stage] == pytest.approx(share), stage
+    assert sum(paid.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize('settings', UNITS)
+def test_tables_pay_by_their_columns_and_siblings_and_orphans_first(script, units, settings):
+    costs = {}
+    for (name, table), done in units.items():
+        if name == settings:
+            for receipt in done.receipts:
+                share = find_entry(script, receipt).share
+                kind = share if share in script.OF_UNITS else 'rows'
+                costs[table, kind] = costs.get((table, kind), 0.0) + receipt.mu**2
+    whole = sum(cost for (table, _), cost in costs.items() if table == 'encounter')
+    assert costs['encounter', script.SIBLINGS] / whole == pytest.approx(0.05)
+    assert costs['encounter', script.ORPHANS] / whole == pytest.approx(0.01)
+    # Of a patient two columns and the number of stays; of a stay ten columns and three references.
+    assert whole / costs['patient', 'rows'] == pytest.approx((1 + 10 + 3) / (1 + 2 + 1))
+    budget = done.settings.budget(thresholds=True)
+    assert costs['patient', 'rows'] + whole == pytest.approx(budget.mu**2)
+
+
+def test_every_proof_is_where_the_table_says(script):
+    for entry in script.RELEASES:
+        for proof in entry.proofs:
+            module, name = f'sdv_threea.{proof}'.rsplit('.', 1)
+            text = getattr(importlib.import_module(module), name).__doc__
+            assert 'Formal guarantees:' in text, proof
+
+
+def test_the_tables_of_the_page_are_those_of_the_script(script, page):
+    assert script.fill(page, script.list_parts()) == page
+
+
+def test_the_picture_is_that_of_the_script(script):
+    assert script.PICTURE.read_text('utf-8') == script.draw_budget()
+    assert list(script.STAGES) == list(SHARES)
+
+
+def test_the_words_beside_the_picture_say_its_shares(page):
+    (words,) = re.findall(r'!\[Shares of the budget by stage: (.*?)]', page)
+    shares = {stage: float(share) for stage, share in re.findall(r'(\w+) (\d+) %', words)}
+    assert shares == pytest.approx({stage: 100 * share for stage, share in SHARES.items()})
+
+
+def test_the_statement_on_the_page_is_that_of_such_a_fit(script, page):
+    """Prices and names are the same in every fit; noise and what follows from it are not."""
+
+    def list_releases(text):
+        lines = re.findall(r'^  (describe|approximate|adapt|anonymize) +(\S+) +(\S+)', text, re.M)
+        return [(stage, float(mu), float(delta)) for stage, mu, delta in lines]
+
+    shown = page.split('<!-- statement -->')[1].split('<!-- /statement -->')[0]
+    assert list_releases(shown) == list_releases(script.write_statement())
+
+
+def test_the_arithmetic_on_the_page_holds(page):
+    (code,) = re.findall(r'```python\n(.*?)```', page, re.S)
+    adult, _, metadata = load_adult()
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=2.0)
+    fit(synthesizer, {'adult': adult.head(500)})
+    assert len([node for node in ast.parse(code).body if isinstance(node, ast.Assert)]) == 2
+    exec(compile(code, 'privacy.md', 'exec'), {'synthesizer': synthesizer})
+
+
+def test_the_words_say_what_the_table_says(script, page):
+    """How often the best guesser is right, at epsilon 1 and 8."""
+    rows = [line.strip('| ').split(' | ') for line in script.write_meaning().splitlines()]
+    right = {row[0]: round(float(row[-1].strip('%'))) for row in rows[2:]}
+    assert f'right {right["1"]} times in 100, at ε = 8 it is {right["8"]} times' in page
+    assert f'more than {MAX_LATTICE} possible values' in page
+    assert FINEST_SCALE == 2**16
+
+
+def test_the_chances_on_the_page_are_those_of_the_best_attacker(script):
+    """One draw of N(0, 1) or N(mu, 1): the likelihood ratio test is the best, so integrate it."""
+    import numpy as np
+    from scipy.stats import norm
+
+    mu, scores = 0.7, np.linspace(-12, 12, 200_001)
+    absent, present = norm.pdf(scores), norm.pdf(scores, mu)
+    step = scores[1] - scores[0]
+    right = np.maximum(absent, present).sum() * step / 2
+    assert right == pytest.approx(norm.cdf(mu / 2), abs=1e-6)
+    assert delta_from_mu(mu, 0.0) == pytest.approx(2 * right - 1, abs=1e-6)
+    larger = (present * np.cumsum(absent)).sum() * step**2
+    assert larger == pytest.approx(norm.cdf(mu / np.sqrt(2)), abs=1e-4)
+    first = [line.split(' | ') for line in script.write_meaning().splitlines() if '| 1 |' in line]
+    assert float(first[0][2]) == pytest.approx(norm.cdf(float(first[0][1]) / np.sqrt(2)), abs=1e-3)
