@@ -7,10 +7,25 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sdv_threea.accounting import Receipt
+from sdv_threea.accounting import Ledger, Receipt, epsilon_from_mu
 from sdv_threea.relational.schema import Schema
 
+#: What is warned of when a synthesizer is fitted again.
+REFIT = (
+    'Every fit is a release of its own, and their costs add up: {fits} fits like this one of the '
+    'same rows are together sqrt({fits}) times its mu in Gaussian differential privacy.'
+)
+
+#: What a synthesizer that was fitted more than once says of all its fits.
+REFITS = (
+    'this was fit {fits} of this synthesizer, begun ones counted; {fits} fits like it of the same '
+    'rows compose to {mu:.4g}-GDP, which is ({epsilon:.4g}, {delta:.4g})-differential privacy'
+)
+
 NEIGHBORS = {'add_remove': 'added or removed', 'replace_one': 'replaced'}
+
+#: The largest part of one that a probability of failure is taken for.
+ROUNDING = 1e-9
 
 HEADER = f'{"stage":<12} {"mu":>8} {"delta":>8} {"sensitivity":>12} {"noise":>10}  released'
 
@@ -40,6 +55,8 @@ class PrivacyStatement:
         receipts: What each release cost.
         public: What was taken as known to everybody.
         unit: Whom the promise protects.
+        fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
+            promise is that of one of them.
     """
 
     epsilon: float
@@ -50,6 +67,7 @@ class PrivacyStatement:
     receipts: tuple[Receipt, ...]
     public: tuple[str, ...] = field(default=())
     unit: str = 'one row'
+    fits: int = 1
 
     @property
     def note(self) -> str:
@@ -69,6 +87,7 @@ class PrivacyStatement:
             f'  cost      {self.mu:.4g}-GDP in {len(self.receipts)} releases',
             *(f'  public    {fact}' for fact in self.public),
             f'  note      {self.note}',
+            *_refits(self, self.receipts),
             '',
             f'  {HEADER}',
         ]
@@ -97,6 +116,8 @@ class DatabaseStatement:
         tables: What is protected, by table.
         receipts: What each release cost, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
+        fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
+            promise is that of one of them.
     """
 
     epsilon: float
@@ -106,6 +127,7 @@ class DatabaseStatement:
     tables: Mapping[str, str]
     receipts: Mapping[str, tuple[Receipt, ...]]
     rows_per_unit: Mapping[str, int | None]
+    fits: int = 1
 
     @property
     def note(self) -> str:
@@ -125,6 +147,7 @@ class DatabaseStatement:
                 for root, receipts in self.receipts.items()
             },
             'rows_per_unit': dict(self.rows_per_unit),
+            'fits': self.fits,
             'note': self.note,
         }
 
@@ -135,13 +158,39 @@ class DatabaseStatement:
                 f'({self.epsilon:g}, {self.delta:g})-differential privacy for one unit '
                 f'{NEIGHBORS[self.neighbors]}, end to end'
             )
-        lines = ['Privacy statement', f'  promise   {promise}', f'  note      {self.note}', '']
+        lines = ['Privacy statement', f'  promise   {promise}', f'  note      {self.note}']
+        # Units of several kinds share no rows: the dearest release is what one unit pays.
+        dearest = max(self.receipts.values(), key=lambda each: Ledger(each).mu, default=())
+        lines += [*_refits(self, dearest), '']
         width = max(map(len, self.tables), default=0)
         lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]
         return '\n'.join(lines)
+
+
+def compose_fits(
+    receipts: tuple[Receipt, ...], delta: float, fits: int
+) -> tuple[float, float, float]:
+    """Compose several fits like one, of the same rows.
+
+    Formal guarantees:
+        * fits are releases: their GDP composes as that of any receipts, and so do the failures of
+          their thresholds
+
+    Args:
+        receipts: What the releases of one fit cost.
+        delta: The promise of one fit.
+        fits: How many.
+
+    Returns:
+        ``mu``, ``epsilon`` and ``delta`` of all of them, with ``delta`` times their number.
+    """
+    together = Ledger(receipts * fits)
+    left = min(fits * delta, 1 - ROUNDING) - together.delta
+    epsilon = epsilon_from_mu(together.mu, left) if left > 0 else math.inf
+    return together.mu, epsilon, fits * delta
 
 
 def describe_protection(schema: Schema) -> dict[str, str]:
@@ -182,6 +231,17 @@ def _name_unit(schema: Schema, table: str) -> str:
     if hanging:
         return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
     return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
+
+
+def _refits(
+    statement: PrivacyStatement | DatabaseStatement, receipts: tuple[Receipt, ...]
+) -> list[str]:
+    """Say what all fits cost, if there were several and something is promised."""
+    if statement.fits == 1 or math.isinf(statement.epsilon):
+        return []
+    mu, epsilon, delta = compose_fits(receipts, statement.delta, statement.fits)
+    said = REFITS.format(fits=statement.fits, mu=mu, epsilon=epsilon, delta=delta)
+    return [f'  refits    {said}']
 
 
 def _row(receipt: Receipt) -> str:

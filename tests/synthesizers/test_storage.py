@@ -27,7 +27,8 @@ NUMBER, CATEGORY, FLAG, DATE = (
 
 DTYPES = [
     'int64', 'int8', 'uint64', 'bool', 'float64', 'float16', 'object', 'Int8', 'Float32', 'boolean',
-    'string', 'datetime64[s]', 'datetime64[ns, Asia/Tokyo]', 'period[D]',
+    'string', 'datetime64[s]', 'datetime64[ns, Asia/Tokyo]', 'period[D]', 'Sparse[float]',
+    'Sparse[bool]', 'interval[int64, left]', 'interval[datetime64[ns], right]', 'timedelta64[ns]',
 ]  # fmt: skip
 
 
