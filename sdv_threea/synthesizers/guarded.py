@@ -71,6 +71,7 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
         self.public_metadata = public_metadata
         self._original_metadata = keep_public(metadata, public_metadata=public_metadata)
         self._made_with = get_version()
+        self._model = None
         self._declared: dict[str, Any] = {}
         self._dtypes: dict[str, Any] = {}
         self._reset_processing()

@@ -101,9 +101,8 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self.public_metadata = public_metadata
         super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
         self.verbose = verbose
+        self._num_releases = 0
         self._forget()
-
-    _num_releases = 0  # fits that were begun
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         check_version(state['_made_with'], get_version())
