@@ -8,6 +8,7 @@ numbers, and are made fast.
 from __future__ import annotations
 
 import datetime
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -52,6 +53,26 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
 SCALARS = st.one_of(TEXTS, st.integers(-(2**70), 2**70), st.booleans(), FLOATS)
 
 INTEGER_DTYPES = [f'{sign}int{bits}' for sign in ('', 'u') for bits in (8, 16, 32, 64)]
+
+
+class Color(enum.StrEnum):
+    """Equal to a text, and another value."""
+
+    RED = 'red'
+
+
+class Size(enum.IntEnum):
+    """Equal to a number, and another value."""
+
+    ONE = 1
+
+
+#: Values that are equal to others, or that pandas likes to make something else of.
+OBJECTS = [
+    b'bytes', datetime.date(2020, 2, 29), datetime.datetime(2020, 2, 29), Decimal('1.0'), Color.RED,
+    Fraction(1, 3), Size.ONE, 1, 1.0, True, 'red', pd.Timestamp('2020-02-29'), pd.Timedelta(days=1),
+    np.int64(1), np.str_('red'), np.datetime64('2020-02-29'),
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,7 +170,7 @@ def categories(draw: st.DrawFn, num_rows: int) -> Column:
     one = st.one_of(
         SCALARS,
         st.tuples(st.integers(0, 2), TEXTS),
-        st.sampled_from([b'bytes', datetime.date(2020, 2, 29), Decimal('1.0'), Fraction(1, 3)]),
+        st.sampled_from(OBJECTS),
     )
     kind = draw(st.sampled_from(['object', 'string', 'category', 'integer', 'many']))
     ordinal = draw(st.booleans())
@@ -164,6 +185,9 @@ def categories(draw: st.DrawFn, num_rows: int) -> Column:
     cells = pd.Series(spread(draw, [*values, CANARY], num_rows), dtype=object)
     if kind == 'category':
         return Column(about, with_gaps(draw, cells.astype('category')))
+    if kind == 'object' and draw(st.booleans()):
+        alike = draw(st.lists(st.sampled_from(OBJECTS), min_size=1, max_size=3))
+        cells = pd.Series(spread(draw, alike, num_rows), dtype=object)
     return Column(about, with_gaps(draw, cells if kind == 'object' else cells.astype('string')))
 
 
