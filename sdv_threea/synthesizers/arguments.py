@@ -36,6 +36,20 @@ def check_metadata(metadata: object) -> None:
         )
 
 
+def check_flag(**flags: object) -> None:
+    """Check that arguments are ``True`` or ``False``.
+
+    Args:
+        flags: The arguments by name.
+
+    Raises:
+        SynthesizerInputError: If one is anything else; it is named.
+    """
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise SynthesizerInputError(f'{name} must be True or False, got {flag!r}.')
+
+
 def check_counts(least: int = 1, **counts: object) -> None:
     """Check that arguments are whole numbers.
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
-from sdv.errors import InvalidDataError, InvalidDataTypeError, SynthesizerInputError
+from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
-from sdv_threea.synthesizers.arguments import check_metadata
+from sdv_threea.synthesizers.arguments import check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
@@ -63,11 +63,8 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
         public_metadata: bool,
     ) -> None:
         check_metadata(metadata)
+        check_flag(public_metadata=public_metadata)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
-        if not isinstance(public_metadata, bool):
-            raise SynthesizerInputError(
-                f'public_metadata must be True or False, got {public_metadata!r}.'
-            )
         self.public_metadata = public_metadata
         self._original_metadata = keep_public(metadata, public_metadata=public_metadata)
         self._made_with = get_version()
@@ -87,10 +84,12 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private table. Fitting again is another release, and the costs add up.
 
+        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
+        whichever of them are shown: :meth:`get_privacy_statement` says what that comes to.
+
         An error or an interrupt leaves the synthesizer unfitted, as it was before its first fit,
         and nothing that was released in the meantime is kept. A fit that had begun to ask the
-        private rows is counted nevertheless, as nobody can tell what was seen of it: see
-        :meth:`get_privacy_statement`.
+        private rows is counted nevertheless, as nobody can tell what was seen of it.
 
         Args:
             data: The name of the table, and the private table.

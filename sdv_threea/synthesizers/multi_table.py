@@ -18,7 +18,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
-from sdv_threea.synthesizers.arguments import check_metadata, check_scale
+from sdv_threea.synthesizers.arguments import check_flag, check_metadata, check_scale
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.database import connect, read_max_children, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
@@ -95,6 +95,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         verbose: bool = False,
     ) -> None:
         check_metadata(metadata)
+        check_flag(public_metadata=public_metadata)
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.max_children, self.target = max_children, target

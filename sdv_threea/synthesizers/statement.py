@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sdv_threea.accounting import Ledger, Receipt, epsilon_from_mu
+from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.relational.schema import Schema
 
 #: What is warned of when a synthesizer is fitted again.
@@ -23,9 +23,6 @@ REFITS = (
 )
 
 NEIGHBORS = {'add_remove': 'added or removed', 'replace_one': 'replaced'}
-
-#: The largest part of one that a probability of failure is taken for.
-ROUNDING = 1e-9
 
 HEADER = f'{"stage":<12} {"mu":>8} {"delta":>8} {"sensitivity":>12} {"noise":>10}  released'
 
@@ -170,29 +167,6 @@ class DatabaseStatement:
         return '\n'.join(lines)
 
 
-def compose_fits(
-    receipts: tuple[Receipt, ...], delta: float, fits: int
-) -> tuple[float, float, float]:
-    """Compose several fits like one, of the same rows.
-
-    Formal guarantees:
-        * fits are releases: their GDP composes as that of any receipts, and so do the failures of
-          their thresholds
-
-    Args:
-        receipts: What the releases of one fit cost.
-        delta: The promise of one fit.
-        fits: How many.
-
-    Returns:
-        ``mu``, ``epsilon`` and ``delta`` of all of them, with ``delta`` times their number.
-    """
-    together = Ledger(receipts * fits)
-    left = min(fits * delta, 1 - ROUNDING) - together.delta
-    epsilon = epsilon_from_mu(together.mu, left) if left > 0 else math.inf
-    return together.mu, epsilon, fits * delta
-
-
 def describe_protection(schema: Schema) -> dict[str, str]:
     """Say what is protected in each table of a database, in words."""
     return {
@@ -239,8 +213,9 @@ def _refits(
     """Say what all fits cost, if there were several and something is promised."""
     if statement.fits == 1 or math.isinf(statement.epsilon):
         return []
-    mu, epsilon, delta = compose_fits(receipts, statement.delta, statement.fits)
-    said = REFITS.format(fits=statement.fits, mu=mu, epsilon=epsilon, delta=delta)
+    together, delta = Ledger(receipts) * statement.fits, statement.fits * statement.delta
+    terms = {'mu': together.mu, 'epsilon': together.epsilon(delta), 'delta': delta}
+    said = REFITS.format(fits=statement.fits, **terms)
     return [f'  refits    {said}']
 
 

@@ -183,6 +183,12 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
             raise SynthesizerInputError(
                 f"public_tables must be a list of names, for example ['countries'], got {named!r}."
             )
+        unknown = sorted(set(named) - set(self.metadata.tables))
+        if unknown:
+            raise SynthesizerInputError(
+                f'public_tables must be in the metadata: there are no tables {unknown}, only '
+                f'{list(self.metadata.tables)}.'
+            )
         return frozenset(named)
 
     def _check_target(self) -> None:

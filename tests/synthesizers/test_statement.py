@@ -6,12 +6,11 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from sdv_threea.accounting import Receipt, delta_from_mu, mu_from_epsilon
+from sdv_threea.accounting import Receipt
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
-    compose_fits,
     describe_protection,
 )
 
@@ -134,32 +133,6 @@ def test_rows_without_an_owner_are_units_of_their_own(links, expected):
     protection = describe_protection(schema)
 
     assert {table: name_orphans(protection[table]) for table in expected} == expected
-
-
-@pytest.mark.parametrize('fits', [2, 3, 50])
-def test_fits_of_the_same_rows_compose_like_releases(fits):
-    mu, failure = mu_from_epsilon(0.5, 9e-7), 1e-7
-    receipt = replace(RECEIPTS[0], mu=mu, delta=failure)
-    together, epsilon, delta = compose_fits((receipt,), 1e-6, fits)
-
-    assert together == pytest.approx(math.sqrt(fits) * mu, rel=1e-12)
-    assert delta == fits * 1e-6
-    assert delta_from_mu(together, epsilon) + fits * failure <= delta * (1 + 1e-12)
-    assert delta_from_mu(together, epsilon * (1 - 1e-6)) + fits * failure > delta
-    # Less than the basic composition, fits times epsilon, says.
-    assert 0.5 < epsilon < fits * 0.5
-
-
-def test_one_fit_composes_to_its_promise():
-    receipt = replace(RECEIPTS[0], mu=mu_from_epsilon(0.5, 1e-6))
-
-    assert compose_fits((receipt,), 1e-6, 1)[1] == pytest.approx(0.5, rel=1e-9)
-
-
-def test_so_many_fits_that_nothing_is_left_to_promise():
-    receipt = replace(RECEIPTS[0], mu=0.5, delta=0.4)
-
-    assert compose_fits((receipt,), 0.6, 3)[1] == math.inf
 
 
 def test_the_statement_says_what_several_fits_cost_together(statement):
