@@ -16,12 +16,10 @@ import pandas as pd
 from audit import CONFIDENCE, EPSILONS, KEY, MAIN, RESULTS, WHITE_BOX
 from suspects import CLAIMING, NOISES, OURS, SILENT
 
-from sdv_threea.audit import Guesses, bound_epsilon
-from sdv_threea.audit.bounds import bound_gaussian_epsilon
-from sdv_threea.audit.game import GAUSSIAN, GENERAL
+from sdv_threea.audit import Guesses
+from sdv_threea.audit.game import FORMS, GAUSSIAN, GENERAL
 
 PAGE = Path(__file__).parents[1] / 'docs' / 'audit.md'
-FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 CLAIMS = [f'claimed ε = {epsilon:g}' for epsilon in EPSILONS]
 
 #: The share of its claim that the main game shall reach, so that the audit is seen to see.
