@@ -55,8 +55,9 @@ MAIN_RUNS = {0.5: 60_000, 1.0: 16_000, 3.0: 3_000, 8.0: 1_000}
 #: Fits of the other games, and of those with broken noise. Several components take their time.
 OTHER_RUNS, COMPONENT_RUNS, BROKEN_RUNS = 200, 60, 1_000
 
-#: Fits of a trial; HMA takes its time.
-TRIAL_RUNS, HMA_RUNS = 120, 60
+#: Fits of a trial: where there is something to be found in ours, they are many; HMA takes its time.
+TRIAL_RUNS, MANY_RUNS, HMA_RUNS = 120, 480, 60
+LARGE_EPSILON = 8.0
 
 #: Fits per row of the results.
 BATCH = 2_000
@@ -128,11 +129,17 @@ def list_jobs(*, small: bool) -> Iterator[Job]:
 
 def _list_trials(trials: dict[str, Trial], fewer: int) -> Iterator[Job]:
     for method, canaries in {**SILENT, **CLAIMING}.items():
-        runs = max((HMA_RUNS if method == 'HMA' else TRIAL_RUNS) // fewer, LEAST_RUNS)
         for canary in canaries:
             for epsilon in EPSILONS if method in CLAIMING else [math.inf]:
+                runs = max(_count_runs(method, epsilon) // fewer, LEAST_RUNS)
                 hold = partial(hold_trial, trials[canary], method, epsilon, runs)
                 yield Job(method, canary, epsilon, 0, hold)
+
+
+def _count_runs(method: str, epsilon: float) -> int:
+    if method == OURS and epsilon == LARGE_EPSILON:
+        return MANY_RUNS
+    return HMA_RUNS if method == 'HMA' else TRIAL_RUNS
 
 
 def _list_games(games: dict[str, Game], fewer: int) -> Iterator[Job]:
