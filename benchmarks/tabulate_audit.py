@@ -127,8 +127,9 @@ def _cells(
 
 def _count_guesses(own: pd.DataFrame) -> str:
     """Write how many guesses count for each claim."""
-    runs = own.groupby('epsilon')['runs'].max().unique()
-    return f'{runs.min():,}' if len(runs) == 1 else f'{runs.max():,} to {runs.min():,}'
+    runs = own.groupby('epsilon')['runs'].max()
+    first, last = runs.iloc[0], runs.iloc[-1]
+    return f'{first:,}' if first == last else f'{first:,} to {last:,}'
 
 
 def _write(head: list[str], lines: list[list[str]]) -> str:
