@@ -56,6 +56,7 @@ utility: $(VENV)/.ready
 
 audit: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/audit.py
+	$(VENV)/bin/python benchmarks/tabulate_audit.py
 
 disclosure: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/disclosure.py
@@ -65,6 +66,7 @@ fuzz: $(VENV)/.ready
 
 questions: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/questions.py
+	$(VENV)/bin/python benchmarks/questions.py --draw
 
 relational: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/relational.py
