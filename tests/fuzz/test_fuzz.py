@@ -32,7 +32,7 @@ def test_every_example_is_valid_or_refused_by_name(hostile, name):
         max_examples=num_examples,
         database=None,
         deadline=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(getattr(hostile(module), strategy)())
