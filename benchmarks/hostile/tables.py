@@ -51,6 +51,11 @@ class Case:
     names: tuple[str, ...] = ()
     is_told: bool = False
 
+    def __repr__(self) -> str:
+        # SDV's metadata cannot be printed with values that JSON does not know.
+        about = self.metadata.tables[NAME].columns
+        return f'{about!r}\n{self.settings!r}, {self.num_rows} rows, {self.names}\n{self.table}'
+
 
 def make_metadata(
     columns: dict[str, dict[str, Any]], key: str | None = None, name: str = NAME

@@ -8,8 +8,8 @@ A case ends in one of two ways, and anything else is a defect:
   one, as many rows as asked for, unique keys, texts in their format, and only categories that the
   table has. SDMetrics' diagnostic gives its structure 1.0. It gives its validity 1.0 as well where
   ranges and values are public; where they are estimated under noise, none of them is promised to
-  end within the real range, and what can be missing depends on noise too. Integers beyond 2^53 come
-  back as the nearest float, and may leave their range by that.
+  end within the real range, and what can be missing depends on noise too. Numbers beyond 2^52 may
+  leave their range by a rounding.
 """
 
 from __future__ import annotations
@@ -203,8 +203,9 @@ def _is_exempt(real: pd.Series, sampled: pd.Series, metric: str) -> bool:
     if metric == 'CategoryAdherence':
         # Both booleans are public, whether they occur or not.
         return bool(real.dropna().isin([True, False]).all())
-    # No float tells such numbers from their neighbours.
-    return pd.api.types.is_integer_dtype(real.dtype) and bool((real.abs() > 2**53).any())
+    # No float tells the middles between such whole numbers.
+    numbers = pd.to_numeric(real, errors='coerce').astype(float)
+    return bool((numbers.abs() > 2**52).any())
 
 
 def _shows_canary(column: pd.Series) -> bool:

@@ -25,22 +25,26 @@ SUITES = {
 @pytest.mark.parametrize('name', SUITES)
 def test_every_example_is_valid_or_refused_by_name(hostile, name):
     module, strategy, court, judge, num_examples, usual = SUITES[name]
-    ends = Counter()
+    ends, defects = Counter(), []
 
     @seed(4)
     @settings(
         max_examples=num_examples,
         database=None,
         deadline=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(getattr(hostile(module), strategy)())
     def check(case):
-        ends[getattr(hostile(court), judge)(case)] += 1
+        try:
+            ends[getattr(hostile(court), judge)(case)] += 1
+        except Exception as error:  # reported here: hypothesis cannot print every metadata
+            defects.append(f'{error!r} of {case!r}')
 
     check()
 
+    assert defects == []
     assert set(ends) <= {'valid', 'refused'}
     assert ends.total() >= num_examples
     assert ends[usual] > ends.total() / 2

@@ -69,7 +69,7 @@ def test_a_record_is_read_by_itself(hostile, strategy):
         max_examples=NUM_EXAMPLES,
         database=None,
         deadline=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(getattr(hostile('tables'), strategy)(), st.integers(0, 399), st.integers(0, 99))
