@@ -6,10 +6,12 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from drawing import write_picture
-from medians import named, short
+from medians import REAL, named, short
+from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
@@ -57,7 +59,7 @@ def find_real(runs: pd.DataFrame, varied: tuple) -> list[float]:
 
 def write_table(question: Any, runs: pd.DataFrame) -> str:
     """Write the medians: a row per method and budget, a column per value."""
-    rows = [['**real data**', '', *map(short, find_real(runs, question.varied))]]
+    rows = [[f'**{REAL}**', '', *map(short, find_real(runs, question.varied))]]
     for epsilon in sorted(runs['epsilon'].unique()):
         for method in question.methods:
             scores = find_medians(runs, method, epsilon, question.varied)
@@ -68,17 +70,18 @@ def write_table(question: Any, runs: pd.DataFrame) -> str:
 
 
 def draw(question: Any, runs: pd.DataFrame) -> go.Figure:
-    """Draw score against value: a panel per budget, a line per method, real data dotted."""
+    """Draw normalised utility against value: a panel per budget, a line per method."""
     budgets = sorted(runs['epsilon'].unique())
     titles = [f'ε = {named(each)}' for each in budgets]
     figure = make_subplots(1, len(budgets), subplot_titles=titles, shared_yaxes=True)
     labels = list(map(str, question.varied))
+    chance = 0.0 if question.numeric else 0.5
+    best = np.array(find_real(runs, question.varied)) - chance
     for at, epsilon in enumerate(budgets, start=1):
-        real = find_real(runs, question.varied)
-        figure.add_trace(_line('real data', labels, real, REAL_COLOR, at, 'dot'), 1, at)
+        figure.add_trace(_line(REAL, labels, np.ones(len(best)), REAL_COLOR, at), 1, at)
         for method, color in zip(question.methods, COLORS, strict=False):
-            scores = find_medians(runs, method, epsilon, question.varied)
-            figure.add_trace(_line(method, labels, scores, color, at), 1, at)
+            scores = np.array(find_medians(runs, method, epsilon, question.varied)) - chance
+            figure.add_trace(_line(method, labels, scores / best, color, at), 1, at)
     figure = styled(figure, height=HEIGHT)
     figure.update_annotations(font={'size': 12, 'color': INK})
     figure.update_xaxes(type='category')
@@ -93,15 +96,17 @@ def draw(question: Any, runs: pd.DataFrame) -> go.Figure:
 
 
 def _line(
-    name: str, labels: list[str], scores: list[float], color: str, at: int, dash: str = 'solid'
+    name: str, labels: list[str], scores: NDArray[np.float64], color: str, at: int
 ) -> go.Scatter:
+    # Kinds have no order that a line could follow.
+    joined = 'lines+markers' if labels[0][0].isdigit() else 'markers'
     return go.Scatter(
         x=labels,
         y=scores,
         name=name,
         legendgroup=name,
         showlegend=at == 1,
-        mode='lines' if name == 'real data' else 'lines+markers',
-        line={'color': color, 'width': 1.8, 'dash': dash},
-        marker={'size': 6},
+        mode='lines' if name == REAL else joined,
+        line={'color': color, 'width': 1.8, 'dash': 'dot' if name == REAL else 'solid'},
+        marker={'size': 7, 'color': color},
     )

@@ -22,6 +22,7 @@ from typing import Any
 
 import pandas as pd
 from attack import FALSE_ALARMS, attack, choose_targets
+from pages import fill
 from rows import append
 from scipy.special import ndtr, ndtri
 from sdmetrics.single_table import (
@@ -37,7 +38,6 @@ from sdv_threea.accounting import mu_from_epsilon
 
 RESULTS = Path(__file__).parent / 'results' / 'disclosure.csv'
 PAGE = Path(__file__).parents[1] / 'docs' / 'disclosure.md'
-MARKERS = '<!-- disclosure -->\n', '\n<!-- /disclosure -->'
 
 DELTA = 1e-5
 
@@ -211,9 +211,8 @@ def write_table(runs: pd.DataFrame) -> str:
 
 def write_page(runs: pd.DataFrame) -> None:
     """Write the table between its markers, and leave the rest of the page as it is."""
-    head, rest = PAGE.read_text('utf-8').split(MARKERS[0])
-    tail = rest.split(MARKERS[1])[1]
-    PAGE.write_text(head + MARKERS[0] + write_table(runs) + MARKERS[1] + tail, encoding='utf-8')
+    page = fill(PAGE.read_text('utf-8'), {'disclosure': write_table(runs)})
+    PAGE.write_text(page, encoding='utf-8')
 
 
 def main() -> None:

@@ -59,6 +59,7 @@ class Question:
         draw: Makes the law of a table of a value.
         methods: By name; of the value as well, if it is a setting of the method.
         axis: What the values are.
+        numeric: Whether the target is a number.
     """
 
     title: str
@@ -66,6 +67,7 @@ class Question:
     draw: Callable
     methods: dict[str, Callable[[Any], Method]]
     axis: str
+    numeric: bool = False
 
 
 def always(*names: str) -> dict[str, Callable[[Any], Method]]:
@@ -131,6 +133,7 @@ QUESTIONS = {
         regression,
         always('ClustMix', '1 component', '4 components', 'naive histograms'),
         'what the target is of the columns',
+        numeric=True,
     ),
 }
 
@@ -162,14 +165,13 @@ def measure(run: dict[str, Any]) -> dict[str, Any]:
     """Fit on a fresh table, and score a model trained on the sampled rows beside the real one."""
     question = QUESTIONS[run['question']]
     law = question.draw(run['value'])
-    numeric = run['question'] == 'regression'
-    split = make_split(run['question'], law, run['repeat'], numeric=numeric)
+    split = make_split(run['question'], law, run['repeat'], numeric=question.numeric)
     method = question.methods[run['method']](run['value'])
     start = time.perf_counter()
     synthetic, _ = method(split, Terms(run['epsilon'], DELTA, run['repeat'], 900))
     seconds = time.perf_counter() - start
     scores = train_synthetic_test_real(split.train, synthetic, split.test, split.target)
-    field = 'R2' if numeric else 'AUC'
+    field = 'R2' if question.numeric else 'AUC'
     score, real = (round(scores.loc[row, field], 5) for row in ('synthetic', 'real'))
     return run | {'score': score, 'real': real, 'seconds': round(seconds, 2)}
 

@@ -1,9 +1,10 @@
-"""Make ``docs/benchmark.md`` and its picture of the results of ``benchmarks/utility.py``.
+"""Make ``docs/benchmark.md``, its picture and the table of the README.
 
     pip install kaleido==0.2.1 && python benchmarks/tabulate.py
 
 Without Kaleido the page is written and the picture stays as it is. All figures come from
-``benchmarks/results/utility.csv``; tables, budgets and methods that were not run are left out.
+``benchmarks/results/utility.csv``, which ``benchmarks/utility.py`` writes; tables, budgets and
+methods that were not run are left out.
 """
 
 from __future__ import annotations
@@ -34,10 +35,23 @@ from medians import (
     titled,
 )
 from methods import ABLATIONS, NOT_PRIVATE, OURS, PRIVATE_PEERS
+from pages import fill
 from utility import GROUPS, RESULTS, TABLES
 
 TEMPLATE = Path(__file__).parent / 'page.md'
 DOCS = Path(__file__).parents[1] / 'docs'
+README = Path(__file__).parents[1] / 'README.md'
+
+#: What the README shows: tables of several kinds that peers were run on.
+SHOWN = [
+    'adult',
+    'default_credit',
+    'covtype_compact',
+    'creditcard_fraud',
+    'diabetes130_died',
+    'compas',
+    'telco_churn',
+]
 
 #: What is shown of a failure, by what its note contains.
 FAILURES = {
@@ -68,11 +82,16 @@ def write_cell(cell: pd.Series | None, field: str, show: Callable[[float], str])
     return show(cell[field]) + of if pd.notna(cell[field]) else ''
 
 
-def compare(cells: pd.DataFrame, field: str, show: Callable[[float], str] = short) -> str:
-    """Write a figure of all methods at epsilon 1, a row per table."""
+def compare(
+    cells: pd.DataFrame,
+    field: str,
+    show: Callable[[float], str] = short,
+    tables: Iterable[str] = (),
+) -> str:
+    """Write a figure of all methods at epsilon 1, a row per table: of all, or of some."""
     methods = list_methods(cells, [REAL, *METHODS] if field == 'score' else METHODS, 1)
     rows = []
-    for table in list_tables(cells):
+    for table in tables or list_tables(cells):
         row = [write_cell(find(cells, table, method, 1), field, show) for method in methods]
         figures = [look_up(cells, table, m, 1, field) for m in [*OURS, *RIVALS]]
         best = show(pd.Series(figures, dtype=float).max()) if field == 'score' else None
@@ -231,9 +250,20 @@ def write_page(cells: pd.DataFrame) -> str:
     )
 
 
+def write_readme(cells: pd.DataFrame) -> str:
+    """Write the table of the README: scores, and what the first of them took to fit."""
+    seconds = compare(cells, 'fit_seconds', '{:.1f}'.format, SHOWN[:1]).splitlines()[-1]
+    scores = compare(
+        cells, 'score', tables=[each for each in SHOWN if each in cells.index.levels[0]]
+    )
+    _, _, *figures = seconds.split('|')
+    return '\n'.join([scores, '|'.join(['', f' *seconds to fit {SHOWN[0]}* ', ' ', *figures])])
+
+
 def main() -> None:
-    """Write the page and the picture."""
+    """Write the page, the picture and the table of the README."""
     cells = read_cells(RESULTS)
+    README.write_text(fill(README.read_text('utf-8'), {'utility': write_readme(cells)}), 'utf-8')
     (DOCS / 'benchmark.md').write_text(write_page(cells), encoding='utf-8')
     try:
         write_picture(draw_utility(cells), DOCS / 'pictures' / 'utility.svg')

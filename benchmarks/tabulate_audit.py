@@ -9,11 +9,11 @@ confidence of :data:`audit.CONFIDENCE`, each by itself.
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 
 import pandas as pd
 from audit import CONFIDENCE, EPSILONS, KEY, MAIN, RESULTS, WHITE_BOX
+from pages import fill
 from suspects import CLAIMING, NOISES, OURS, SILENT
 
 from sdv_threea.audit import Guesses
@@ -106,10 +106,7 @@ def write_page(page: str, bounds: pd.DataFrame) -> str:
         'trials': write_trials(bounds),
         'caught': write_caught(bounds),
     }
-    for name, text in tables.items():
-        mark = re.compile(f'<!-- {name} -->.*<!-- /{name} -->', re.DOTALL)
-        page = mark.sub(f'<!-- {name} -->\n{text}\n<!-- /{name} -->', page)
-    return page
+    return fill(page, tables)
 
 
 def _cells(

@@ -62,7 +62,7 @@ def test_the_limits_are_those_of_one_normal_draw(script):
 
 def test_the_page_is_made_of_the_committed_results(script):
     page = script.PAGE.read_text('utf-8')
-    start, end = script.MARKERS
+    start, end = '<!-- disclosure -->\n', '\n<!-- /disclosure -->'
     assert page.split(start)[1].split(end)[0] == script.write_table(pd.read_csv(script.RESULTS))
 
 
@@ -91,7 +91,7 @@ def test_the_page_says_how_long_it_took(script):
 
 
 def test_writing_the_page_leaves_its_text_alone(script, runs, tmp_path, monkeypatch):
-    start, end = script.MARKERS
+    start, end = '<!-- disclosure -->\n', '\n<!-- /disclosure -->'
     monkeypatch.setattr(script, 'PAGE', tmp_path / 'page.md')
     script.PAGE.write_text(f'before\n{start}old{end}\nafter\n', 'utf-8')
     script.write_page(runs)
