@@ -41,8 +41,8 @@ def make_domain(table, target, *, public=False):
     return Domain(columns, target)
 
 
-def fit(table, target, epsilon, *, public=False, neighbors='add_remove'):
-    settings = Settings(epsilon=epsilon, delta=1e-5, neighbors=neighbors)
+def fit(table, target, epsilon, *, public=False, **others):
+    settings = Settings(epsilon=epsilon, delta=1e-5, **others)
     return release(table, make_domain(table, target, public=public), settings)
 
 
@@ -57,7 +57,7 @@ def test_counts_have_the_noise_that_the_ledger_of_a_fit_tells(target, neighbors,
     table = make_table(3, 3)
     for name in ['n0', 'n1', 'n2']:
         table[name] = table[name].gt(0).astype(float)
-    released = fit(table, target, 1.0, public=public, neighbors=neighbors)
+    released = fit(table, target, 1.0, public=public, neighbors=neighbors, n_components=1)
     errors = expected_error(
         NUM_ROWS, 6, 1.0, 1e-5, num_classes=2 if target else 1, num_numerical=3,
         public_metadata=public, neighbors=neighbors,
@@ -101,7 +101,9 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
 
 def test_a_category_is_seen_from_about_as_many_rows_as_said():
     errors = expected_error(NUM_ROWS, 3, 1.0, 1e-5, num_numerical=0)
-    (values,) = find(fit(make_table(0, 3), None, 1.0), 'values of categorical columns')
+    (values,) = find(
+        fit(make_table(0, 3), None, 1.0, n_components=1), 'values of categorical columns'
+    )
     scale, bar = values.noise_scale, errors.category_rows - SURE * values.noise_scale
     table = make_table(0, 3)
     common, rare = math.ceil(bar + 5 * scale), math.floor(bar - 5 * scale)
@@ -110,7 +112,7 @@ def test_a_category_is_seen_from_about_as_many_rows_as_said():
     table.loc[common : common + rare - 1, 'c0'] = 'rare'
 
     # At five standard deviations each way, one test in a million fails by chance.
-    seen = fit(table, None, 1.0).domain['c0'].values  # noqa: PD011 (not pandas)
+    seen = fit(table, None, 1.0, n_components=1).domain['c0'].values  # noqa: PD011 (not pandas)
     assert 'common' in seen
     assert 'rare' not in seen
 
