@@ -19,6 +19,7 @@ from sdv_threea.relational.units import Database
 from sdv_threea.synthesizers.database import connect, read_max_children, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
 from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.references import as_columns, find_parents, key_columns
 from sdv_threea.synthesizers.schema import keep_public
 from sdv_threea.synthesizers.statement import (
@@ -208,6 +209,10 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
                 constrained=bool(self._single_table_constraints),
             ),
         )
+
+    def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
+        options = {'bar_format': BAR, **options}
+        return dict(super()._get_pbar_args(**options))
 
     def _seed(self) -> np.random.Generator:
         """Start the draws of samples, which need no secrecy, where SDV starts them."""

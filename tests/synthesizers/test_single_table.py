@@ -202,6 +202,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'n_components': 3,
         'alpha': 0.25,
         'kernel': gaussian_kernel,
+        'verbose': True,
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
 
@@ -228,6 +229,7 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'n_components': 'auto',
         'alpha': 0.5,
         'kernel': None,
+        'verbose': False,
     }
 
 
