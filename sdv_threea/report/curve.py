@@ -13,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from tqdm import tqdm
 
-from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
+from sdv_threea.report.figures import REAL_COLOR, SYNTHETIC_COLOR, styled
 from sdv_threea.report.utility import train_synthetic_test_real
 
 Origin = Literal['public', 'made up', 'released']
@@ -80,10 +80,11 @@ class PrivacyCurve:
         figure.update_traces(marker={'color': SYNTHETIC_COLOR, 'size': 6, 'opacity': 0.5})
         figure.update_traces(line={'color': SYNTHETIC_COLOR, 'width': 2})
         figure = styled(figure, height=320)
-        label = {'text': 'real rows', 'font': {'color': INK}}
+        label = {'text': 'real rows', 'yanchor': 'top', 'textposition': 'start', 'padding': 4}
         figure.add_hline(y=real, line={'color': REAL_COLOR, 'dash': 'dash'}, label=label)
         figure.update_xaxes(type='log', title=f'ε, for {self.num_rows:,} rows', **ticks)
-        return figure.update_yaxes(title=f'{self.metric} on rows kept aside', tickformat='.2f')
+        title = {'text': f'{self.metric} on rows kept aside', 'standoff': 12}
+        return figure.update_yaxes(title=title, tickformat='.2f')
 
     def __str__(self) -> str:
         runs = self.scores.groupby('epsilon')['synthetic']
