@@ -5,6 +5,10 @@
 # make benchmark   the figures of the README on Adult
 # make small       utility on four small tables, and the page docs/benchmark.md: minutes
 # make utility     utility on all tables at all budgets: hours, and it can be resumed
+# make audit       tries to break the guarantee, our own and those of broken variants: half an hour
+# make disclosure  a membership attack and privacy scores, read from ../shared/data: half an hour
+# make fuzz        2,000 odd tables, metadata and arguments: half an hour
+# make questions   what the 3A paper leaves open, on generated tables: half an hour
 # make relational  those on relational tables, read from ../shared/data: hours, and it can be resumed
 #
 # Each sets up what it needs in a virtual environment, once:  make test PYTHON=python3.12 VENV=env
@@ -17,7 +21,8 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint docs benchmark small utility relational clean
+.PHONY: demo test lint docs benchmark small utility audit disclosure fuzz questions \
+	relational clean
 
 demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/adult.py
@@ -48,6 +53,20 @@ utility: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --methods ablations --epsilons 1 --repeats 3
 	$(VENV)/bin/python benchmarks/utility.py --methods peers sdv --epsilons 1 8 inf --repeats 1
 	$(VENV)/bin/python benchmarks/tabulate.py
+
+audit: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/audit.py
+	$(VENV)/bin/python benchmarks/tabulate_audit.py
+
+disclosure: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/disclosure.py
+
+fuzz: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/fuzz.py
+
+questions: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/questions.py
+	$(VENV)/bin/python benchmarks/questions.py --draw
 
 relational: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/relational.py

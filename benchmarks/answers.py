@@ -19,13 +19,18 @@ DOCS = Path(__file__).parents[1] / 'docs'
 
 WIDTH, HEIGHT = 760, 300
 
+#: What identifies a kind of run.
+KIND = ['question', 'value', 'method', 'epsilon']
+
 #: One after the other: colors of the methods, ours first.
 COLORS = (SYNTHETIC_COLOR, '#c2621b', '#7048a8', '#2f7d4f', '#b8336a', INK, '#6b7785')
 
 
 def write_answers(questions: dict[str, Any], runs: pd.DataFrame) -> None:
     """Write the page, and a picture per question if Kaleido is there."""
-    parts = {}
+    repeats = runs.groupby(KIND)['repeat'].nunique()
+    least, most = repeats.min(), repeats.max()
+    parts = {'repeats': str(most) if least == most else f'{least} to {most}'}
     for name, question in questions.items():
         own = runs[runs['question'] == name]
         parts[name] = write_table(question, own)

@@ -36,10 +36,12 @@ from tqdm import tqdm
 from whitebox import Transcript
 
 from sdv_threea.audit import Guesses, audit_privacy
+from sdv_threea.audit.game import FORMS, LEAST_RUNS
 from sdv_threea.audit.guessing import count_guesses
 from sdv_threea.settings import Settings
 
 RESULTS = Path(__file__).parent / 'results' / 'audit.csv'
+SMALL_RESULTS = RESULTS.parent / 'cache' / 'audit_small.csv'
 EPSILONS = (0.5, 1.0, 3.0, 8.0)
 DELTA = 1e-5
 
@@ -50,12 +52,15 @@ CONFIDENCE = 0.995
 MAIN = 'far out, domain public'
 MAIN_RUNS = {0.5: 60_000, 1.0: 16_000, 3.0: 3_000, 8.0: 1_000}
 
-#: Fits of the other games, of those with broken noise, and of a trial; HMA takes its time.
-OTHER_RUNS, BROKEN_RUNS, TRIAL_RUNS, HMA_RUNS = 200, 1_000, 120, 60
+#: Fits of the other games, and of those with broken noise. Several components take their time.
+OTHER_RUNS, COMPONENT_RUNS, BROKEN_RUNS = 200, 60, 1_000
 
-#: Fits per row of the results; one component, as cells take their time and share a budget anyway.
+#: Fits of a trial: where there is something to be found in ours, they are many; HMA takes its time.
+TRIAL_RUNS, MANY_RUNS, HMA_RUNS = 120, 480, 60
+LARGE_EPSILON = 8.0
+
+#: Fits per row of the results.
 BATCH = 2_000
-COMPONENTS = 1
 
 WHITE_BOX = 'every noisy number'
 KEY = ['method', 'canary', 'view', 'form', 'epsilon', 'batch']
@@ -76,7 +81,7 @@ def play_game(
     game: Game, method: str, epsilon: float, runs: int, rng: np.random.Generator
 ) -> dict[tuple[str, str], Guesses]:
     """Let the strongest observer guess; its thresholds are settled before it sees anything."""
-    settings = Settings(epsilon=epsilon, delta=DELTA, n_components=COMPONENTS)
+    settings = Settings(epsilon=epsilon, delta=DELTA, n_components=game.components)
     worlds = rng.integers(2, size=runs)
     middle, high = (np.zeros(runs, dtype=bool) for _ in range(2))
     with Transcript() as transcript:
@@ -124,15 +129,25 @@ def list_jobs(*, small: bool) -> Iterator[Job]:
 
 def _list_trials(trials: dict[str, Trial], fewer: int) -> Iterator[Job]:
     for method, canaries in {**SILENT, **CLAIMING}.items():
-        runs = (HMA_RUNS if method == 'HMA' else TRIAL_RUNS) // fewer
         for canary in canaries:
             for epsilon in EPSILONS if method in CLAIMING else [math.inf]:
+                runs = max(_count_runs(method, epsilon) // fewer, LEAST_RUNS)
                 hold = partial(hold_trial, trials[canary], method, epsilon, runs)
                 yield Job(method, canary, epsilon, 0, hold)
 
 
+def _count_runs(method: str, epsilon: float) -> int:
+    if method == OURS and epsilon == LARGE_EPSILON:
+        return MANY_RUNS
+    return HMA_RUNS if method == 'HMA' else TRIAL_RUNS
+
+
 def _list_games(games: dict[str, Game], fewer: int) -> Iterator[Job]:
-    plans = [(OURS, canary, dict.fromkeys(EPSILONS, OTHER_RUNS)) for canary in games]
+    others = {
+        canary: OTHER_RUNS if game.components == 1 else COMPONENT_RUNS
+        for canary, game in games.items()
+    }
+    plans = [(OURS, canary, dict.fromkeys(EPSILONS, runs)) for canary, runs in others.items()]
     plans += [(method, MAIN, dict.fromkeys(EPSILONS, BROKEN_RUNS)) for method in NOISES]
     plans = [plan for plan in plans if plan[:2] != (OURS, MAIN)] + [(OURS, MAIN, MAIN_RUNS)]
     for method, canary, runs in plans:
@@ -154,7 +169,7 @@ def list_done(path: Path) -> set[tuple[Any, ...]]:
 def write(path: Path, job: Job, found: dict[tuple[str, str], Guesses], seconds: float) -> None:
     """Add the rows of a batch to the results."""
     fresh = not path.exists()
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open('a', newline='', encoding='utf-8') as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator='\n')
         if fresh:
@@ -168,18 +183,20 @@ def write(path: Path, job: Job, found: dict[tuple[str, str], Guesses], seconds: 
 def main() -> None:
     """Run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--small', action='store_true', help='a run of minutes')
-    parser.add_argument('--results', type=Path, default=RESULTS)
+    parser.add_argument('--small', action='store_true', help='minutes; results go elsewhere')
     arguments = parser.parse_args()
-    done, rng = list_done(arguments.results), np.random.default_rng()
+    results = SMALL_RESULTS if arguments.small else RESULTS
+    done, rng = list_done(results), np.random.default_rng()
     for job in list_jobs(small=arguments.small):
         if job[:4] in done:
             continue
         began = time.process_time()
         found = job.run(rng)
         seconds = time.process_time() - began
-        write(arguments.results, job, found, seconds)
-        print(f'{job.method}, {job.canary}, epsilon {job.epsilon:g}: {seconds:.0f} s', flush=True)
+        write(results, job, found, seconds)
+        best = max(FORMS[form](each, DELTA, CONFIDENCE) for (_, form), each in found.items())
+        said = f'{job.method}, {job.canary}, claimed epsilon {job.epsilon:g}'
+        print(f'{said}: at least {best:.2f}, {seconds:.0f} s', flush=True)
 
 
 if __name__ == '__main__':

@@ -27,10 +27,11 @@ NUM_ROWS, FEW_ROWS, CHILDREN = 200, 100, 20
 
 
 class Game(NamedTuple):
-    """The tables without and with the canary, and how one is fitted."""
+    """The tables without and with the canary, how one is fitted, and with how many components."""
 
     tables: tuple[Any, Any]
     fit: Callable[..., object]
+    components: int = 1
 
 
 class Trial(NamedTuple):
@@ -43,15 +44,17 @@ class Trial(NamedTuple):
 
 
 def make_games(rng: np.random.Generator) -> dict[str, Game]:
-    """Make the games: in the first three the canary moves nearly all that it may."""
+    """Make the games: in the first four the canary moves nearly all that it may."""
     number = Number(name='x', low=0.0, high=9.0, step=1.0, nullable=False)
     classes = Category(name='y', values=('n', 'p', 'q'), nullable=False)
     stated = Domain((number, classes), target='y')
     unknown = Domain((Number(name='x'), Category(name='y')), target='y')
     plain, edges = _rows(rng), _rows(rng, (0.0, 5.0, 9.0), (0.05, 0.8, 0.15))
+    lone = _game(stated, plain, {'x': 9.0, 'y': 'q'})
     return {
         'far out, domain public': _game(Domain((number,)), plain, {'x': 9.0, 'y': 'p'}),
-        'lone class, domain public': _game(stated, plain, {'x': 9.0, 'y': 'q'}),
+        'lone class, domain public': lone,
+        'lone class, two components': lone._replace(components=2),
         'at the edge, domain estimated': _game(unknown, edges, {'x': 9.0, 'y': 'p'}),
         'far out, domain estimated': _game(unknown, plain, {'x': 1e6, 'y': 'p'}),
         'rare category, domain estimated': _game(unknown, plain, {'x': 4.0, 'y': 'q'}),

@@ -11,7 +11,6 @@ the markers of ``docs/disclosure.md`` is made of the rows. Seconds are those of 
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import time
 import warnings
@@ -23,6 +22,7 @@ from typing import Any
 
 import pandas as pd
 from attack import FALSE_ALARMS, attack, choose_targets
+from rows import append
 from scipy.special import ndtr, ndtri
 from sdmetrics.single_table import (
     DCRBaselineProtection,
@@ -174,16 +174,6 @@ def list_runs(tables: list[str]) -> Iterator[tuple[str, str, float, str]]:
                     yield table, method, epsilon, part
 
 
-def append(row: dict[str, Any]) -> None:
-    """Append a run to the results."""
-    fresh = not RESULTS.exists()
-    with RESULTS.open('a', newline='', encoding='utf-8') as file:
-        writer = csv.DictWriter(file, FIELDS, restval='', lineterminator='\n')
-        if fresh:
-            writer.writeheader()
-        writer.writerow({k: f'{v:.5g}' if isinstance(v, float) else v for k, v in row.items()})
-
-
 def bound(epsilon: float) -> tuple[float, float]:
     """The most that any attack can do: its AUC, and what it detects at so many false alarms.
 
@@ -247,7 +237,7 @@ def main() -> None:
         measured = PARTS[part](problem, method, epsilon)
         seconds = time.process_time() - start
         key = dict(zip(KEY, (table, method, epsilon, part), strict=True))
-        append({**key, **measured, 'seconds': seconds})
+        append(RESULTS, FIELDS, {**key, **measured, 'seconds': seconds})
         print(*key.values(), f'{seconds:.0f} s', flush=True)
     write_page(pd.read_csv(RESULTS))
 

@@ -12,7 +12,6 @@ and the tables of ``docs/questions.md`` of them.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import os
 import time
@@ -26,6 +25,7 @@ from unittest.mock import patch
 import pandas as pd
 from generated import clusters, columns, covariance, make_split, regression
 from methods import METHODS, Method, Terms, clustmix
+from rows import append
 from tables import Split
 
 from sdv_threea.anonymize.mixing import regularize
@@ -174,16 +174,6 @@ def measure(run: dict[str, Any]) -> dict[str, Any]:
     return run | {'score': score, 'real': real, 'seconds': round(seconds, 2)}
 
 
-def append(row: dict[str, Any]) -> None:
-    """Add a run to the results."""
-    new = not RESULTS.exists()
-    with RESULTS.open('a', newline='') as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator='\n')
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
-
-
 def main() -> None:
     """Run what is missing, or make pictures of what is there."""
     os.environ.setdefault('OMP_NUM_THREADS', '1')
@@ -199,7 +189,7 @@ def main() -> None:
         return
     for run in list(list_runs(arguments.questions, arguments.repeats)):
         row = measure(run)
-        append(row)
+        append(RESULTS, FIELDS, row | {'value': str(row['value'])})
         print(*row.values(), flush=True)
 
 

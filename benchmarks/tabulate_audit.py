@@ -13,16 +13,14 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from audit import CONFIDENCE, KEY, MAIN, RESULTS, WHITE_BOX
+from audit import CONFIDENCE, EPSILONS, KEY, MAIN, RESULTS, WHITE_BOX
 from suspects import CLAIMING, NOISES, OURS, SILENT
 
-from sdv_threea.audit import Guesses, bound_epsilon
-from sdv_threea.audit.bounds import bound_gaussian_epsilon
-from sdv_threea.audit.game import GAUSSIAN, GENERAL
+from sdv_threea.audit import Guesses
+from sdv_threea.audit.game import FORMS, GAUSSIAN, GENERAL
 
 PAGE = Path(__file__).parents[1] / 'docs' / 'audit.md'
-FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
-VIEWS = ['synthetic rows', 'released parameters']
+CLAIMS = [f'claimed ε = {epsilon:g}' for epsilon in EPSILONS]
 
 #: The share of its claim that the main game shall reach, so that the audit is seen to see.
 LEAST_REACHED = 0.7
@@ -50,44 +48,40 @@ def find_refuted(bounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_games(bounds: pd.DataFrame) -> str:
-    """Write what the strongest observer finds of ours: by canary and claim."""
+    """Write what the strongest observer finds of ours: by canary, form and claim."""
     found = bounds[(bounds['view'] == WHITE_BOX) & (bounds['method'] == OURS)]
-    claims = sorted(found['epsilon'].unique())
-    lines = [['canary', 'form', *(f'claimed ε = {claim:g}' for claim in claims)]]
-    for canary in sorted(found['canary'].unique(), key=lambda name: name != MAIN):
+    canaries = sorted(found['canary'].unique(), key=lambda name: name != MAIN)
+    lines = []
+    for canary in canaries:
         for form in (GAUSSIAN, GENERAL):
             own = found[(found['canary'] == canary) & (found['form'] == form)]
-            cells = [_cell(own[own['epsilon'] == claim], share=True) for claim in claims]
-            lines.append([canary, form, *cells])
-    return _write(lines)
+            lines.append([canary, form, _count_guesses(own), *_cells(own, share=True)])
+    return _write(['canary', 'form', 'guesses per claim', *CLAIMS], lines)
 
 
 def write_trials(bounds: pd.DataFrame) -> str:
     """Write what the public tool finds of ours: by canary, view and claim."""
     found = bounds[(bounds['view'] != WHITE_BOX) & (bounds['method'] == OURS)]
-    claims = sorted(found['epsilon'].unique())
-    lines = [['canary', 'seen', *(f'claimed ε = {claim:g}' for claim in claims)]]
-    for canary in found['canary'].unique():
-        for view in VIEWS:
-            own = found[(found['canary'] == canary) & (found['view'] == view)]
-            lines.append([canary, view, *(_best(own[own['epsilon'] == each]) for each in claims)])
-    return _write(lines)
+    lines = [
+        [canary, view, _count_guesses(own), *_cells(own)]
+        for (canary, view), own in found.groupby(['canary', 'view'], sort=False)
+    ]
+    return _write(['canary', 'seen', 'guesses per claim', *CLAIMS], lines)
 
 
 def write_caught(bounds: pd.DataFrame) -> str:
-    """Write what is found of those that are to be caught: the largest bound of each kind."""
-    broken = [name for name in [*NOISES, *CLAIMING] if name != OURS]
-    lines = [['synthesizer', 'canary', 'seen', 'claimed ε', 'ε at least', 'caught']]
-    for name in [*broken, *SILENT]:
-        found = bounds[bounds['method'] == name]
-        for (canary, view, claim), own in found.groupby(['canary', 'view', 'epsilon'], sort=False):
-            silent = math.isinf(claim)
-            # Who claims nothing is held to what holds for any mechanism.
-            best = own[own['form'] == GENERAL]['bound'] if silent else own['bound']
-            caught = '' if silent else ('yes' if best.max() > claim else 'no')
-            cells = [name, canary, view, 'none' if silent else f'{claim:g}', f'{best.max():.2f}']
-            lines.append([*cells, caught])
-    return _write(lines)
+    """Write what is found of those that are to be caught."""
+    found = bounds[bounds['method'] != OURS]
+    # Who claims nothing is held to what holds for any mechanism.
+    found = found[(found['epsilon'] < math.inf) | (found['form'] == GENERAL)]
+    order = [*NOISES, *CLAIMING, *SILENT]
+    kinds = found.groupby(['method', 'canary', 'view'], sort=False)
+    lines = [
+        [*kind, _count_guesses(own), *_cells(own), *_cells(own, (math.inf,))] for kind, own in kinds
+    ]
+    lines.sort(key=lambda line: order.index(line[0]))
+    head = ['synthesizer', 'canary', 'seen', 'guesses per claim', *CLAIMS, 'no claim']
+    return _write(head, lines)
 
 
 def write_totals(bounds: pd.DataFrame) -> str:
@@ -118,23 +112,29 @@ def write_page(page: str, bounds: pd.DataFrame) -> str:
     return page
 
 
-def _cell(own: pd.DataFrame, *, share: bool = False) -> str:
-    if own.empty:
-        return ''
-    (row,) = own.itertuples()
-    text = f'{row.bound:.2f}'
-    if share:
-        text += f' ({row.bound / row.epsilon:.0%}; {row.runs:,} fits)'
-    return f'**{text}**' if row.bound > row.epsilon else text
+def _cells(
+    own: pd.DataFrame, claims: tuple[float, ...] = EPSILONS, *, share: bool = False
+) -> list[str]:
+    """Write the largest bound by claim: bold if it is above."""
+    cells = []
+    for claim in claims:
+        best = own.loc[own['epsilon'] == claim, 'bound'].max()
+        text = '' if math.isnan(best) else f'{best:.2f}'
+        text += f' ({best / claim:.0%})' if share and best > 0 else ''
+        cells.append(f'**{text}**' if best > claim else text)
+    return cells
 
 
-def _best(own: pd.DataFrame) -> str:
-    return _cell(own.nlargest(1, 'bound'))
+def _count_guesses(own: pd.DataFrame) -> str:
+    """Write how many guesses count for each claim."""
+    runs = own.groupby('epsilon')['runs'].max()
+    first, last = runs.iloc[0], runs.iloc[-1]
+    return f'{first:,}' if first == last else f'{first:,} to {last:,}'
 
 
-def _write(lines: list[list[str]]) -> str:
-    head, *rest = [f'| {" | ".join(cells)} |' for cells in lines]
-    return '\n'.join([head, '|' + '---|' * len(lines[0]), *rest])
+def _write(head: list[str], lines: list[list[str]]) -> str:
+    rows = [f'| {" | ".join(cells)} |' for cells in (head, *lines)]
+    return '\n'.join([rows[0], '|' + '---|' * len(head), *rows[1:]])
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ says so. ``python benchmarks/tabulate.py`` makes tables and plots of the rows.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import multiprocessing
 import os
@@ -26,6 +25,7 @@ from typing import Any
 
 import pandas as pd
 from methods import ABLATIONS, BASELINES, METHODS, NOT_PRIVATE, OURS, PRIVATE_PEERS, Terms, applies
+from rows import append
 from scores import score_models, score_quality
 from tables import DATA, PROBLEMS, Split, load_split
 
@@ -141,7 +141,6 @@ def main() -> None:
     """Run what is missing, and append it to the results."""
     os.environ.setdefault('OMP_NUM_THREADS', '1')
     arguments = parse_arguments()
-    RESULTS.parent.mkdir(exist_ok=True)
     for table in arguments.tables:
         if not (arguments.data / PROBLEMS[table].table).is_dir():
             print(f'{table}: not in {arguments.data}, skipped')
@@ -150,31 +149,10 @@ def main() -> None:
             runs = list(list_runs(arguments, table, method))
             results = run_all(arguments, table, method, runs) if runs else ()
             for (epsilon, repeat), scores in zip(runs, results, strict=bool(runs)):
-                append(
-                    {
-                        'table': table,
-                        'method': method,
-                        'epsilon': epsilon,
-                        'repeat': repeat,
-                        **scores,
-                    }
-                )
+                key = dict(zip(KEY, (table, method, epsilon, repeat), strict=True))
+                append(RESULTS, FIELDS, key | scores)
                 shown = scores.get('note') or f'{scores["score"]:.4f}'
                 print(f'{table}, {method}, epsilon {epsilon:g}, {repeat}: {shown}', flush=True)
-
-
-def append(row: dict[str, Any]) -> None:
-    """Append a run to the results."""
-    fresh = not RESULTS.exists()
-    with RESULTS.open('a', newline='', encoding='utf-8') as file:
-        writer = csv.DictWriter(file, FIELDS, restval='', lineterminator='\n')
-        if fresh:
-            writer.writeheader()
-        rounded = {
-            name: f'{value:.5g}' if isinstance(value, float) else value
-            for name, value in row.items()
-        }
-        writer.writerow(rounded)
 
 
 if __name__ == '__main__':

@@ -24,9 +24,6 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = ['Formal guarantees']
 
-# A page that the table of contents asks for may not be written yet.
-suppress_warnings = ['toc.not_readable']
-
 html_theme = 'furo'
 html_title = 'sdv-threea'
 html_theme_options = {

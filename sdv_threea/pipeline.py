@@ -48,12 +48,12 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     table: pd.DataFrame,
     domain: Domain,
     settings: Settings,
+    begin: Callable[[str], object] = str,
     *,
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
     budget: Budget | None = None,
     rows_per_unit: int = 1,
-    begin: Callable[[str], object] = str,
 ) -> Release:
     """Release a model of a private table.
 
@@ -69,12 +69,12 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
             as objects with ``None`` or NaN for missing values.
         domain: What is public.
         settings: What the user chose.
+        begin: Is told the name of each stage as it begins, for a progress bar.
         noise: The source of noise; for tests.
         rng: Source of the draws that need no secrecy.
         budget: What may be spent, if it is not all that the settings say: a part of it, where
             other tables are released too.
         rows_per_unit: The most records that a unit of privacy has in the table.
-        begin: Is told the name of each stage as it begins, for a progress bar.
 
     Returns:
         The release.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -67,13 +66,13 @@ class Settings:
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
         self.budget(thresholds=True)
-        if self.guarantee not in GUARANTEES:
+        if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
             raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
         if not 0 <= self.alpha <= 1:
             raise ValueError(f'alpha must be between 0 and 1, got {self.alpha}.')
         if self.kernel is not None:
             _check_kernel(self.kernel)
-        if self.n_components != 'auto' and not _is_count(self.n_components):
+        if not _is_count(self.n_components) and not _is_auto(self.n_components):
             raise ValueError(
                 "n_components must be 'auto' or a whole number of at least 1, "
                 f'got {self.n_components!r}.'
@@ -82,7 +81,7 @@ class Settings:
     @property
     def cells_per_class(self) -> int | None:
         """Components per class, or ``None`` to let the budget decide."""
-        return None if self.n_components == 'auto' else int(self.n_components)
+        return None if _is_auto(self.n_components) else int(self.n_components)
 
     def budget(self, *, thresholds: bool) -> Budget:
         """The budget, with a part of ``delta`` set aside if there are thresholds."""
@@ -92,8 +91,12 @@ class Settings:
 
 def _check_number(**values: object) -> None:
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or value != value:
             raise ValueError(f'{name} must be a number, got {value!r}.')
+        try:
+            float(value)
+        except OverflowError:
+            raise ValueError(f'{name} must be a number that a float can hold.') from None
 
 
 def _check_kernel(kernel: object) -> None:
@@ -106,6 +109,10 @@ def _check_kernel(kernel: object) -> None:
     from sdv_threea.adapt.ntk import as_kernel
 
     as_kernel(kernel)
+
+
+def _is_auto(value: object) -> bool:
+    return isinstance(value, str) and value == 'auto'
 
 
 def _is_count(value: object) -> bool:

@@ -16,6 +16,10 @@ Result = TypeVar('Result')
 ROUNDING = 2.0**-40
 
 
+class OverspentError(RuntimeError):
+    """A stage has spent what it was not promised: what it released is not to be used."""
+
+
 class Spending:
     """The running account of one release.
 
@@ -25,6 +29,8 @@ class Spending:
         * the stages are promised shares that compose to the budget, and the last one gets what the
           ledger leaves: the prices may depend on what was released before, as a Gaussian
           differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520)
+        * no stage spends its share twice, and nothing is kept that takes the ledger beyond the
+          budget or the failures of thresholds beyond their part of ``delta``
         * with ``charged=False`` stages before the last are free of noise, and their receipts say
           that they were not charged: the accounting of the 3A paper, no end-to-end guarantee
         * stages are priced for a record; a unit of privacy with up to ``c`` records moves a sum
@@ -54,6 +60,7 @@ class Spending:
         self._noise = noise
         self._charged = charged
         self.rows_per_unit = rows_per_unit
+        self._asked: set[str] = set()
         self.ledger = Ledger()
 
     @property
@@ -66,7 +73,14 @@ class Spending:
         return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
 
     def terms(self, stage: str) -> dict[str, Any]:
-        """The price, the neighbour relation and the source of noise, for a stage."""
+        """The price, the neighbour relation and the source of noise, for a stage: once.
+
+        Raises:
+            OverspentError: If the stage has had its terms.
+        """
+        if stage in self._asked:
+            raise OverspentError(f'the stage {stage!r} has had its share of the budget.')
+        self._asked.add(stage)
         return self._terms(self.price(stage))
 
     def rest(self) -> dict[str, Any]:
@@ -78,11 +92,21 @@ class Spending:
         return self._terms(left * (1 - ROUNDING) / self.rows_per_unit)
 
     def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
-        """Keep the receipts of what a stage returned, and pass its result on."""
+        """Keep the receipts of what a stage returned, and pass its result on.
+
+        Raises:
+            OverspentError: If more than the budget is spent; the result is not passed on.
+        """
         result, receipts = released
         several = (receipts,) if isinstance(receipts, Receipt) else tuple(receipts)
         charged = self._charged or all(math.isfinite(one.mu) for one in several)
         self.ledger = self.ledger.add(*(self._for_unit(one, charged) for one in several))
+        failures = self._budget.threshold_part * (1 + ROUNDING)
+        if self.ledger.mu > self._budget.mu or self.ledger.delta > failures:
+            raise OverspentError(
+                f'the releases cost mu={self.ledger.mu} and delta={self.ledger.delta}, and the '
+                f'budget is mu={self._budget.mu} and delta={self._budget.threshold_part}.'
+            )
         return result
 
     def _for_unit(self, receipt: Receipt, charged: bool) -> Receipt:

@@ -127,7 +127,14 @@ def test_nothing_is_seeded_here_and_no_generator_is_global(path):
 @pytest.mark.parametrize('module', ['sdv_threea', 'sdv_threea.synthesizers', 'sdv'])
 def test_importing_is_light(module):
     """SDV loads its plug-ins at import, so whatever we load is paid by every user of SDV."""
-    heavy = {'jax', 'neural_tangents', 'opendp', 'lightgbm', 'sdv_threea.report'}
+    heavy = {
+        'jax',
+        'neural_tangents',
+        'opendp',
+        'lightgbm',
+        'sdv_threea.report',
+        'sdv_threea.audit',
+    }
     program = f'import sys, {module}; print(*sys.modules, sep="\\n")'
     done = subprocess.run(
         [sys.executable, '-c', program], capture_output=True, text=True, check=True

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.mechanism import discrete_gaussian
-from sdv_threea.spending import Spending
+from sdv_threea.spending import OverspentError, Spending
 
 BUDGET = Budget(1.0, 1e-5, 1e-6)
 
@@ -38,15 +39,34 @@ def test_rounding_never_overspends(rounds):
     assert spending.ledger.mu <= BUDGET.mu
 
 
-def test_nothing_is_left_of_an_overdrawn_account():
+def test_what_costs_more_than_the_budget_is_not_passed_on():
     spending = open_account()
-    spending.keep((None, make_receipt(2 * BUDGET.mu)))
+    spending.keep((None, make_receipt(0.8 * BUDGET.mu)))
+    with pytest.raises(OverspentError, match='the budget is'):
+        spending.keep(('secret', make_receipt(0.7 * BUDGET.mu)))
     assert spending.rest()['mu'] == 0
+
+
+def test_nor_is_what_fails_more_often_than_the_budget_allows():
+    spending = open_account()
+    part = replace(make_receipt(0.1), delta=0.5 * BUDGET.threshold_part)
+    spending.keep((None, part))
+    spending.keep((None, part))
+    with pytest.raises(OverspentError, match='the budget is'):
+        spending.keep(('secret', replace(part, delta=1e-12)))
+
+
+def test_no_stage_gets_its_share_twice():
+    spending = open_account()
+    spending.terms('one')
+    spending.terms('two')
+    with pytest.raises(OverspentError, match="'one' has had its share"):
+        spending.terms('one')
 
 
 def test_results_pass_through_and_receipts_are_kept_in_order():
     spending = open_account()
-    receipts = [make_receipt(mu) for mu in (0.1, 0.2, 0.3)]
+    receipts = [make_receipt(mu) for mu in (0.01, 0.02, 0.03)]
     assert spending.keep(('one', receipts[0])) == 'one'
     assert spending.keep(('two', receipts[1:])) == 'two'
     assert spending.keep(('none', ())) == 'none'

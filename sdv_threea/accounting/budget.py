@@ -47,7 +47,7 @@ class Budget:
                 f'threshold_delta must be at least 0 and below delta={self.delta}, '
                 f'got {self.threshold_delta}.'
             )
-        if self.neighbors not in SQUARED_DISTANCE:
+        if not isinstance(self.neighbors, str) or self.neighbors not in SQUARED_DISTANCE:
             raise ValueError(
                 f'neighbors must be one of {sorted(SQUARED_DISTANCE)}, got {self.neighbors!r}.'
             )

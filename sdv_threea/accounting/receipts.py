@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sdv_threea.accounting.gdp import epsilon_from_mu
+
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
@@ -80,6 +82,28 @@ class Ledger:
               one that is GDP but for a failure of probability at most ``sum delta_i``
         """
         return math.fsum(receipt.delta for receipt in self.receipts if receipt.charged)
+
+    def epsilon(self, delta: float) -> float:
+        """Compute what all charged releases together promise.
+
+        Formal guarantees:
+            * they are ``(epsilon, delta)``-DP: GDP but for failures of probability ``self.delta``
+              is so at the ``delta`` that those leave
+
+        Args:
+            delta: At least 0.
+
+        Returns:
+            ``epsilon``, at least 0; infinite if failures alone exceed ``delta``, 0 if that is 1.
+        """
+        left = delta - self.delta
+        if left >= 1:
+            return 0.0
+        return epsilon_from_mu(self.mu, left) if left > 0 or self.mu == 0 <= left else math.inf
+
+    def __mul__(self, times: int) -> Ledger:
+        """Return the ledger of several fits like this one, of the same records."""
+        return Ledger(self.receipts * times)
 
     def add(self, *receipts: Receipt) -> Ledger:
         """Return a ledger with these receipts at its end; this one stays as it is."""

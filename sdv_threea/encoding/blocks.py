@@ -20,6 +20,7 @@ from sdv_threea.encoding.lattice import inner_multiples, is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
 from sdv_threea.encoding.values import (
     find_distinct,
+    make_table,
     read_categories,
     read_numbers,
     spell,
@@ -160,9 +161,8 @@ def decode(
     codes: NDArray[np.int64], blocks: tuple[Block, ...], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Turn codes, shape (n, number of blocks), back into a table."""
-    return pd.DataFrame(
-        {block.name: block.decode(codes[:, at], rng) for at, block in enumerate(blocks)}
-    )
+    decoded = {block.name: block.decode(codes[:, at], rng) for at, block in enumerate(blocks)}
+    return make_table(decoded, pd.RangeIndex(len(codes)))
 
 
 def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int) -> NDArray[np.float64]:

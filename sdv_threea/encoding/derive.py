@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.encoding.values import spell
+from sdv_threea.encoding.values import make_table, spell
 
 #: Columns by name, shape (n,) each: floats with NaN, or objects with ``None``.
 Cells = dict[str, NDArray[Any]]
@@ -91,7 +91,7 @@ class Derivations:
         cells: Cells = {column.name: table[column.name].to_numpy() for column in self._untouched()}
         for step in self.steps:
             cells |= step.forward(table)
-        return pd.DataFrame(cells, index=table.index, columns=list(self.derived.names))
+        return make_table({name: cells[name] for name in self.derived.names}, table.index)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         """Turn a sampled table back; the rows obey the rules.
@@ -108,7 +108,7 @@ class Derivations:
         }
         for step in self.steps:
             cells |= step.back(sampled, domain)
-        return pd.DataFrame(cells, index=sampled.index, columns=list(self.domain.names))
+        return make_table({name: cells[name] for name in self.domain.names}, sampled.index)
 
     def restore(self, domain: Domain) -> Domain:
         """Describe the columns of the user by the released domain of the derived ones."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from sys import intern
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,29 @@ from numpy.typing import NDArray
 #: Numbers beyond this, infinite ones too, count as this: what is computed of them stays finite.
 LARGEST_NUMBER = 1e200
 
-#: What pandas calls columns whose equal values are the same.
-UNIFORM = {'string', 'integer', 'boolean'}
+#: Types of which equal values are the same; a type that is made of one of them need not be.
+UNIFORM = {str, int, bool, *(np.dtype(code).type for code in '?bhilqBHILQU')}
 
 #: How often each value occurs: by key, which no other value shares, the value and its count.
 Tally = dict[Hashable, tuple[Hashable, int]]
+
+
+def make_table(columns: Mapping[str, NDArray[Any]], index: pd.Index) -> pd.DataFrame:
+    """Make a table of columns as they are.
+
+    Formal guarantees:
+        * a cell keeps its value and its type, whatever the other rows hold: left to itself, pandas
+          turns objects into dates if, and only if, all of them are dates
+
+    Args:
+        columns: The columns by name, shape (n,) each.
+        index: The names of the rows, of length n.
+
+    Returns:
+        The table.
+    """
+    cells = {name: pd.Series(each, index, each.dtype) for name, each in columns.items()}
+    return pd.DataFrame(cells, index)
 
 
 def read_numbers(column: pd.Series) -> NDArray[np.float64]:
@@ -85,13 +104,14 @@ def find_distinct(
         The place of each cell's value in the list, -1 where it is missing, shape (n,); and the
         list, of values that are spelled differently.
     """
-    # Values that are equal but not the same, like ``1`` and ``True``, are of several types.
-    if pd.api.types.infer_dtype(cells, skipna=True) in UNIFORM:
-        codes, distinct = pd.factorize(cells)
-        return codes.astype(np.int64), list(distinct)
     missing = pd.isna(cells)
-    places: dict[str, int] = {}
     codes = np.full(len(cells), -1, dtype=np.int64)
+    # Values that are equal but not the same are of several types, like ``1`` and ``True``.
+    kinds = set(map(type, cells[~missing]))
+    if len(kinds) == 1 and kinds <= UNIFORM:
+        codes[~missing], distinct = pd.factorize(cells[~missing])
+        return codes, list(distinct)
+    places: dict[str, int] = {}
     values: list[Hashable] = []
     for at in np.flatnonzero(~missing):
         codes[at] = places.setdefault(spell(cells[at]), len(places))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.blocks import Block, encode
+from sdv_threea.encoding.values import make_table
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.units import Database, count_children, join_parent
 
@@ -87,7 +88,7 @@ def own_columns(
         columns[name] = _name_codes(database.parents[link], database.parents[link] >= 0)
     for link, name in layout.present.items():
         columns[name] = (database.parents[link] >= 0).astype(object)
-    return pd.DataFrame(columns, index=pd.RangeIndex(database.num_rows[table]))
+    return make_table(columns, pd.RangeIndex(database.num_rows[table]))
 
 
 def context_blocks(blocks: tuple[Block, ...], layout: Layout) -> tuple[Block, ...]:

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain, Number
-from sdv_threea.encoding.values import find_distinct, take_values
+from sdv_threea.encoding.values import find_distinct, make_table, take_values
 
 #: Dates are counted in seconds from here.
 ORIGIN = np.datetime64('2000-01-01', 'us')
@@ -41,7 +41,7 @@ def encode(
         One column per name, float64 (NaN: missing) or object (``None``: missing); a fresh index.
     """
     encoded = {name: _encode_column(table[name], columns[name]) for name in names}
-    return pd.DataFrame(encoded, index=pd.RangeIndex(len(table)), columns=list(names))
+    return make_table(encoded, pd.RangeIndex(len(table)))
 
 
 def decode(
@@ -70,7 +70,7 @@ def decode(
         elif isinstance(column, Number):
             cells = fit_into(cells, dtypes[name], column.step or 0.0)
         decoded[name] = cells
-    return pd.DataFrame(decoded)
+    return pd.DataFrame(decoded, index=pd.RangeIndex(len(sampled)))
 
 
 def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
@@ -172,8 +172,9 @@ def from_seconds(
     Returns:
         The dates, shape (rows,).
     """
-    passed = np.rint(seconds * 1e6).astype('timedelta64[us]')
-    moments = pd.DatetimeIndex(np.clip(ORIGIN + passed, EARLIEST, LATEST))
+    first, last = ((end - ORIGIN) / np.timedelta64(1, 's') for end in (EARLIEST, LATEST))
+    passed = np.rint(np.clip(seconds, first, last) * 1e6).astype('timedelta64[us]')
+    moments = pd.DatetimeIndex(ORIGIN + passed)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
         return pd.Series(moments.tz_localize(zone and 'UTC')).astype(dtype)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
 from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.encoding.values import make_table
 from sdv_threea.synthesizers.cells import decode, encode
 from sdv_threea.synthesizers.schema import Description
 
@@ -96,10 +97,9 @@ def read_conditions(
     Raises:
         ValueError: If values cannot be read as what their column holds.
     """
-    values = pd.DataFrame(
-        {name: _read(known[name], storage) for name in storage.domain.names if name in known},
-        index=pd.RangeIndex(len(known)),
-    )
+    stated = [name for name in storage.domain.names if name in known]
+    rows = pd.RangeIndex(len(known))
+    values = make_table({name: _read(known[name], storage) for name in stated}, rows)
     # A number that differences stand on does not tell itself where it is missing.
     replaced = {name for step in derivations.steps for name in step.replaced}
     codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)

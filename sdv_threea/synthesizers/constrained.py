@@ -10,6 +10,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.derive import Derivations
+from sdv_threea.synthesizers.arguments import check_constraints, check_name
 from sdv_threea.synthesizers.constraints import (
     adopt,
     derive_columns,
@@ -56,6 +57,7 @@ class ConstrainedSynthesizer(SampledSynthesizer):
             ConstraintNotMetError: If the metadata does not fit a constraint.
             SynthesizerInputError: If a constraint is not for one table, or cannot be met.
         """
+        check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
         added = [adopt(constraint, self._original_metadata) for constraint in checked]
         self._reset_processing()
@@ -77,6 +79,7 @@ class ConstrainedSynthesizer(SampledSynthesizer):
         Raises:
             ValueError: If there is no such version.
         """
+        check_name(version=version)
         metadata = super().get_metadata(version)
         return modify_metadata(metadata, self._derive()) if version == 'modified' else metadata
 

@@ -12,22 +12,25 @@ from typing import Any
 
 import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
-from sdv.errors import InvalidDataError, InvalidDataTypeError, SynthesizerInputError
+from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
+from sdv_threea.synthesizers.arguments import check_flag, check_metadata
+from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
 from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.saving import Saved
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe, keep_public
 from sdv_threea.synthesizers.storage import choose_dtypes, declare, make_proxy
 from sdv_threea.synthesizers.validation import find_problems
 from sdv_threea.synthesizers.version import check_version, get_version
 
 
-class GuardedSynthesizer(ConditionedSynthesizer):
+class GuardedSynthesizer(Saved, ConditionedSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
     Formal guarantees:
@@ -59,14 +62,13 @@ class GuardedSynthesizer(ConditionedSynthesizer):
         locales: list[str] | str,
         public_metadata: bool,
     ) -> None:
+        check_metadata(metadata)
+        check_flag(public_metadata=public_metadata)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
-        if not isinstance(public_metadata, bool):
-            raise SynthesizerInputError(
-                f'public_metadata must be True or False, got {public_metadata!r}.'
-            )
         self.public_metadata = public_metadata
         self._original_metadata = keep_public(metadata, public_metadata=public_metadata)
         self._made_with = get_version()
+        self._model = None
         self._declared: dict[str, Any] = {}
         self._dtypes: dict[str, Any] = {}
         self._reset_processing()
@@ -82,6 +84,13 @@ class GuardedSynthesizer(ConditionedSynthesizer):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private table. Fitting again is another release, and the costs add up.
 
+        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
+        whichever of them are shown: :meth:`get_privacy_statement` says what that comes to.
+
+        An error or an interrupt leaves the synthesizer unfitted, as it was before its first fit,
+        and nothing that was released in the meantime is kept. A fit that had begun to ask the
+        private rows is counted nevertheless, as nobody can tell what was seen of it.
+
         Args:
             data: The name of the table, and the private table.
 
@@ -91,7 +100,7 @@ class GuardedSynthesizer(ConditionedSynthesizer):
             ConstraintNotMetError: If rows break a constraint.
         """
         self._forget()
-        with hide_row_counts(self._synthesizer_id):
+        with undoing(self), hide_row_counts(self._synthesizer_id):
             super().fit(self._take_table(data))
 
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -128,11 +137,11 @@ class GuardedSynthesizer(ConditionedSynthesizer):
             raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
         if set(names) - set(processed[self._table_name].columns):
             raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
-        if not names:
-            self._learn_storage(Domain(()))
-        with hide_row_counts(self._synthesizer_id):
+        with undoing(self), hide_row_counts(self._synthesizer_id):
+            if not names:
+                self._learn_storage(Domain(()))
             super().fit_processed_data(processed)
-        self._teach_own_constraints()
+            self._teach_own_constraints()
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the private table against metadata and constraints, without showing its values.
@@ -193,7 +202,9 @@ class GuardedSynthesizer(ConditionedSynthesizer):
         self.metadata = self._original_metadata
         self._data_processor = DataProcessor(
             metadata=self.metadata._convert_to_single_table(),
-            enforce_rounding=self.enforce_rounding,
+            # What is sampled is in the released granularity already, and learning it from the proxy
+            # overflows in half floats.
+            enforce_rounding=False,
             enforce_min_max_values=self.enforce_min_max_values,
             locales=self.locales,
             id_columns_use_old_behavior=[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,16 @@ from tqdm import tqdm
 from sdv_threea.domain import Domain
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
+from sdv_threea.synthesizers.arguments import check_flag, check_metadata, check_scale
+from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.database import connect, read_max_children, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.progress import BAR
-from sdv_threea.synthesizers.references import as_columns, find_parents, key_columns
+from sdv_threea.synthesizers.references import find_parents, key_columns
 from sdv_threea.synthesizers.schema import keep_public
 from sdv_threea.synthesizers.statement import (
+    REFIT,
     DatabaseStatement,
     describe_protection,
     list_public_facts,
@@ -32,11 +36,6 @@ from sdv_threea.synthesizers.version import check_version, get_version
 
 if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease
-
-REFIT = (
-    'This synthesizer has already been fitted. Every fit is a release of its own, and their costs '
-    'add up.'
-)
 
 
 def release_database(
@@ -100,12 +99,15 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         neighbors: str = 'add_remove',
         verbose: bool = False,
     ) -> None:
+        check_metadata(metadata)
+        check_flag(public_metadata=public_metadata)
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.max_children, self.target = max_children, target
         self.public_metadata = public_metadata
         super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
         self.verbose = verbose
+        self._num_releases = 0
         self._forget()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -118,6 +120,9 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         The dtypes of the tables are public: a foreign key that is stored as integers, for example,
         tells that no reference is missing.
 
+        An error or an interrupt leaves the synthesizer unfitted, as it was before its first fit;
+        a fit that had begun to ask the private rows is counted nevertheless.
+
         Args:
             data: All tables by name.
 
@@ -128,7 +133,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         """
         self._forget()
         tables = take_tables(data, self._original_metadata)
-        with hide_row_counts(self._synthesizer_id):
+        with undoing(self), hide_row_counts(self._synthesizer_id):
             super().fit(tables)
 
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -150,7 +155,8 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self.validate(tables)
         schema = self._read_schema()
         if self._fitted:
-            warnings.warn(REFIT, RefitWarning, stacklevel=2)
+            fits = self._num_releases + 1
+            warnings.warn(REFIT.format(fits=fits), RefitWarning, stacklevel=2)
         processed = {}
         for name, table in tqdm(tables.items(), **self._get_pbar_args(desc='Preprocess Tables')):
             if name in schema.public:
@@ -176,7 +182,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         """
         self._forget()
         tables = take_tables(processed_data, self._original_metadata)
-        with hide_row_counts(self._synthesizer_id):
+        with undoing(self), hide_row_counts(self._synthesizer_id):
             super().fit_processed_data(tables)
 
     def reset_sampling(self) -> None:
@@ -186,6 +192,8 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
 
     def get_privacy_statement(self) -> DatabaseStatement:
         """Return what the last fit promises, table by table, and what each release cost.
+
+        Of several fits, it says what they cost together if they were all of the same rows.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -197,9 +205,9 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             )
         schema, ledgers = self._model.schema, self._model.ledgers
         return DatabaseStatement(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbors=self.neighbors,
+            epsilon=float(self._promise.epsilon),
+            delta=float(self._promise.delta),
+            neighbors=self._promise.neighbors,
             mu=max((ledger.mu for ledger in ledgers.values()), default=0.0),
             tables=describe_protection(schema),
             receipts={root: ledger.receipts for root, ledger in ledgers.items()},
@@ -208,11 +216,11 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
                 public_metadata=self.public_metadata,
                 constrained=bool(self._single_table_constraints),
             ),
+            fits=self._num_releases,
         )
 
     def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
-        options = {'bar_format': BAR, **options}
-        return dict(super()._get_pbar_args(**options))
+        return {'disable': not self.verbose, 'bar_format': BAR, **options}
 
     def _seed(self) -> np.random.Generator:
         """Start the draws of samples, which need no secrecy, where SDV starts them."""
@@ -226,12 +234,6 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self._public_rows: dict[str, pd.DataFrame] = {}
         self._table_sizes: dict[str, float] = {}
         self._generator = self._seed()
-
-    def _list_keys(self, table: str, schema: Schema) -> list[str]:
-        """List the columns of a table that are keys."""
-        columns = [name for link in schema.links_of(table) for name in link.columns]
-        columns += as_columns(self.metadata.tables[table].primary_key)
-        return list(dict.fromkeys(columns))
 
     def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
         """Tell what is modelled from what refers."""
@@ -257,6 +259,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
         schema, database = augmented_data
         synthesizers = self._table_synthesizers
+        self._num_releases += 1  # even if it fails: see fit
         self._model = release_database(
             database,
             schema,
@@ -265,6 +268,8 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             max_children=read_max_children(self.max_children, schema),
             track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
         )
+        if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
+            warnings.warn(REFIT.format(fits=self._num_releases), RefitWarning, stacklevel=2)
         for name, model in self._model.tables.items():
             domain = model.released.domain
             self._released[name] = Domain(tuple(domain[each] for each in model.layout.own))
@@ -277,6 +282,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
     def _sample(
         self, scale: float, batch_size: int | None = None, max_tries_per_batch: int = 100
     ) -> dict[str, pd.DataFrame]:
+        check_scale(scale)
         assert self._model is not None
         accept = self._accept if self._single_table_constraints else None
         drawn = self._model.sample(scale, self._generator, accept)

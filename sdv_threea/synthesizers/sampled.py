@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import pandas as pd
 from sdv.single_table.base import BaseSingleTableSynthesizer
+
+from sdv_threea.synthesizers.arguments import (
+    check_conditions,
+    check_counts,
+    check_known_columns,
+    check_name,
+    check_tries,
+)
 
 
 class SampledSynthesizer(BaseSingleTableSynthesizer):
@@ -19,6 +26,40 @@ class SampledSynthesizer(BaseSingleTableSynthesizer):
     """
 
     _dtypes: dict[str, Any]
+
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows: free of privacy cost, however many.
+
+        Args:
+            num_rows: How many.
+            main_table_name: The name of the table, which is the only one.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+            output_folder_path: Folder for a file of the rows, or ``None``.
+
+        Returns:
+            The name of the table, and the rows.
+
+        Raises:
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a number is not a whole one, or there is no such table.
+        """
+        if num_rows is not None:  # SDV asks for it
+            check_counts(0, num_rows=num_rows)
+        if main_table_name is not None:
+            check_name(main_table_name=main_table_name)
+        check_tries(max_tries_per_batch, batch_size)
+        sampled: dict[str, pd.DataFrame] = super().sample(
+            num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
+        )
+        return sampled
 
     def sample_from_conditions(
         self,
@@ -42,6 +83,8 @@ class SampledSynthesizer(BaseSingleTableSynthesizer):
             SamplingError: If the synthesizer is not fitted.
             ValueError: If a column cannot be asked for, or no row can meet the conditions.
         """
+        check_conditions(conditions)
+        check_tries(max_tries_per_batch, batch_size)
         return self._restore_names(
             super().sample_from_conditions(
                 conditions, max_tries_per_batch, batch_size, output_folder_path
@@ -70,6 +113,8 @@ class SampledSynthesizer(BaseSingleTableSynthesizer):
             SamplingError: If the synthesizer is not fitted.
             ValueError: If a column cannot be known, or no row can have what is known.
         """
+        check_known_columns(known_columns)
+        check_tries(max_tries_per_batch, batch_size)
         return self._restore_names(
             super().sample_remaining_columns(
                 known_columns, max_tries_per_batch, batch_size, output_folder_path
@@ -86,8 +131,6 @@ class SampledSynthesizer(BaseSingleTableSynthesizer):
     def _sample_with_progress_bar(
         self, num_rows: Any, *others: Any, **options: Any
     ) -> pd.DataFrame:
-        if num_rows is not None and not (isinstance(num_rows, Integral) and int(num_rows) >= 0):
-            raise ValueError(f'num_rows must be a whole number of at least 0, got {num_rows!r}.')
         if num_rows == 0:
             return self._sample_nothing()
         return super()._sample_with_progress_bar(num_rows, *others, **options)

@@ -15,7 +15,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
-from sdv_threea.synthesizers.cells import to_scalar, to_seconds
+from sdv_threea.synthesizers.cells import to_numbers, to_scalar, to_seconds
 
 #: What a metadata says about one column: ``{'sdtype': ..., ...}``.
 Description = Mapping[str, Any]
@@ -102,11 +102,10 @@ def _describe_column(name: str, description: Description, step: float | None, dt
     nullable = False if _is_never_missing(dtype) else description.get('range_is_nullable')
     match description['sdtype']:
         case 'numerical':
-            low, high = description.get('range_min'), description.get('range_max')
             return Number(
                 name=name,
-                low=None if low is None else float(low),
-                high=None if high is None else float(high),
+                low=_bound(description, 'range_min', dtype),
+                high=_bound(description, 'range_max', dtype),
                 step=_decimal_step(description, dtype) if step is None else step,
                 nullable=nullable,
             )
@@ -149,6 +148,16 @@ def _decimal_step(description: Description, dtype: Any) -> float | None:
 def _time_step(description: Description) -> float | None:
     template = description.get('datetime_format')
     return None if template is None or any(part in template for part in TIME_OF_DAY) else DAY
+
+
+def _bound(description: Description, bound: str, dtype: Any) -> float | None:
+    """Read an end of a range as the numbers of the column are read."""
+    if description.get(bound) is None:
+        return None
+    number = float(description[bound])
+    dtype = getattr(dtype, 'numpy_dtype', dtype)
+    fits = dtype == np.float32 and abs(number) < float(np.finfo(np.float32).max)
+    return float(to_numbers(pd.Series([number], dtype=np.float32))[0]) if fits else number
 
 
 def _moment(description: Description, bound: str) -> float | None:

@@ -20,7 +20,7 @@ from sdv_threea.synthesizers.conditions import Conditions, draw_rows
 from sdv_threea.synthesizers.guarded import GuardedSynthesizer
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.schema import MODELLED
-from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
+from sdv_threea.synthesizers.statement import REFIT, PrivacyStatement, list_public_facts
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
@@ -35,7 +35,7 @@ def release(
     """
     from sdv_threea import pipeline
 
-    return pipeline.release(table, domain, settings, begin=begin)
+    return pipeline.release(table, domain, settings, begin)
 
 
 class ClustMixSynthesizer(GuardedSynthesizer):
@@ -115,6 +115,11 @@ class ClustMixSynthesizer(GuardedSynthesizer):
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return what the last fit promises, and what each of its releases cost.
 
+        What is fixed when the synthesizer is made is what holds: setting an attribute later changes
+        nothing. Of a synthesizer that was fitted several times, it says what its fits cost together
+        if they were all of the same rows: ``k`` fits of ``mu``-GDP are ``sqrt(k) mu``-GDP. It knows
+        of the fits of this synthesizer and of what it was copied or loaded from, and of no other.
+
         Raises:
             NotFittedError: If the synthesizer is not fitted.
         """
@@ -125,23 +130,24 @@ class ClustMixSynthesizer(GuardedSynthesizer):
             )
         ledger = self._model.ledger if self._model else Ledger()
         return PrivacyStatement(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbors=self.neighbors,
-            guarantee='none' if math.isinf(self.epsilon) else self.guarantee,
+            epsilon=float(self._settings.epsilon),
+            delta=float(self._settings.delta),
+            neighbors=self._settings.neighbors,
+            guarantee='none' if math.isinf(self._settings.epsilon) else self._settings.guarantee,
             mu=ledger.mu,
             receipts=ledger.receipts,
             public=list_public_facts(
                 public_metadata=self.public_metadata,
                 constrained=bool(self._reject_sampling_constraints),
             ),
+            fits=self._num_releases,
         )
 
     def _check_target(self) -> None:
         target = self.target_column
         if target is None:
             return
-        if target not in self._columns:
+        if not isinstance(target, str) or target not in self._columns:
             raise SynthesizerInputError(
                 f"The target column '{target}' is not in the metadata, which has the columns "
                 f'{list(self._columns)}.'
@@ -178,29 +184,28 @@ class ClustMixSynthesizer(GuardedSynthesizer):
 
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
         domain = self._derive().derived
+        self._num_releases += 1  # even if it fails: see fit
         table = processed_table_data[list(domain.names)]
         with show_stages(shown=self.verbose) as begin:
             released = release(table, domain, self._settings, begin)
-        self._num_releases += 1
         self._learn_storage(released.domain)
         self._warn_about_promise(released.num_rows)
         self._warn_about_silence(self._derivations.restore(released.domain))
         self._model = released
 
     def _warn_about_promise(self, num_rows: float) -> None:
-        if math.isinf(self.epsilon):
+        delta = float(self._settings.delta)
+        if math.isinf(self._settings.epsilon):
             return
         if self._num_releases > 1:
             warnings.warn(
-                'Every fit is a release of its own, and their costs add up: '
-                f'{self._num_releases} fits of one table like this one are together '
-                f'sqrt({self._num_releases}) times its mu in Gaussian differential privacy.',
+                REFIT.format(fits=self._num_releases),
                 RefitWarning,
                 stacklevel=2,
             )
-        if self.delta * num_rows >= 1:
+        if delta * num_rows >= 1:
             warnings.warn(
-                f'delta={self.delta:g} is at or above 1 / (released row count): the promise would '
+                f'delta={delta:g} is at or above 1 / (released row count): the promise would '
                 'allow to publish some row as it is. Choose a much smaller delta.',
                 stacklevel=2,
             )

@@ -7,8 +7,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sdv_threea.accounting import Receipt
+from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.relational.schema import Schema
+
+#: What is warned of when a synthesizer is fitted again.
+REFIT = (
+    'Every fit is a release of its own, and their costs add up: {fits} fits like this one of the '
+    'same rows are together sqrt({fits}) times its mu in Gaussian differential privacy.'
+)
+
+#: What a synthesizer that was fitted more than once says of all its fits.
+REFITS = (
+    'this was fit {fits} of this synthesizer, begun ones counted; {fits} fits like it of the same '
+    'rows compose to {mu:.4g}-GDP, which is ({epsilon:.4g}, {delta:.4g})-differential privacy'
+)
 
 NEIGHBORS = {'add_remove': 'added or removed', 'replace_one': 'replaced'}
 
@@ -40,6 +52,8 @@ class PrivacyStatement:
         receipts: What each release cost.
         public: What was taken as known to everybody.
         unit: Whom the promise protects.
+        fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
+            promise is that of one of them.
     """
 
     epsilon: float
@@ -50,6 +64,7 @@ class PrivacyStatement:
     receipts: tuple[Receipt, ...]
     public: tuple[str, ...] = field(default=())
     unit: str = 'one row'
+    fits: int = 1
 
     @property
     def note(self) -> str:
@@ -69,6 +84,7 @@ class PrivacyStatement:
             f'  cost      {self.mu:.4g}-GDP in {len(self.receipts)} releases',
             *(f'  public    {fact}' for fact in self.public),
             f'  note      {self.note}',
+            *_refits(self, self.receipts),
             '',
             f'  {HEADER}',
         ]
@@ -98,6 +114,8 @@ class DatabaseStatement:
         receipts: What each release cost, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
         public: What was taken as known to everybody.
+        fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
+            promise is that of one of them.
     """
 
     epsilon: float
@@ -108,6 +126,7 @@ class DatabaseStatement:
     receipts: Mapping[str, tuple[Receipt, ...]]
     rows_per_unit: Mapping[str, int | None]
     public: tuple[str, ...] = field(default=())
+    fits: int = 1
 
     @property
     def note(self) -> str:
@@ -128,6 +147,7 @@ class DatabaseStatement:
             },
             'rows_per_unit': dict(self.rows_per_unit),
             'public': list(self.public),
+            'fits': self.fits,
             'note': self.note,
         }
 
@@ -139,8 +159,10 @@ class DatabaseStatement:
                 f'{NEIGHBORS[self.neighbors]}, end to end'
             )
         public = [f'  public    {fact}' for fact in self.public]
-        lines = ['Privacy statement', f'  promise   {promise}', *public]
-        lines += [f'  note      {self.note}', '']
+        lines = ['Privacy statement', f'  promise   {promise}', *public, f'  note      {self.note}']
+        # Units of several kinds share no rows: the dearest release is what one unit pays.
+        dearest = max(self.receipts.values(), key=lambda each: Ledger(each).mu, default=())
+        lines += [*_refits(self, dearest), '']
         width = max(map(len, self.tables), default=0)
         lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]
         for root, receipts in self.receipts.items():
@@ -206,6 +228,18 @@ def _name_unit(schema: Schema, table: str) -> str:
     if hanging:
         return f"one row of '{root}' with its rows in {', '.join(hanging)}, and nothing else"
     return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
+
+
+def _refits(
+    statement: PrivacyStatement | DatabaseStatement, receipts: tuple[Receipt, ...]
+) -> list[str]:
+    """Say what all fits cost, if there were several and something is promised."""
+    if statement.fits == 1 or math.isinf(statement.epsilon):
+        return []
+    together, delta = Ledger(receipts) * statement.fits, statement.fits * statement.delta
+    terms = {'mu': together.mu, 'epsilon': together.epsilon(delta), 'delta': delta}
+    said = REFITS.format(fits=statement.fits, **terms)
+    return [f'  refits    {said}']
 
 
 def _row(receipt: Receipt) -> str:

@@ -112,6 +112,10 @@ def make_proxy(dtypes: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _placeholder(dtype: Any) -> Any:
+    if isinstance(dtype, pd.IntervalDtype):
+        low, high = pd.Series([0, 1]).astype(dtype.subtype)
+        return pd.Interval(low, high, dtype.closed)
+    dtype = getattr(dtype, 'subtype', dtype)  # of a sparse one
     if pd.api.types.is_bool_dtype(dtype):
         return True
     if not pd.api.types.is_numeric_dtype(dtype):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,6 +11,13 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
 from sdv_threea.relational.schema import Schema, SchemaError
+from sdv_threea.settings import Settings
+from sdv_threea.synthesizers.arguments import (
+    check_constraints,
+    check_counts,
+    check_name,
+    check_tries,
+)
 from sdv_threea.synthesizers.database import (
     find_broken_references,
     read_max_children,
@@ -18,6 +25,7 @@ from sdv_threea.synthesizers.database import (
     without_composite_keys,
 )
 from sdv_threea.synthesizers.references import as_columns, read_schema
+from sdv_threea.synthesizers.saving import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
 #: What may be set table by table; the promise is one for the whole database.
@@ -35,7 +43,7 @@ TABLE_PARAMETERS = frozenset(
 )
 
 
-class TablewiseSynthesizer(BaseMultiTableSynthesizer):
+class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
     """A synthesizer of many tables: each has its own parameters, constraints and storage.
 
     Formal guarantees:
@@ -91,6 +99,7 @@ class TablewiseSynthesizer(BaseMultiTableSynthesizer):
         Raises:
             SynthesizerInputError: If a constraint is about several tables, or lacks its table.
         """
+        check_constraints(constraints)
         if any(isinstance(each, ProgrammableConstraint) for each in constraints):
             raise SynthesizerInputError(
                 "A 'ProgrammableConstraint' learns from all tables at once, which cannot be made "
@@ -112,8 +121,13 @@ class TablewiseSynthesizer(BaseMultiTableSynthesizer):
         Raises:
             SynthesizerInputError: If a parameter belongs to the database as a whole.
         """
+        check_name(table_name=table_name)
         self._validate_table_name(table_name)
-        unknown = sorted(set(table_parameters) - TABLE_PARAMETERS)
+        if not isinstance(table_parameters, dict):
+            raise SynthesizerInputError(
+                f'table_parameters must map parameters to values, got {table_parameters!r}.'
+            )
+        unknown = sorted(set(table_parameters) - TABLE_PARAMETERS, key=str)
         if unknown:
             raise SynthesizerInputError(
                 f'The parameters {unknown} cannot be set for one table, only '
@@ -127,6 +141,22 @@ class TablewiseSynthesizer(BaseMultiTableSynthesizer):
         if constraints:
             self._table_synthesizers[table_name].add_constraints(constraints)
 
+    def _validate_sample_input(
+        self,
+        num_rows: Any,
+        main_table_name: Any,
+        batch_size: Any,
+        max_tries_per_batch: Any,
+        output_folder_path: Any,
+    ) -> None:
+        if main_table_name is not None:  # SDV asks for it
+            check_name(main_table_name=main_table_name)
+        check_counts(num_rows=num_rows)
+        check_tries(max_tries_per_batch, batch_size)
+        super()._validate_sample_input(
+            num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
+        )
+
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
     ) -> None:
@@ -137,19 +167,42 @@ class TablewiseSynthesizer(BaseMultiTableSynthesizer):
         foreign = dict.fromkeys(name for key in keys for name in key if name not in own)
         synthesizer.update_transformers(dict.fromkeys(foreign))
 
+    @property
+    def _promise(self) -> Settings:
+        """The settings of any table: the promise is the same in all of them."""
+        settings: Settings = next(iter(self._table_synthesizers.values()))._settings
+        return settings
+
+    def _list_keys(self, table: str, schema: Schema) -> list[str]:
+        """List the columns of a table that are keys."""
+        columns = [name for link in schema.links_of(table) for name in link.columns]
+        columns += as_columns(self.metadata.tables[table].primary_key)
+        return list(dict.fromkeys(columns))
+
     def _read_schema(self, tables: Mapping[str, pd.DataFrame] | None = None) -> Schema:
+        unit = self.privacy_unit
+        if unit is not None and not isinstance(unit, str):
+            raise SynthesizerInputError(f'privacy_unit must be the name of a table, got {unit!r}.')
         try:
             public = self._read_public_tables()
-            return read_schema(self.metadata, self.privacy_unit, public, tables)
+            return read_schema(self.metadata, unit, public, tables)
         except SchemaError as error:
             raise SynthesizerInputError(str(error)) from None
 
     def _read_public_tables(self) -> frozenset[str]:
-        if isinstance(self.public_tables, str):
+        named = self.public_tables
+        listed = isinstance(named, Collection) and not isinstance(named, str | Mapping)
+        if not listed or not all(isinstance(each, str) for each in named):
             raise SynthesizerInputError(
-                f"public_tables must be a list of tables, for example ['{self.public_tables}']."
+                f"public_tables must be a list of names, for example ['countries'], got {named!r}."
             )
-        return frozenset(self.public_tables)
+        unknown = sorted(set(named) - set(self.metadata.tables))
+        if unknown:
+            raise SynthesizerInputError(
+                f'public_tables must be in the metadata: there are no tables {unknown}, only '
+                f'{list(self.metadata.tables)}.'
+            )
+        return frozenset(named)
 
     def _check_target(self) -> None:
         if self.target is not None and not isinstance(self.target, Mapping):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_threea.domain import Category, Number
-from sdv_threea.encoding.values import find_distinct
+from sdv_threea.encoding.values import LARGEST_NUMBER, find_distinct
 from sdv_threea.synthesizers.cells import to_numbers, to_scalar, to_seconds
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe
 
@@ -85,18 +86,27 @@ def _check_number(present: pd.Series, description: Description) -> str | None:
     dtype = present.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return 'is stored as a category: convert it to numbers, or change the sdtype.'
-    stored_as_numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(
-        dtype
-    )
+    types = pd.api.types
+    odd = types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype)
+    stored_as_numbers = types.is_numeric_dtype(dtype) and not odd
     if not stored_as_numbers and not all(map(_is_number, present)):
         return 'has values that are not numbers: convert them, or change the sdtype.'
-    numbers = to_numbers(present)
+    try:
+        numbers = to_numbers(present)
+    except OverflowError:
+        return 'has integers that are too large for a float: rescale them, or change the sdtype.'
     if not np.isfinite(numbers).all():
         return 'has infinite values: replace them or set them to missing.'
     places = description.get('decimal_places')
-    if places is not None and not np.allclose(numbers, numbers.round(places), ROUNDING, ROUNDING):
+    if places is not None and not _has_places(numbers, places):
         return f'has values with more than {places} decimal places, which its metadata rules out.'
-    return _check_range(numbers, description)
+    return _check_range(numbers, description, dtype)
+
+
+def _has_places(numbers: np.ndarray, places: int) -> bool:
+    # Larger numbers are multiples as far as rounding can tell, and would overflow.
+    small = numbers[np.abs(numbers) < 10.0**-places / ROUNDING]
+    return not len(small) or np.allclose(small, small.round(places), ROUNDING, ROUNDING)
 
 
 def _check_date(present: pd.Series, description: Description) -> str | None:
@@ -108,13 +118,15 @@ def _check_date(present: pd.Series, description: Description) -> str | None:
     if np.isnan(seconds).any():
         expected = f"in the format '{template}'" if template else 'that can be read'
         return f'has values that are not dates {expected} (years 1678 to 2261).'
-    return _check_range(seconds, description)
+    return _check_range(seconds, description, present.dtype)
 
 
-def _check_range(numbers: np.ndarray, description: Description) -> str | None:
-    column = describe({'': description})['']
+def _check_range(numbers: np.ndarray, description: Description, dtype: Any) -> str | None:
+    column = describe({'': description}, dtypes={'': dtype})['']
     low = column.low if isinstance(column, Number) else None
     high = column.high if isinstance(column, Number) else None
+    if max(abs(low or 0.0), abs(high or 0.0)) > LARGEST_NUMBER:
+        return f'has a range in its metadata that goes beyond {LARGEST_NUMBER:g}: rescale it.'
     below = low is not None and bool((numbers < low).any())
     above = high is not None and bool((numbers > high).any())
     return 'has values outside the range in its metadata.' if below or above else None

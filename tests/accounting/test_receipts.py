@@ -4,7 +4,7 @@ import math
 import pytest
 from dp_accounting import ComposedDpEvent, GaussianDpEvent, NeighboringRelation, pld
 
-from sdv_threea.accounting import Ledger, Receipt, delta_from_mu
+from sdv_threea.accounting import Ledger, Receipt, delta_from_mu, mu_from_epsilon
 
 
 def receipt(mu, delta=0.0, charged=True):
@@ -85,3 +85,40 @@ def test_to_dict_names_every_field():
 def test_refuses_prices_that_cannot_be(prices):
     with pytest.raises(ValueError, match='must be'):
         Receipt(stage='a', released='b', sensitivity=1.0, noise_scale=1.0, **prices)
+
+
+@pytest.mark.parametrize('fits', [2, 3, 50])
+def test_several_fits_of_the_same_records_compose_like_releases(fits):
+    mu, failure = mu_from_epsilon(0.5, 9e-7), 1e-7
+    together = Ledger((receipt(mu, failure),)) * fits
+    delta = fits * 1e-6
+    epsilon = together.epsilon(delta)
+
+    assert together.mu == pytest.approx(math.sqrt(fits) * mu, rel=1e-12)
+    assert together.delta == pytest.approx(fits * failure)
+    assert delta_from_mu(together.mu, epsilon) + together.delta <= delta * (1 + 1e-12)
+    assert delta_from_mu(together.mu, epsilon * (1 - 1e-6)) + together.delta > delta
+    # Less than basic composition says.
+    assert 0.5 < epsilon < fits * 0.5
+
+
+def test_one_fit_promises_what_its_budget_was():
+    mu = mu_from_epsilon(0.5, 9e-7)
+
+    assert Ledger((receipt(mu, 1e-7),)).epsilon(1e-6) == pytest.approx(0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('ledger', 'delta', 'epsilon'),
+    [
+        (Ledger(), 0.0, 0.0),
+        (Ledger(), 1e-6, 0.0),
+        (Ledger((receipt(1.0),)), 0.0, math.inf),
+        (Ledger((receipt(1.0, 1e-6),)), 1e-6, math.inf),
+        (Ledger((receipt(1.0, 1e-6),)), 1e-9, math.inf),
+        (Ledger((receipt(math.inf),)), 1e-6, math.inf),
+        (Ledger((receipt(5.0, 0.1),)) * 9, 2.0, 0.0),
+    ],
+)
+def test_the_limits_of_what_can_be_promised(ledger, delta, epsilon):
+    assert ledger.epsilon(delta) == epsilon

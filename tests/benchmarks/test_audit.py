@@ -62,7 +62,7 @@ def seeded(seed, share=1.0):
 
 def weigh(audit, game, epsilon, runs, share=1.0):
     """Play a game with seeded noise: the coins, the likelihood ratios and the distances."""
-    settings = Settings(epsilon=epsilon, delta=audit.DELTA, n_components=1)
+    settings = Settings(epsilon=epsilon, delta=audit.DELTA, n_components=game.components)
     worlds, noise = np.arange(runs) % 2, seeded(1, share)
 
     def fit(seed, table):

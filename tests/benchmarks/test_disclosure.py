@@ -105,7 +105,8 @@ def test_what_is_there_is_not_run_again(script, tmp_path, monkeypatch):
     wanted = list(script.list_runs(['compas']))
     assert len(wanted) == 2 * len(script.RUNS)
     for run in wanted[:-1]:
-        script.append({**dict(zip(script.KEY, run, strict=True)), 'seconds': 1.0})
+        key = dict(zip(script.KEY, run, strict=True))
+        script.append(script.RESULTS, script.FIELDS, key | {'seconds': 1.0})
     assert list(script.list_runs(['compas'])) == wanted[-1:]
 
 

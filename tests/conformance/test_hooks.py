@@ -148,11 +148,11 @@ def test_the_values_of_a_preprocessed_table(prepared, private, few):
     assert (city.dtype == object) is private
 
 
-def test_a_preprocessed_table_can_be_fitted(make, few, people_metadata):
+def test_a_preprocessed_table_can_be_fitted(make, people, people_metadata):
     synthesizer = make(people_metadata)
-    synthesizer.fit_processed_data(synthesizer.preprocess({NAME: few}))
+    synthesizer.fit_processed_data(synthesizer.preprocess({NAME: people}))
     rows = synthesizer.sample(40)[NAME]
-    assert rows.dtypes.to_dict() == few.dtypes.to_dict()
+    assert rows.dtypes.to_dict() == people.dtypes.to_dict()
     assert rows['key'].is_unique
 
 

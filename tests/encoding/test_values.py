@@ -1,4 +1,5 @@
 import datetime
+import enum
 import itertools
 from decimal import Decimal
 
@@ -10,6 +11,7 @@ from sdv_threea.encoding.values import (
     LARGEST_NUMBER,
     detach,
     is_missing,
+    make_table,
     read_categories,
     read_numbers,
     spell,
@@ -144,3 +146,48 @@ def test_equal_texts_become_one_object():
     assert detach(one) is detach(other)
     assert detach((1, True)) == (1, True)
     assert detach((one, 1))[0] is detach((other, 2))[0]
+
+
+class Color(enum.StrEnum):
+    """Equal to a text, and another value."""
+
+    RED = 'red'
+
+
+class Size(enum.IntEnum):
+    """Equal to a number, and another value."""
+
+    SMALL = 1
+
+
+@pytest.mark.parametrize(
+    ('own', 'equal'), [(Color.RED, 'red'), (Size.SMALL, 1), ('red', Color.RED)]
+)
+def test_a_value_that_is_equal_to_another_record_is_not_taken_for_it(own, equal):
+    """One record more, first or last, must not change what the others are counted as."""
+    alone = tally(read_categories(odd_column([own] * 5)))
+
+    for values in ([equal] + [own] * 5, [own] * 5 + [equal]):
+        together = tally(read_categories(odd_column(values)))
+        assert {key: together[key] for key in alone} == alone
+        assert sorted(count for _, count in together.values()) == [1, 5]
+
+
+DATES = [datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1), pd.Timedelta(days=1), 7, True]
+
+
+@pytest.mark.parametrize('value', DATES)
+def test_a_table_keeps_the_types_of_objects_whatever_the_other_rows_hold(value):
+    """Left to itself, pandas makes a column of dates of objects, if all of them are dates."""
+    for others in ([], ['text'], [None]):
+        column = np.array([value, value, *others], dtype=object)
+        table = make_table({'x': column}, pd.RangeIndex(len(column)))
+
+        assert table['x'].dtype == object
+        assert [type(each) for each in table['x'].head(2)] == [type(value)] * 2
+
+
+def test_a_table_keeps_rows_without_columns_and_the_names_of_rows():
+    assert make_table({}, pd.RangeIndex(3)).shape == (3, 0)
+    table = make_table({'x': np.array([1.0, np.nan])}, pd.Index([7, 9]))
+    assert (list(table.index), table['x'].dtype) == ([7, 9], float)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -179,3 +181,29 @@ def test_a_released_range_wider_than_the_dtype_is_cut():
         Domain((Number(name='x', low=-1e9, high=1e9, step=1.0),)),
     )
     assert list(decoded['x']) == [-128, 127]
+
+
+@pytest.mark.parametrize('stranger', ['text', None, 3, pd.Timestamp('2020-01-01')])
+@pytest.mark.parametrize('value', [datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1)])
+def test_a_record_among_dates_does_not_change_what_the_others_are(value, stranger):
+    columns = {'x': {'sdtype': 'categorical'}}
+    alone = pd.DataFrame({'x': pd.Series([value] * 3, dtype=object)})
+    together = pd.DataFrame({'x': pd.Series([value] * 3 + [stranger], dtype=object)})
+    encoded = [encode(table, columns, ('x',))['x'] for table in (alone, together)]
+
+    assert [list(map(type, each.head(3))) for each in encoded] == [[type(value)] * 3] * 2
+    assert list(encoded[0]) == list(encoded[1].head(3))
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('dtype', ['datetime64[ns]', 'object'])
+def test_dates_beyond_what_can_be_stored_come_back_as_the_last_ones(dtype):
+    moments = from_seconds(np.array([-1e300, 1e300, np.nan]), np.dtype(dtype), '%Y', 0.0)
+
+    years = pd.to_datetime(moments).dt.year
+    assert list(years[:2]) == [EARLIEST.astype(object).year, LATEST.astype(object).year]
+    assert pd.isna(moments[2])
+
+
+def test_rows_without_columns_are_still_rows():
+    assert decode(pd.DataFrame(index=range(4)), {}, {}, Domain(())).shape == (4, 0)

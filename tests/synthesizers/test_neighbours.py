@@ -78,7 +78,7 @@ def fit(metadata, table, neighbors):
     """Fit with all chance held fixed."""
     chance = {'noise': FixedNoise(), 'rng': np.random.default_rng(5)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single_table, 'release', lambda *facts: release(*facts[:3], **chance))
+        patch.setattr(single_table, 'release', partial(release, **chance))
         synthesizer = ClustMixSynthesizer(metadata, neighbors=neighbors, **SETTINGS)
         synthesizer.fit({NAME: table})
     return synthesizer

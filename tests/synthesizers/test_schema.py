@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from sdv.metadata import Metadata
@@ -93,3 +94,13 @@ def test_metadata_detected_from_different_tables_is_the_same_once_private_facts_
 
     assert detected[0].to_dict() != detected[1].to_dict()
     assert kept[0] == kept[1]
+
+
+def test_the_ends_of_a_range_are_read_as_the_numbers_of_the_column_are():
+    about = {'x': {'sdtype': 'numerical', 'range_min': -1e300, 'range_max': float(np.float32(0.1))}}
+
+    for dtype in ('float32', 'Float32'):
+        (column,) = describe(about, dtypes={'x': pd.api.types.pandas_dtype(dtype)}).columns
+        assert (column.low, column.high) == (-1e300, 0.1)
+    (column,) = describe(about, dtypes={'x': np.dtype('float64')}).columns
+    assert column.high == float(np.float32(0.1))

@@ -133,3 +133,12 @@ def test_rows_without_an_owner_are_units_of_their_own(links, expected):
     protection = describe_protection(schema)
 
     assert {table: name_orphans(protection[table]) for table in expected} == expected
+
+
+def test_the_statement_says_what_several_fits_cost_together(statement):
+    assert 'refits' not in str(statement)
+    said = str(replace(statement, fits=3))
+    assert 'this was fit 3 of this synthesizer' in said
+    assert f'compose to {math.sqrt(3) * 0.1:.4g}-GDP' in said
+    assert replace(statement, fits=3).to_dict()['fits'] == 3
+    assert 'refits' not in str(replace(statement, epsilon=math.inf, guarantee='none', fits=3))

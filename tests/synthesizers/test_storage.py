@@ -27,7 +27,8 @@ NUMBER, CATEGORY, FLAG, DATE = (
 
 DTYPES = [
     'int64', 'int8', 'uint64', 'bool', 'float64', 'float16', 'object', 'Int8', 'Float32', 'boolean',
-    'string', 'datetime64[s]', 'datetime64[ns, Asia/Tokyo]', 'period[D]',
+    'string', 'datetime64[s]', 'datetime64[ns, Asia/Tokyo]', 'period[D]', 'Sparse[float]',
+    'Sparse[bool]', 'interval[int64, left]', 'interval[datetime64[ns], right]', 'timedelta64[ns]',
 ]  # fmt: skip
 
 
@@ -291,3 +292,15 @@ def test_the_diagnostic_is_all_but_perfect_with_private_ranges(name, target):
         pytest.skip('the data folder is not here')
 
     assert diagnose(table, metadata, target_column=target) > 0.99
+
+
+@pytest.mark.filterwarnings('error::RuntimeWarning')
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'int8', 'uint64', 'float64'])
+def test_nothing_overflows_on_the_way(dtype):
+    """RDT counts the decimals of a column by multiplying it by a power of ten."""
+    limits = np.iinfo(dtype) if np.dtype(dtype).kind in 'iu' else np.finfo(dtype)
+    column = pd.Series([limits.min, limits.max] * (NUM_ROWS // 2)).astype(dtype)
+    sampled = fit_and_sample(make_ours, x=(column, NUMBER))['x']
+
+    assert sampled.dtype == dtype
+    assert np.isfinite(sampled.astype(float)).all()

@@ -21,6 +21,10 @@ def complain(values, target=None, keys=(), **description):
         (['777'], {'sdtype': 'numerical'}, 'not numbers'),
         ([True, False], {'sdtype': 'numerical'}, 'not numbers'),
         ([7.77, np.inf], {'sdtype': 'numerical'}, 'infinite'),
+        (pd.Series([7, 10**400], dtype=object), {'sdtype': 'numerical'}, 'too large for a float'),
+        ([7 + 7j], {'sdtype': 'numerical'}, 'not numbers'),
+        ([7], {'sdtype': 'numerical', 'range_max': 1e300}, 'beyond 1e+200: rescale'),
+        ([7], {'sdtype': 'numerical', 'range_min': -1e300}, 'beyond 1e+200: rescale'),
         ([7.77, -np.inf, None], {'sdtype': 'numerical'}, 'infinite'),
         ([777.0], {'sdtype': 'numerical', 'range_max': 100}, 'outside the range'),
         ([-777.0], {'sdtype': 'numerical', 'range_min': 0}, 'outside the range'),
@@ -109,3 +113,20 @@ def test_a_table_without_rows_or_a_target_without_values_cannot_be_learned():
     assert 'no rows' in complain([], sdtype='numerical')[0]
     assert "'x' has no values" in complain([None], target='x', sdtype='numerical')[0]
     assert complain([5, 5], target='x', sdtype='numerical') == []
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('places', [0, 2, 15, 400])
+def test_large_numbers_have_as_few_decimals_as_can_be_told(places):
+    assert complain([1e308, -1e300, 0.0, 3.0], sdtype='numerical', decimal_places=places) == []
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'Float32'])
+@pytest.mark.parametrize('value', [0.1, -1e-5, 5.7327015853817856e16])
+def test_a_range_that_was_detected_in_single_precision_holds_its_own_ends(dtype, value):
+    column = pd.Series([value], dtype=dtype)
+    end = float(column[0])
+
+    assert complain(column, sdtype='numerical', range_min=end, range_max=end) == []
+    assert complain(column, sdtype='numerical', range_min=value, range_max=value) == []
+    assert 'outside' in complain(column, sdtype='numerical', range_min=end + abs(end) / 1e6)[0]

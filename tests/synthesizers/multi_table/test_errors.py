@@ -10,6 +10,7 @@ from sdv.errors import (
     SynthesizerInputError,
 )
 
+from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers import multi_table
 
 pytestmark = pytest.mark.filterwarnings('ignore:The metadata lists columns in a different order')
@@ -97,3 +98,47 @@ def test_a_failed_fit_leaves_nothing_of_the_fit_before(fitted, tables):
 def test_a_bad_setting_is_refused_by_name(settings, message, make):
     with pytest.raises(SynthesizerInputError, match=message):
         make('several_parents', **{'privacy_unit': 'a', **settings})
+
+
+@pytest.mark.parametrize(
+    ('settings', 'message'),
+    [
+        ({'public_tables': None}, 'public_tables'),
+        ({'public_tables': 3}, 'public_tables'),
+        ({'public_tables': [None]}, 'public_tables'),
+        ({'privacy_unit': ['a']}, 'privacy_unit'),
+        ({'neighbors': []}, 'neighbors'),
+        ({'epsilon': 10**400}, 'epsilon'),
+    ],
+)
+def test_a_setting_that_is_no_name_is_refused_by_name(settings, message, make):
+    with pytest.raises(SynthesizerInputError, match=message):
+        make('several_parents', **{'privacy_unit': 'a', **settings})
+
+
+def test_metadata_is_that_of_sdv():
+    with pytest.raises(SynthesizerInputError, match='^metadata must be an sdv.metadata.Metadata'):
+        ClustMixMultiTableSynthesizer({'tables': {}})
+
+
+@pytest.mark.parametrize('wrong', [0, -1, 1.5, 'many', True, 10**400])
+@pytest.mark.parametrize('argument', ['num_rows', 'batch_size', 'max_tries_per_batch'])
+def test_numbers_of_rows_and_tries_are_whole(fitted, argument, wrong):
+    with pytest.raises(ValueError, match=f'^{argument} must be a whole number'):
+        fitted.sample(**{'num_rows': 3, 'main_table_name': 'a', argument: wrong})
+
+
+@pytest.mark.parametrize('scale', [0, -1.0, float('nan'), float('inf'), 1e300, 'large', True])
+def test_a_scale_is_a_number_that_is_not_absurd(fitted, scale):
+    with pytest.raises(SynthesizerInputError, match='scale'):
+        fitted.sample_scale(scale)
+
+
+@pytest.mark.parametrize('wrong', [['a'], 3, {}])
+def test_names_of_tables_are_texts(fitted, wrong):
+    with pytest.raises(ValueError, match='^table_name must be a text'):
+        fitted.set_table_parameters(wrong, {})
+    with pytest.raises(ValueError, match='^main_table_name must be a text'):
+        fitted.sample(3, wrong)
+    with pytest.raises(SynthesizerInputError, match='^table_parameters must map'):
+        fitted.set_table_parameters('a', ['alpha'])

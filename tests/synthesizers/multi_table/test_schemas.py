@@ -143,3 +143,29 @@ def test_keys_of_several_columns_are_kept_and_unique():
     assert len(set(keys['a'])) == len(keys['a'])
     assert set(keys['b']) <= set(keys['a'])
     assert not sampled['b'].duplicated(['site', 'number', 'line']).any()
+
+
+def test_a_table_of_keys_alone_has_rows():
+    key = {'sdtype': 'id'}
+    tables = {
+        'a': {'columns': {'pk': key}, 'primary_key': 'pk'},
+        'b': {'columns': {'pk': key, 'a_id': key}, 'primary_key': 'pk'},
+    }
+    link = {
+        'parent_table_name': 'a',
+        'child_table_name': 'b',
+        'parent_primary_key': 'pk',
+        'child_foreign_key': 'a_id',
+    }
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=math.inf)
+    rows = np.arange(40)
+    synthesizer.fit(
+        {'a': pd.DataFrame({'pk': rows}), 'b': pd.DataFrame({'pk': rows, 'a_id': rows})}
+    )
+    sampled = synthesizer.sample(20, 'a')
+
+    assert [list(each) for each in sampled.values()] == [['pk'], ['pk', 'a_id']]
+    assert len(sampled['a']) == 20
+    assert len(sampled['b'])
+    assert set(sampled['b']['a_id']) <= set(sampled['a']['pk'])

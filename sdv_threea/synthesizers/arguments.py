@@ -1,0 +1,161 @@
+"""Checks of arguments that SDV would stumble over: one clear error, by name, before anything else.
+
+The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for what is sampled.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+from sdv.sampling import Condition, DataFrameCondition
+
+#: The largest number that can be counted to.
+MOST = 2**62
+
+#: The most synthetic rows for each row of a database.
+LARGEST_SCALE = 1e9
+
+
+def check_metadata(metadata: object) -> None:
+    """Check that metadata is SDV's.
+
+    Args:
+        metadata: What the user gave.
+
+    Raises:
+        SynthesizerInputError: If it is anything else.
+    """
+    if not isinstance(metadata, Metadata):
+        raise SynthesizerInputError(
+            'metadata must be an sdv.metadata.Metadata (see Metadata.load_from_dict and '
+            f'Metadata.detect_from_dataframes), got {type(metadata).__name__}.'
+        )
+
+
+def check_flag(**flags: object) -> None:
+    """Check that arguments are ``True`` or ``False``.
+
+    Args:
+        flags: The arguments by name.
+
+    Raises:
+        SynthesizerInputError: If one is anything else; it is named.
+    """
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise SynthesizerInputError(f'{name} must be True or False, got {flag!r}.')
+
+
+def check_counts(least: int = 1, **counts: object) -> None:
+    """Check that arguments are whole numbers.
+
+    Args:
+        least: The smallest number that is allowed.
+        counts: The arguments by name.
+
+    Raises:
+        ValueError: If one is anything else; it is named.
+    """
+    for name, count in counts.items():
+        if not _is_whole(count) or not least <= int(count) <= MOST:  # type: ignore[call-overload]
+            raise ValueError(f'{name} must be a whole number of at least {least}, got {count!r}.')
+
+
+def check_tries(max_tries_per_batch: object, batch_size: object) -> None:
+    """Check how rows are to be drawn; a size of ``None`` is all rows at once.
+
+    Args:
+        max_tries_per_batch: How often to draw again.
+        batch_size: Rows that are drawn at once.
+
+    Raises:
+        ValueError: If one is not a whole number of at least one; it is named.
+    """
+    check_counts(max_tries_per_batch=max_tries_per_batch)
+    if batch_size is not None:
+        check_counts(batch_size=batch_size)
+
+
+def check_scale(scale: object) -> None:
+    """Check how large a synthetic database is to be.
+
+    Args:
+        scale: Its size over the size of the one that was fitted.
+
+    Raises:
+        SynthesizerInputError: If it is not a number above 0, or absurd.
+    """
+    is_number = isinstance(scale, Real) and not isinstance(scale, bool | np.bool_)
+    if not is_number or not 0 < scale <= LARGEST_SCALE:  # type: ignore[operator]
+        raise SynthesizerInputError(
+            f'scale must be a number above 0 and at most {LARGEST_SCALE:g}, got {scale!r}.'
+        )
+
+
+def check_name(**names: object) -> None:
+    """Check that arguments are texts.
+
+    Args:
+        names: The arguments by name.
+
+    Raises:
+        ValueError: If one is anything else; it is named.
+    """
+    for name, value in names.items():
+        if not isinstance(value, str):
+            raise ValueError(f'{name} must be a text, got {value!r}.')
+
+
+def check_conditions(conditions: object) -> None:
+    """Check that conditions are SDV's.
+
+    Args:
+        conditions: What the user gave.
+
+    Raises:
+        ValueError: If it is no list of conditions.
+    """
+    kinds = Condition, DataFrameCondition
+    if not isinstance(conditions, list) or not all(isinstance(each, kinds) for each in conditions):
+        raise ValueError(
+            'conditions must be a list of Condition and DataFrameCondition objects (sdv.sampling), '
+            "for example [Condition({'city': 'Bern'}, num_rows=10)]."
+        )
+
+
+def check_known_columns(known_columns: object) -> None:
+    """Check that what is known is a table.
+
+    Args:
+        known_columns: What the user gave.
+
+    Raises:
+        ValueError: If it is anything else.
+    """
+    if not isinstance(known_columns, pd.DataFrame):
+        raise ValueError(
+            'known_columns must be a pandas DataFrame with a row for each row to be sampled, got '
+            f'{type(known_columns).__name__}.'
+        )
+
+
+def check_constraints(constraints: object) -> None:
+    """Check that constraints are SDV's, or programmed as SDV has it.
+
+    Args:
+        constraints: What the user gave.
+
+    Raises:
+        ValueError: If it is no list of constraints.
+    """
+    listed = constraints if isinstance(constraints, list) else [None]
+    if not all(hasattr(each, '_is_single_table') for each in listed):
+        raise ValueError('constraints must be a list of constraints of sdv.cag.')
+
+
+def _is_whole(count: object) -> bool:
+    return isinstance(count, Integral) and not isinstance(count, bool | np.bool_)

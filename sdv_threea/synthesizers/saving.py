@@ -1,0 +1,120 @@
+"""Saving and loading, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from sdv.errors import SynthesizerInputError, VersionError
+from sdv.utils import load_synthesizer
+
+
+class Saved:
+    """A synthesizer that is saved and loaded; to be put before SDV's base class."""
+
+    def save(self, filepath: str | os.PathLike[str]) -> None:
+        """Save the synthesizer, whole or not at all.
+
+        Args:
+            filepath: The file. If saving fails or is interrupted, it is as it was before.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        with replacing(filepath) as path:
+            super().save(path)  # type: ignore[misc]
+
+    @classmethod
+    def load(cls, filepath: str | os.PathLike[str]) -> Self:
+        """Load what :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
+
+        Files of synthesizers are pickles, which can run any code: load only what you trust.
+
+        Args:
+            filepath: The file.
+
+        Returns:
+            The synthesizer.
+
+        Raises:
+            OSError: If the file cannot be read.
+            SynthesizerInputError: If the file is damaged or holds anything else.
+            VersionError: If it was saved by a newer version.
+        """
+        found = _load_anything(filepath)
+        if not isinstance(found, cls):
+            raise SynthesizerInputError(
+                f"The file '{os.fspath(filepath)}' holds no {cls.__name__}, but "
+                f'{type(found).__name__}: load what {cls.__name__}.save has written.'
+            )
+        return found
+
+
+@contextmanager
+def replacing(filepath: str | os.PathLike[str]) -> Iterator[str]:
+    """Write a file beside the one that is meant, and move it there once it is whole.
+
+    Whatever happens meanwhile, an error, an interrupt, a full disk, a kill or a loss of power, the
+    file that is meant is either the old or the new one. After a kill, the file beside it, whose
+    name starts with a dot, may be left.
+
+    Args:
+        filepath: The file that is meant; a link is followed.
+
+    Yields:
+        The path to write to: that of the file itself, if it is a device or a pipe.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    target = Path(os.path.realpath(filepath))
+    if target.exists() and not target.is_file():
+        yield str(target)
+        return
+    beside = target.with_name(f'.{target.name[:100]}.{secrets.token_hex(6)}.part')
+    try:
+        yield str(beside)
+        _keep_mode(target, beside)
+        _flush(beside, os.O_RDWR)
+        beside.replace(target)
+        _flush(target.parent, os.O_RDONLY)
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f'{error.strerror}. Nothing was saved, and what was there before is as it was',
+            str(filepath),
+        ) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _load_anything(filepath: str | os.PathLike[str]) -> Any:
+    try:
+        return load_synthesizer(filepath)
+    except (OSError, VersionError):
+        raise
+    except Exception as error:  # damage can look like anything to pickle
+        problem = type(error).__name__
+    raise SynthesizerInputError(
+        f"The file '{os.fspath(filepath)}' is damaged, or no synthesizer was ever saved to it "
+        f'({problem}): save it again, or take a copy.'
+    )
+
+
+def _keep_mode(target: Path, beside: Path) -> None:
+    if target.exists():
+        shutil.copymode(target, beside)
+
+
+def _flush(path: Path, flags: int) -> None:
+    """Have the disk hold what was written, as far as the system can tell."""
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

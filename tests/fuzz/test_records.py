@@ -1,0 +1,114 @@
+"""A record by itself: what it is read as does not depend on the others, in any table.
+
+Every sensitivity stands on this: were a record to change what others are read as, one would move
+the counts of many.
+"""
+
+from __future__ import annotations
+
+import datetime
+from itertools import count
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from sdv_threea.encoding import values
+from sdv_threea.encoding.values import spell, tally
+from sdv_threea.synthesizers import cells
+from sdv_threea.synthesizers.cells import encode
+from sdv_threea.synthesizers.schema import MODELLED
+from sdv_threea.synthesizers.validation import find_problems
+
+NAME = 'table'
+
+NUM_EXAMPLES = 80
+
+
+def read(case, places):
+    """Read some rows: the spelling of each cell, and the counts of each value, by column."""
+    columns = case.metadata.tables[NAME].columns
+    names = tuple(name for name, about in columns.items() if about['sdtype'] in MODELLED)
+    rows = encode(case.table.iloc[places], columns, names)
+    spelled = {
+        name: [None if pd.isna(cell) else spell(cell) for cell in rows[name]] for name in names
+    }
+    return spelled, {name: tally(rows[name].to_numpy()) for name in names}
+
+
+def is_read(case):
+    """Whether a table is taken at all."""
+    columns = case.metadata.tables[NAME].columns
+    return not find_problems(case.table, columns, (), None)
+
+
+def check_record(case, place, number):
+    """Read a table whole, in parts, in another order, and without a record."""
+    num_rows, rng = len(case.table), np.random.default_rng(number)
+    whole, counts = read(case, np.arange(num_rows))
+    for places in (np.flatnonzero(rng.random(num_rows) < 0.5), [place], rng.permutation(num_rows)):
+        part, _ = read(case, places)
+        assert part == {name: [cells[at] for at in places] for name, cells in whole.items()}
+    _, fewer = read(case, np.delete(np.arange(num_rows), place))
+    for name, counted in counts.items():
+        keys = counted.keys() | fewer[name].keys()
+        moved = [counted.get(key, (0, 0))[1] - fewer[name].get(key, (0, 0))[1] for key in keys]
+        is_counted = whole[name][place] is not None
+        assert [each for each in moved if each] == [1] * is_counted
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('strategy', ['good_tables', 'bad_tables'])
+def test_a_record_is_read_by_itself(hostile, strategy):
+    num_tables = count()
+
+    @seed(5)
+    @settings(
+        max_examples=NUM_EXAMPLES,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(getattr(hostile('tables'), strategy)(), st.integers(0, 399), st.integers(0, 99))
+    def check(case, place, number):
+        if is_read(case):
+            next(num_tables)
+            check_record(case, place % len(case.table), number)
+
+    check()
+
+    assert next(num_tables) > 10
+
+
+@pytest.fixture
+def case_of(hostile):
+    tables = hostile('tables')
+
+    def make(*values):
+        table = pd.DataFrame({'x': pd.Series(values, dtype=object)})
+        metadata = tables.make_metadata({'x': {'sdtype': 'categorical'}})
+        return tables.Case(table, metadata, {}, 0)
+
+    return make
+
+
+def test_the_check_sees_dates_that_pandas_infers(case_of, monkeypatch):
+    """What was wrong once: dates among objects became timestamps, if all of them were dates."""
+    case = case_of(*[datetime.datetime(2020, 1, 1)] * 5, 'text')
+    check_record(case, 5, 0)
+    monkeypatch.setattr(cells, 'make_table', pd.DataFrame)
+    with pytest.raises(AssertionError):
+        check_record(case, 5, 0)
+
+
+def test_the_check_sees_values_that_are_taken_for_equal_ones(case_of, hostile, monkeypatch):
+    """What was wrong once: a text stood for all values that are equal to it."""
+    case = case_of('red', *[hostile('columns').Color.RED] * 5)
+    check_record(case, 0, 0)
+    monkeypatch.setattr(values, 'UNIFORM', {str, hostile('columns').Color})
+    monkeypatch.setattr(values, 'spell', lambda value: str(value))
+    with pytest.raises(AssertionError):
+        check_record(case, 0, 0)

@@ -1,0 +1,111 @@
+"""Wrong arguments: one error, which names the argument."""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.errors import SynthesizerInputError
+from sdv.sampling import Condition
+
+from sdv_threea import ClustMixSynthesizer
+
+NAME = 'people'
+
+
+@pytest.fixture(scope='module')
+def fitted(build_metadata):
+    columns = {'age': {'sdtype': 'numerical'}, 'city': {'sdtype': 'categorical'}}
+    table = pd.DataFrame({'age': range(60), 'city': ['Bern', 'Basel'] * 30})
+    synthesizer = ClustMixSynthesizer(build_metadata(columns), epsilon=100.0)
+    synthesizer.fit({NAME: table})
+    return synthesizer
+
+
+@pytest.mark.parametrize('count', [-1, 1.5, 'many', True, [3], math.nan, 10**400, np.array([2, 3])])
+@pytest.mark.parametrize('argument', ['num_rows', 'batch_size', 'max_tries_per_batch'])
+def test_numbers_of_rows_and_tries_are_whole(fitted, argument, count):
+    with pytest.raises(ValueError, match=f'^{argument} must be a whole number'):
+        fitted.sample(**{'num_rows': 3, argument: count})
+
+
+@pytest.mark.parametrize('argument', ['batch_size', 'max_tries_per_batch'])
+def test_so_they_are_under_conditions(fitted, argument):
+    with pytest.raises(ValueError, match=f'^{argument} must be a whole number'):
+        fitted.sample_from_conditions([Condition({'city': 'Bern'})], **{argument: 0})
+    with pytest.raises(ValueError, match=f'^{argument} must be a whole number'):
+        fitted.sample_remaining_columns(pd.DataFrame({'city': ['Bern']}), **{argument: 0})
+
+
+def test_whole_numbers_of_numpy_will_do(fitted):
+    assert len(fitted.sample(np.int64(3), batch_size=np.int8(2))[NAME]) == 3
+
+
+@pytest.mark.parametrize('wrong', [None, 3, 'Bern', {'city': 'Bern'}, ['Bern'], Condition({})])
+def test_conditions_are_a_list_of_conditions(fitted, wrong):
+    with pytest.raises(ValueError, match='^conditions must be a list of Condition'):
+        fitted.sample_from_conditions(wrong)
+
+
+@pytest.mark.parametrize('wrong', [None, 3, {'city': ['Bern']}, pd.Series(['Bern'])])
+def test_known_columns_are_a_table(fitted, wrong):
+    with pytest.raises(ValueError, match='^known_columns must be a pandas DataFrame'):
+        fitted.sample_remaining_columns(wrong)
+
+
+@pytest.mark.parametrize('wrong', [None, 3, 'Inequality', ['Inequality'], {}])
+def test_constraints_are_a_list_of_constraints(fitted, wrong):
+    with pytest.raises(ValueError, match='^constraints must be a list'):
+        copy.deepcopy(fitted).add_constraints(wrong)
+
+
+@pytest.mark.parametrize('wrong', [3, np.array([1.0, 2.0]), pd.DataFrame({'x': [1, 2]})])
+def test_names_are_texts(fitted, wrong):
+    with pytest.raises(ValueError, match='^main_table_name must be a text'):
+        fitted.sample(3, main_table_name=wrong)
+    with pytest.raises(ValueError, match='^version must be a text'):
+        fitted.get_metadata(wrong)
+
+
+@pytest.mark.parametrize('wrong', [None, 3, {}, 'people.json'])
+def test_metadata_is_that_of_sdv(wrong):
+    with pytest.raises(SynthesizerInputError, match='^metadata must be an sdv.metadata.Metadata'):
+        ClustMixSynthesizer(wrong)
+
+
+@pytest.mark.parametrize('setting', ['neighbors', 'guarantee', 'n_components', 'target_column'])
+@pytest.mark.parametrize('wrong', [['auto'], {}, np.array([1.0, 2.0]), pd.DataFrame({'x': [1, 2]})])
+def test_settings_that_cannot_be_compared_are_named(small_metadata, setting, wrong):
+    with pytest.raises(SynthesizerInputError, match=setting.replace('_c', '[_ ]c')):
+        ClustMixSynthesizer(small_metadata, **{setting: wrong})
+
+
+@pytest.mark.parametrize('setting', ['epsilon', 'delta', 'alpha'])
+def test_settings_that_no_float_can_hold_are_named(small_metadata, setting):
+    with pytest.raises(SynthesizerInputError, match=f'^{setting} must be a number that a float'):
+        ClustMixSynthesizer(small_metadata, **{setting: 10**400})
+
+
+def test_fractions_are_numbers(small_table, small_metadata):
+    terms = {'epsilon': Fraction(9, 2), 'delta': Fraction(1, 1000)}
+    synthesizer = ClustMixSynthesizer(small_metadata, **terms)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', UserWarning)
+        synthesizer.fit({NAME: small_table})
+
+    assert '(4.5, 0.001)-differential privacy' in str(synthesizer.get_privacy_statement())
+
+
+def test_what_was_promised_is_fixed_when_the_synthesizer_is_made(small_table, small_metadata):
+    synthesizer = ClustMixSynthesizer(small_metadata, epsilon=8.0)
+    synthesizer.epsilon, synthesizer.delta, synthesizer.neighbors = 0.1, 0.5, 'replace_one'
+    synthesizer.fit({NAME: small_table})
+    statement = synthesizer.get_privacy_statement()
+
+    assert (statement.epsilon, statement.delta) == (8.0, 1e-6)
+    assert statement.neighbors == 'add_remove'

@@ -1,0 +1,228 @@
+"""Fits that fail or are interrupted: nothing of them is left, but that they were begun."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import warnings
+from functools import partial
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.data_processing.data_processor import DataProcessor
+from sdv.errors import InvalidDataError, NotFittedError, RefitWarning, SamplingError
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
+from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.relational import pipeline as relational
+from sdv_threea.synthesizers import multi_table, single_table
+
+NUMBER, CATEGORY, KEY = ({'sdtype': each} for each in ('numerical', 'categorical', 'id'))
+
+ROWS = pd.DataFrame({'x': range(90), 'c': ['a', 'b', 'c'] * 30})
+
+
+class One:
+    """A synthesizer of one table."""
+
+    data = {'people': ROWS}
+
+    @staticmethod
+    def make():
+        tables = {'people': {'columns': {'x': NUMBER, 'c': CATEGORY}}}
+        metadata = Metadata.load_from_dict({'tables': tables})
+        return ClustMixSynthesizer(metadata, epsilon=10.0, target_column='c')
+
+    @staticmethod
+    def sample(synthesizer):
+        return synthesizer.sample(5)
+
+
+class Many:
+    """A synthesizer of two tables."""
+
+    data = {'a': ROWS.assign(key=range(90)), 'b': ROWS.assign(a_key=range(90))}
+
+    @staticmethod
+    def make():
+        columns = {'x': NUMBER, 'c': CATEGORY}
+        tables = {
+            'a': {'columns': {**columns, 'key': KEY}, 'primary_key': 'key'},
+            'b': {'columns': {**columns, 'a_key': KEY}},
+        }
+        link = {
+            'parent_table_name': 'a',
+            'child_table_name': 'b',
+            'parent_primary_key': 'key',
+            'child_foreign_key': 'a_key',
+        }
+        metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+        return ClustMixMultiTableSynthesizer(metadata, epsilon=10.0)
+
+    @staticmethod
+    def sample(synthesizer):
+        return synthesizer.sample_scale(0.1)
+
+
+class Stopped:
+    """Noise that is interrupted at one of the questions."""
+
+    def __init__(self, question, error):
+        self.left, self.error = question, error
+
+    def __call__(self, size, scale):
+        self.left -= 1
+        if self.left < 0:
+            raise self.error
+        return discrete_gaussian(size, scale)
+
+
+@pytest.fixture(params=[One, Many])
+def kind(request):
+    return request.param
+
+
+def check_unfitted(kind, synthesizer):
+    assert synthesizer.get_info()['is_fit'] is False
+    with pytest.raises(NotFittedError):
+        synthesizer.get_privacy_statement()
+    with pytest.raises(SamplingError, match='has not been fitted'):
+        kind.sample(synthesizer)
+
+
+def stop_noise(patch, question, error):
+    """Interrupt both pipelines at a question."""
+    noise = Stopped(question, error)
+    patch.setattr(single_table, 'release', partial(pipeline.release, noise=noise))
+    patch.setattr(
+        multi_table, 'release_database', partial(relational.release_database, noise=noise)
+    )
+
+
+def stop_learning(patch, _, error):
+    """Interrupt SDV's learning of storage, after the release."""
+
+    def stop(*_):
+        raise error
+
+    patch.setattr(DataProcessor, 'fit', stop)
+
+
+STOPS = {
+    'the first question': (stop_noise, 0),
+    'the third question': (stop_noise, 2),
+    'after the release': (stop_learning, 0),
+}
+
+
+@pytest.mark.parametrize('stop', STOPS)
+@pytest.mark.parametrize('error', [KeyboardInterrupt(), MemoryError()], ids=repr)
+def test_a_fit_that_is_stopped_leaves_nothing_but_a_count(kind, compare, stop, error):
+    synthesizer, untouched = kind.make(), kind.make()
+    interrupt, question = STOPS[stop]
+    with pytest.MonkeyPatch.context() as patch:
+        interrupt(patch, question, error)
+        with pytest.raises(type(error)):
+            synthesizer.fit(kind.data)
+
+    check_unfitted(kind, synthesizer)
+    assert synthesizer._num_releases == 1
+    synthesizer._num_releases = 0
+    # Pickled, as that is what is exposed: the user's own metadata is not.
+    states = [
+        cloudpickle.loads(cloudpickle.dumps(each)).__dict__ for each in (synthesizer, untouched)
+    ]
+    assert compare(*states) == []
+
+
+def test_what_was_begun_counts_in_the_next_statement(kind):
+    synthesizer = kind.make()
+    with pytest.MonkeyPatch.context() as patch:
+        stop_noise(patch, 2, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            synthesizer.fit(kind.data)
+    with pytest.warns(RefitWarning, match='2 fits like this one'):
+        synthesizer.fit(kind.data)
+
+    assert synthesizer.get_privacy_statement().fits == 2
+    assert 'this was fit 2 of this synthesizer' in str(synthesizer.get_privacy_statement())
+
+
+def test_a_stopped_fit_forgets_the_one_before(kind):
+    synthesizer = kind.make()
+    synthesizer.fit(kind.data)
+    with pytest.MonkeyPatch.context() as patch:
+        stop_noise(patch, 1, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            synthesizer.fit(kind.data)
+
+    check_unfitted(kind, synthesizer)
+    assert synthesizer._num_releases == 2
+
+
+def test_a_table_that_is_refused_costs_nothing(kind):
+    synthesizer = kind.make()
+    broken = {name: rows.assign(x='text') for name, rows in kind.data.items()}
+    with pytest.raises(InvalidDataError):
+        synthesizer.fit(broken)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('error', RefitWarning)
+        synthesizer.fit(kind.data)
+    assert synthesizer.get_privacy_statement().fits == 1
+
+
+def test_preprocessing_by_hand_is_undone_too(kind):
+    synthesizer = kind.make()
+    processed = synthesizer.preprocess(kind.data)
+    with pytest.MonkeyPatch.context() as patch:
+        stop_noise(patch, 1, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            synthesizer.fit_processed_data(processed)
+
+    check_unfitted(kind, synthesizer)
+    assert synthesizer._num_releases == 1
+
+
+INTERRUPTED = """
+import sys, time
+import pandas as pd
+from sdv.metadata import Metadata
+from sdv_threea import ClustMixSynthesizer, mechanism, pipeline
+from sdv_threea.synthesizers import single_table
+
+def wait(size, scale):
+    print('asked', flush=True)
+    time.sleep(600)
+
+single_table.release = lambda *terms: pipeline.release(*terms, noise=wait)
+tables = {'people': {'columns': {'x': {'sdtype': 'numerical'}}}}
+synthesizer = ClustMixSynthesizer(Metadata.load_from_dict({'tables': tables}))
+try:
+    synthesizer.fit({'people': pd.DataFrame({'x': range(50)})})
+except KeyboardInterrupt:
+    print(synthesizer.get_info()['is_fit'], synthesizer._model, synthesizer._num_releases)
+"""
+
+
+@pytest.mark.skipif(sys.platform == 'win32', reason='there is no such signal')
+def test_an_interrupt_from_the_keyboard_leaves_it_unfitted():
+    command = [sys.executable, '-c', INTERRUPTED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == 'asked\n'
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=120)[0]
+
+    assert said == 'False None 1\n'
+
+
+def test_the_undoing_sees_what_is_left(compare):
+    """The comparison above would see a single number."""
+    synthesizer, untouched = One.make(), One.make()
+    synthesizer._dtypes['x'] = np.dtype('int64')
+
+    assert compare(synthesizer.__getstate__(), untouched.__getstate__()) != []
