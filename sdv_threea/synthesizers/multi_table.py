@@ -100,7 +100,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         verbose: bool = False,
     ) -> None:
         check_metadata(metadata)
-        check_flag(public_metadata=public_metadata)
+        check_flag(public_metadata=public_metadata, verbose=verbose)
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.max_children, self.target = max_children, target

@@ -15,6 +15,7 @@ from sdv.metadata import Metadata
 from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Category, Domain
 from sdv_threea.settings import Settings
+from sdv_threea.synthesizers.arguments import check_flag
 from sdv_threea.synthesizers.cells import decode
 from sdv_threea.synthesizers.conditions import Conditions, draw_rows
 from sdv_threea.synthesizers.guarded import GuardedSynthesizer
@@ -108,6 +109,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         self.alpha = alpha
         self.kernel = kernel
         self.verbose = verbose
+        check_flag(verbose=verbose)
         self._check_target()
         self._settings = self._make_settings()
         self._num_releases = 0

@@ -166,6 +166,7 @@ def test_private_metadata_is_dropped(build_metadata, small_table):
         ({'guarantee': 'none'}, 'guarantee'),
         ({'neighbors': 'swap'}, 'neighbors'),
         ({'public_metadata': 'yes'}, 'public_metadata'),
+        ({'verbose': 'yes'}, 'verbose'),
         ({'target_column': 'wage'}, "'wage' is not in the metadata"),
         ({'target_column': 'key'}, "'key' is of the sdtype 'id'"),
         ({'target_column': 'email'}, "'email' is of the sdtype 'email'"),
