@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,9 @@ from sdv_threea.settings import Settings
 from sdv_threea.spending import Spending
 from sdv_threea.statistics import histogram_sensitivity
 
+#: The stages, in order: as public as the algorithm.
+STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
+
 #: Rows drawn from what is released, for starting points and landmarks.
 NUM_DRAWS = 4000
 
@@ -44,6 +48,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     table: pd.DataFrame,
     domain: Domain,
     settings: Settings,
+    begin: Callable[[str], object] = str,
     *,
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
@@ -64,6 +69,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
             as objects with ``None`` or NaN for missing values.
         domain: What is public.
         settings: What the user chose.
+        begin: Is told the name of each stage as it begins, for a progress bar.
         noise: The source of noise; for tests.
         rng: Source of the draws that need no secrecy.
         budget: What may be spent, if it is not all that the settings say: a part of it, where
@@ -76,9 +82,15 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
     account = _open_account(domain, settings, noise, budget, rows_per_unit)
     run = Run(settings, account, rng or np.random.default_rng())
+    begin('describe')
     layout, encoded = _describe(table, domain, run)
+    begin('approximate')
     density, scored = _approximate(layout, encoded, run)
-    centroids = _adapt(density, scored, _partition(density, scored, run), run)
+    begin('partition')
+    centroids = _partition(density, scored, run)
+    begin('adapt')
+    centroids = _adapt(density, scored, centroids, run)
+    begin('anonymize')
     mixture = _anonymize(density, scored, centroids, run)
     return Release(
         domain=narrowed(layout.description, layout.scored_blocks, density.masks),

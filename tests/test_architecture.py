@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 FLOORS = (
     {'cli'},
     {'synthesizers'},
-    {'relational'},
+    {'relational', 'estimate'},
     {'pipeline'},
     {'release'},
     {'settings', 'spending'},

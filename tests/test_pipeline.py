@@ -13,7 +13,7 @@ import pytest
 from sdv_threea import mechanism
 from sdv_threea.accounting import Receipt, delta_from_mu
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.pipeline import release, stage_shares
+from sdv_threea.pipeline import STAGES, release, stage_shares
 from sdv_threea.settings import SHARES, Settings
 
 PRIVATE = Domain(
@@ -110,6 +110,13 @@ def test_stages_are_on_the_ledger():
     stages = [receipt.stage for receipt in ledger.receipts]
     assert stages == sorted(stages, key=['describe', 'approximate', 'adapt', 'anonymize'].index)
     assert set(stages) == {'describe', 'approximate', 'adapt', 'anonymize'}
+
+
+@pytest.mark.parametrize('n_components', [1, 2])
+def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components):
+    begun = []
+    release(make_table(500), PRIVATE, Settings(n_components=n_components), begin=begun.append)
+    assert tuple(begun) == STAGES
 
 
 def test_a_stage_without_a_share_is_left_out():

@@ -230,13 +230,18 @@ def fit_scores(
 
 
 def clip_radius(scores: NormalScores) -> int:
-    """Choose the norm that scores are clipped to, in units of ``1 / GRID``: from public numbers.
+    """Choose the norm that scores are clipped to, in units of ``1 / GRID``: from public numbers."""
+    return bound_norm(scores.variances)
+
+
+def bound_norm(variances: NDArray[np.float64]) -> int:
+    """Choose a norm, in units of ``1 / GRID``, for normals of these variances, shape (C, m).
 
     The squared norm of independent normals of variances ``v`` has mean ``sum v`` and variance ``2
     sum v^2``: with many columns hardly any record is much longer than the mean, with few some are.
     """
-    means = scores.variances.sum(axis=1)
-    deviations = np.sqrt(2 * np.square(scores.variances).sum(axis=1))
+    means = variances.sum(axis=1)
+    deviations = np.sqrt(2 * np.square(variances).sum(axis=1))
     squared = max(float((means + CLIP * deviations).max()), 1.0)
     return math.ceil(GRID * math.sqrt(squared))
 

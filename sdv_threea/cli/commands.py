@@ -1,4 +1,4 @@
-"""The commands: fit, sample, report, statement, audit."""
+"""The commands: estimate, fit, sample, report, statement, audit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from sdv_threea.cli.options import (
     FILE,
     PLACE,
     SOURCE,
+    delta_option,
+    epsilon_option,
     force_option,
     metadata_option,
+    neighbors_option,
+    public_metadata_option,
     settings_options,
 )
 from sdv_threea.cli.outputs import staged
@@ -93,6 +97,34 @@ def fit(
         step('Writing')
         synthesizer.save(str(drafts[out]))
         write_statement(synthesizer.get_privacy_statement(), drafts[statement])
+
+
+@main.command()
+@click.option('--rows', type=int, required=True, help='About how many rows the table has.')
+@click.option('--columns', type=int, required=True, help='How many columns, without keys.')
+@click.option('--classes', type=int, default=1, help='How many values the target has; 1 for none.')
+@click.option(
+    '--numerical', type=int, help='How many columns are numbers or dates.  [default: half of them]'
+)
+@epsilon_option
+@delta_option
+@neighbors_option
+@public_metadata_option
+def estimate(rows: int, columns: int, classes: int, numerical: int | None, **settings: Any) -> None:
+    """Tell what error to expect, without any data.
+
+    It reads nothing, so it spends nothing: the noise follows from the shape of the table and the
+    promise.
+    """
+    from sdv_threea.estimate import expected_error
+
+    try:
+        errors = expected_error(
+            rows, columns, num_classes=classes, num_numerical=numerical, **settings
+        )
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+    click.echo(str(errors))
 
 
 @main.command()

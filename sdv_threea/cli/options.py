@@ -18,11 +18,30 @@ metadata_option = click.option(
 
 force_option = click.option('--force', is_flag=True, help='Replace outputs that exist.')
 
+epsilon_option = click.option(
+    '--epsilon', type=float, required=True, help='The promise: smaller is more private.'
+)
+
+delta_option = click.option(
+    '--delta', type=float, default=1e-6, help='The promise: well below 1 / rows.'
+)
+
+neighbors_option = click.option(
+    '--neighbors',
+    type=click.Choice(['add_remove', 'replace_one']),
+    default='add_remove',
+    help='How tables differ that are hard to tell apart.',
+)
+
+public_metadata_option = click.option(
+    '--public-metadata',
+    is_flag=True,
+    help='Ranges and values in the metadata are public. Those that SDV detected are not!',
+)
+
 SETTINGS = (
-    click.option(
-        '--epsilon', type=float, required=True, help='The promise: smaller is more private.'
-    ),
-    click.option('--delta', type=float, default=1e-6, help='The promise: well below 1 / rows.'),
+    epsilon_option,
+    delta_option,
     click.option(
         '--target',
         'targets',
@@ -30,17 +49,8 @@ SETTINGS = (
         metavar='COLUMN',
         help='The column that models will predict; of a database TABLE.COLUMN, once per table.',
     ),
-    click.option(
-        '--neighbors',
-        type=click.Choice(['add_remove', 'replace_one']),
-        default='add_remove',
-        help='How tables differ that are hard to tell apart.',
-    ),
-    click.option(
-        '--public-metadata',
-        is_flag=True,
-        help='Ranges and values in the metadata are public. Those that SDV detected are not!',
-    ),
+    neighbors_option,
+    public_metadata_option,
     click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),

@@ -22,6 +22,7 @@ from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.database import connect, read_max_children, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
 from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.references import find_parents, key_columns
 from sdv_threea.synthesizers.schema import keep_public
 from sdv_threea.synthesizers.statement import (
@@ -99,7 +100,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         verbose: bool = False,
     ) -> None:
         check_metadata(metadata)
-        check_flag(public_metadata=public_metadata)
+        check_flag(public_metadata=public_metadata, verbose=verbose)
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.max_children, self.target = max_children, target
@@ -217,6 +218,9 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             ),
             fits=self._num_releases,
         )
+
+    def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
+        return {'disable': not self.verbose, 'bar_format': BAR, **options}
 
     def _seed(self) -> np.random.Generator:
         """Start the draws of samples, which need no secrecy, where SDV starts them."""

@@ -15,9 +15,11 @@ from sdv.metadata import Metadata
 from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Category, Domain
 from sdv_threea.settings import Settings
+from sdv_threea.synthesizers.arguments import check_flag
 from sdv_threea.synthesizers.cells import decode
 from sdv_threea.synthesizers.conditions import Conditions, draw_rows
 from sdv_threea.synthesizers.guarded import GuardedSynthesizer
+from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.schema import MODELLED
 from sdv_threea.synthesizers.statement import REFIT, PrivacyStatement, list_public_facts
 
@@ -25,14 +27,16 @@ if TYPE_CHECKING:
     from sdv_threea.release import Release
 
 
-def release(table: pd.DataFrame, domain: Domain, settings: Settings) -> Release:
+def release(
+    table: pd.DataFrame, domain: Domain, settings: Settings, begin: Callable[[str], None]
+) -> Release:
     """Call :func:`sdv_threea.pipeline.release`.
 
     The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
     """
     from sdv_threea import pipeline
 
-    return pipeline.release(table, domain, settings)
+    return pipeline.release(table, domain, settings, begin)
 
 
 class ClustMixSynthesizer(GuardedSynthesizer):
@@ -70,6 +74,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         alpha: Weight of the density against the prediction in the adapt step, in [0, 1].
         kernel: Kernel of the adapt step (a ``neural_tangents.stax`` kernel function); ``None`` for
             the neural tangent kernel of a ReLU network.
+        verbose: Whether to show the stages of a fit as they pass.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
@@ -90,6 +95,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         n_components: int | str = 'auto',
         alpha: float = 0.5,
         kernel: Callable[..., Any] | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             metadata, enforce_min_max_values, enforce_rounding, locales, public_metadata
@@ -102,6 +108,8 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         self.n_components = n_components
         self.alpha = alpha
         self.kernel = kernel
+        self.verbose = verbose
+        check_flag(verbose=verbose)
         self._check_target()
         self._settings = self._make_settings()
         self._num_releases = 0
@@ -179,7 +187,9 @@ class ClustMixSynthesizer(GuardedSynthesizer):
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
         domain = self._derive().derived
         self._num_releases += 1  # even if it fails: see fit
-        released = release(processed_table_data[list(domain.names)], domain, self._settings)
+        table = processed_table_data[list(domain.names)]
+        with show_stages(shown=self.verbose) as begin:
+            released = release(table, domain, self._settings, begin)
         self._learn_storage(released.domain)
         self._warn_about_promise(released.num_rows)
         self._warn_about_silence(self._derivations.restore(released.domain))

@@ -166,6 +166,7 @@ def test_private_metadata_is_dropped(build_metadata, small_table):
         ({'guarantee': 'none'}, 'guarantee'),
         ({'neighbors': 'swap'}, 'neighbors'),
         ({'public_metadata': 'yes'}, 'public_metadata'),
+        ({'verbose': 'yes'}, 'verbose'),
         ({'target_column': 'wage'}, "'wage' is not in the metadata"),
         ({'target_column': 'key'}, "'key' is of the sdtype 'id'"),
         ({'target_column': 'email'}, "'email' is of the sdtype 'email'"),
@@ -202,6 +203,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'n_components': 3,
         'alpha': 0.25,
         'kernel': gaussian_kernel,
+        'verbose': True,
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
 
@@ -228,6 +230,7 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'n_components': 'auto',
         'alpha': 0.5,
         'kernel': None,
+        'verbose': False,
     }
 
 

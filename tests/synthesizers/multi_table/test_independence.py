@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 
 import cloudpickle
@@ -26,6 +27,16 @@ def test_the_log_has_no_row_counts(tables, caplog, make, monkeypatch):
     real = {len(rows) for rows in tables.values()} | {sum(map(len, tables.values()))}
     for event in events:
         assert not real & {value for value in event.values() if isinstance(value, int)}
+
+
+def test_progress_shows_no_times_and_only_if_asked(tables, make, capfd):
+    make('chain', tables).fit(tables)
+    assert tuple(capfd.readouterr()) == ('', '')
+
+    make('chain', tables, verbose=True).fit(tables)
+    shown = capfd.readouterr().err
+    assert 'Release Tables: 100%' in shown
+    assert not re.search(r'\d:\d|/s\b|s/', shown), 'times tell about how many rows there are'
 
 
 def test_no_warning_shows_a_value(tables, make):

@@ -1,0 +1,228 @@
+"""What error to expect of a release, before there is one: from the mechanism, and from no data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from sdv_threea.accounting import Budget
+from sdv_threea.approximate.density import bound_norm
+from sdv_threea.approximate.partition import num_cells
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.describe import needs_threshold
+from sdv_threea.encoding.questions import ask_questions, split_delta
+from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.moments import COUNT_WEIGHT, GRID
+from sdv_threea.pipeline import stage_shares
+from sdv_threea.settings import Settings
+from sdv_threea.statistics import OFF_DIAGONAL_WEIGHT, histogram_sensitivity, moment_sensitivity
+
+#: A value is seen if its rows exceed what is asked of them by so many standard deviations.
+SURE = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedError:
+    """Standard errors that the noise of a release brings: a function of public numbers.
+
+    They are of the counts and moments as they are released. Smoothing and shrinkage make less of
+    them; what a mixture cannot express comes on top.
+
+    Args:
+        num_rows: Number of rows.
+        num_columns: Number of modelled columns, the target included.
+        num_classes: Number of classes, taken to be equally large.
+        epsilon: The privacy promise.
+        delta: The privacy promise.
+        count: Of the number of rows that have one value of a column.
+        class_count: The same in one class, in a column as rich as the others.
+        correlation: Of a correlation of normal scores in one class; an upper bound, as it takes
+            columns to be continuous.
+        category_rows: How many rows must have a value of a categorical column for it to be seen,
+            with two standard deviations to spare: for an unknown value to pass its threshold, or
+            for the count of a public one to differ from zero.
+    """
+
+    num_rows: int
+    num_columns: int
+    num_classes: int
+    epsilon: float
+    delta: float
+    count: float
+    class_count: float
+    correlation: float
+    category_rows: float
+
+    @property
+    def share(self) -> float:
+        """Of the share of all rows that have a value."""
+        return self.count / self.num_rows
+
+    @property
+    def class_share(self) -> float:
+        """Of the share of the rows of a class that have a value."""
+        return self.class_count / (self.num_rows / self.num_classes)
+
+    @property
+    def class_difference(self) -> float:
+        """Of the difference between the shares of two classes."""
+        return math.sqrt(2) * self.class_share
+
+    def __str__(self) -> str:
+        in_class = self.num_rows / self.num_classes
+        chance = 0.5 / math.sqrt(self.num_rows), 0.5 / math.sqrt(in_class)
+        lines = [
+            f'{self.num_rows:,} rows, {self.num_columns} columns, epsilon={self.epsilon:g}, '
+            f'delta={self.delta:g}: expected standard errors',
+            '',
+            f'{"":30}{"noise":>10}{"sampling":>11}',
+            f'{"count of a value":30}{self.count:>9.1f} ',
+            _percent('share of a value', self.share, chance[0]),
+        ]
+        if self.num_classes > 1:
+            lines += [
+                _percent('share in a class', self.class_share, chance[1]),
+                _percent(
+                    'difference of two classes', self.class_difference, math.sqrt(2) * chance[1]
+                ),
+            ]
+        lines += [
+            f'{"correlation":30}{self.correlation:>9.3f} {1 / math.sqrt(in_class):>9.3f}',
+            '',
+            f'A category needs about {math.ceil(self.category_rows):,} rows to be seen.',
+            'Sampling: of another sample of as many rows, for a share of one half or no '
+            'correlation.',
+            'Computed from the mechanism; no data was read, and nothing was spent.',
+        ]
+        return '\n'.join(lines)
+
+
+def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
+    num_rows: int,
+    num_columns: int,
+    epsilon: float,
+    delta: float = 1e-6,
+    *,
+    num_classes: int = 1,
+    num_numerical: int | None = None,
+    public_metadata: bool = False,
+    neighbors: str = 'add_remove',
+) -> ExpectedError:
+    """Estimate the errors that the noise of a release will bring.
+
+    It reads no data, so it spends nothing. If the number of rows must not be known, take a round
+    one.
+
+    Args:
+        num_rows: About how many rows the table has.
+        num_columns: Number of columns to be modelled, the target included: not keys or names.
+        epsilon: The privacy promise; ``math.inf`` for none.
+        delta: The privacy promise.
+        num_classes: Number of values of a categorical target; 1 without a target.
+        num_numerical: How many of the columns are numbers or dates; by default half of them.
+        public_metadata: Whether the metadata tells the values and ranges of all columns, and that
+            none is missing; numbers are then taken to have few values.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+
+    Returns:
+        The errors.
+
+    Raises:
+        ValueError: If an argument is out of range.
+
+    Examples:
+        >>> from sdv_threea.estimate import expected_error
+        >>> errors = expected_error(30_000, 15, epsilon=1.0, num_classes=2)
+        >>> round(errors.count), f'{errors.share:.2%}'
+        (37, '0.12%')
+    """
+    _check_counts(num_rows=num_rows, num_columns=num_columns, num_classes=num_classes)
+    settings = Settings(epsilon=epsilon, delta=delta, neighbors=neighbors)
+    has_target = num_classes > 1
+    numerical = num_columns // 2 if num_numerical is None else num_numerical
+    if not 0 <= numerical <= num_columns - has_target:
+        raise ValueError(
+            f'num_numerical must be between 0 and {num_columns - has_target}, the number of columns'
+            f' without a categorical target, got {num_numerical}.'
+        )
+    domain = _make_up(num_columns, numerical, has_target=has_target, public=public_metadata)
+    budget = settings.budget(thresholds=needs_threshold(domain))
+    prices = budget.split(stage_shares(domain, settings))
+    scored = num_columns - has_target
+    count = histogram_sensitivity(scored + 1, neighbors) / prices['columns']
+    class_count = count
+    if has_target:
+        class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
+    totals = np.full(num_classes, num_rows / num_classes)
+    return ExpectedError(
+        num_rows=num_rows,
+        num_columns=num_columns,
+        num_classes=num_classes,
+        epsilon=epsilon,
+        delta=delta,
+        count=count,
+        class_count=class_count,
+        correlation=_product_noise(scored, totals, prices, neighbors) / float(totals[0]),
+        category_rows=_rows_to_be_seen(domain, budget, prices) or SURE * count,
+    )
+
+
+def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
+    """Make a domain of that shape: prices depend on nothing else."""
+    step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
+    low, high = (0.0, 1.0) if public else (None, None)
+    numbers = [
+        Number(name=f'number {at}', low=low, high=high, step=step, nullable=nullable)
+        for at in range(num_numerical)
+    ]
+    categories = [
+        Category(name=f'category {at}', values=values, nullable=nullable)
+        for at in range(num_columns - num_numerical)
+    ]
+    target = categories[-1].name if has_target else None
+    return Domain((*numbers, *categories), target)
+
+
+def _product_noise(
+    num_scored: int, totals: NDArray[np.float64], prices: Mapping[str, float], neighbors: str
+) -> float:
+    """The noise of a sum of products of two scores, over the records of a class.
+
+    It is known twice: of the class, and of its cells, whose release gets what the stages leave that
+    have nothing to do.
+    """
+    radius = bound_norm(np.ones((1, num_scored)))
+    cells = num_cells(totals, radius / GRID, prices['anonymize'])
+    idle = {'partition', 'adapt'} if cells == 1 else {'adapt'} if len(totals) == 1 else set()
+    last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
+    norm = math.hypot(max(1, int(COUNT_WEIGHT * radius)), radius) / GRID
+    unit = moment_sensitivity(norm, neighbors) / OFF_DIAGONAL_WEIGHT
+    return unit / math.hypot(prices['moments'], last / math.sqrt(cells))
+
+
+def _rows_to_be_seen(domain: Domain, budget: Budget, prices: Mapping[str, float]) -> float | None:
+    """What :func:`mechanism.threshold_release` asks of a value, if values are unknown."""
+    if not needs_threshold(domain):
+        return None
+    questions = ask_questions(domain, prices['describe'], budget.neighbors, discrete_gaussian)
+    if 'categories' not in questions:
+        return None
+    asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)
+    least = 1 + int(asked.scale / 4)
+    quantile = -float(ndtri(delta['categories'] / round(asked.sensitivity**2)))
+    return least + (quantile + SURE) * asked.scale
+
+
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        if isinstance(count, bool) or count != int(count) or count < 1:
+            raise ValueError(f'{name} must be a whole number of at least 1, got {count!r}.')
+
+
+def _percent(name: str, noise: float, sampling: float) -> str:
+    return f'{name:30}{noise:>10.2%} {sampling:>10.2%}'

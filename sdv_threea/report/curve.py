@@ -1,0 +1,293 @@
+"""What each epsilon would buy, tried out on rows that need no protection."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from tqdm import tqdm
+
+from sdv_threea.report.figures import REAL_COLOR, SYNTHETIC_COLOR, styled
+from sdv_threea.report.utility import train_synthetic_test_real
+
+Origin = Literal['public', 'made up', 'released']
+
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
+
+#: Share of the rows that are kept aside to test on.
+TEST_SHARE = 0.3
+
+#: What models learn from.
+MODELLED = {'numerical', 'categorical', 'boolean', 'ordinal', 'datetime'}
+
+#: The place of no noise on a logarithmic axis: so many times the largest epsilon.
+FARTHER = 3.0
+
+#: The score of rows that models can learn nothing from.
+NOTHING = {'AUC': 0.5, 'R2': 0.0}
+
+#: Characters in a line of text.
+WIDTH = 88
+
+#: What follows from where the rows come from.
+CAVEATS: dict[str, str] = {
+    'public': 'It holds for your own table as far as that resembles the public one.',
+    'made up': 'Made-up rows have no other relations between columns than those put in, so take '
+    'the shape of the curve and not its height.',
+    'released': 'Sampled rows are smoother than those that were released, and easier to release '
+    'once more: the curve is on the optimistic side.',
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PrivacyCurve:
+    """Utility against epsilon, for a number of rows.
+
+    Args:
+        scores: A row per fit: ``epsilon``, ``repeat``, the score of the ``synthetic`` rows and of
+            the ``real`` ones they stand for, and a ``note`` on what went wrong, if anything. Where
+            no row has a target, the score is that of guessing.
+        metric: What is scored: ``'AUC'`` or ``'R2'``, on rows kept aside.
+        num_rows: Number of rows fitted.
+        num_different: Number of rows they were drawn from; fewer, if rows were repeated.
+        origin: Where the table comes from, as the caller said.
+    """
+
+    scores: pd.DataFrame
+    metric: str
+    num_rows: int
+    num_different: int
+    origin: str
+
+    def figure(self) -> go.Figure:
+        """Draw it: a dot per fit, a line through the medians, and what real rows are worth."""
+        shown = self.scores['epsilon'].replace(math.inf, _place_infinity(self.scores['epsilon']))
+        ticks = {
+            'tickvals': sorted(set(shown)),
+            'ticktext': [_spell(epsilon) for epsilon in sorted(set(self.scores['epsilon']))],
+        }
+        medians = self.scores['synthetic'].groupby(shown).median()
+        real = float(self.scores['real'].median())
+        dots = go.Scatter(x=shown, y=self.scores['synthetic'], mode='markers', name='one fit')
+        line = go.Scatter(x=medians.index, y=medians, mode='lines', name='synthetic rows')
+        figure = go.Figure([dots, line])
+        figure.update_traces(marker={'color': SYNTHETIC_COLOR, 'size': 6, 'opacity': 0.5})
+        figure.update_traces(line={'color': SYNTHETIC_COLOR, 'width': 2})
+        figure = styled(figure, height=320)
+        label = {'text': 'real rows', 'yanchor': 'top', 'textposition': 'start', 'padding': 4}
+        figure.add_hline(y=real, line={'color': REAL_COLOR, 'dash': 'dash'}, label=label)
+        figure.update_xaxes(type='log', title=f'ε, for {self.num_rows:,} rows', **ticks)
+        title = {'text': f'{self.metric} on rows kept aside', 'standoff': 12}
+        return figure.update_yaxes(title=title, tickformat='.2f')
+
+    def __str__(self) -> str:
+        runs = self.scores.groupby('epsilon')['synthetic']
+        summary = pd.DataFrame({'lowest': runs.min(), 'median': runs.median(), 'best': runs.max()})
+        rows = [
+            f'{_spell(epsilon):<12}{low:>8.3f}{middle:>8.3f}{high:>8.3f}'
+            for epsilon, low, middle, high in summary.itertuples()
+        ]
+        lines = [
+            f'{self.metric} of models trained on synthetic rows, for {self.num_rows:,} rows',
+            '',
+            f'{"epsilon":<12}{"lowest":>8}{"median":>8}{"best":>8}',
+            *rows,
+            f'{"real rows":<12}{"":>8}{self.scores["real"].median():>8.3f}',
+            *(f'At epsilon {_spell(epsilon)}: {note}.' for epsilon, note in self._list_notes()),
+            '',
+            _wrap(
+                'Nothing was spent, as no private row was read: you said that the table is '
+                f'{_tell(self.origin)}. {CAVEATS[self.origin]}'
+            ),
+        ]
+        if self.num_rows > self.num_different:
+            lines.append(
+                _wrap(
+                    f'The rows are {self.num_different:,} different ones, repeated. Their noise is '
+                    f'that of {self.num_rows:,} rows, so read what is lost against no noise. The '
+                    f'height is that of {self.num_different:,} rows, on the pessimistic side; '
+                    'repeated values pass for common ones, which is on the optimistic side.'
+                )
+            )
+        return '\n'.join(lines)
+
+    def _list_notes(self) -> list[tuple[float, str]]:
+        noted = self.scores[self.scores['note'] != ''].drop_duplicates(['epsilon', 'note'])
+        return list(noted[['epsilon', 'note']].itertuples(index=False, name=None))
+
+
+def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
+    table: pd.DataFrame,
+    make: Callable[[float], Any],
+    target: str,
+    *,
+    origin: Origin,
+    epsilons: Sequence[float] = EPSILONS,
+    num_rows: int | None = None,
+    repeats: int = 3,
+    seed: int = 0,
+    verbose: bool = True,
+) -> PrivacyCurve:
+    """Fit rows that need no protection at several epsilons, and score models trained on the result.
+
+    To see what epsilon is worth before the private table is fitted, once. **Never give it the
+    private table**: each of its fits would be a release, and to choose by their scores another.
+
+    The private table's size matters most, as noise is a price per table: give it as ``num_rows``.
+    Rows are drawn from seven tenths of the table, with repetition if there are fewer; the models
+    are tested on the rest.
+
+    Args:
+        table: Rows like the private ones.
+        make: Makes an unfitted synthesizer of SDV, for an epsilon.
+        target: The column that models are trained to predict.
+        origin: Where the table comes from. ``'public'``: anybody may have it. ``'made up'``: nobody
+            is in it. ``'released'``: sampled from a synthesizer that has been fitted and paid for.
+        epsilons: The epsilons; ``math.inf`` for what would be without noise.
+        num_rows: About how many rows the private table has; by default all rows not kept aside.
+        repeats: Number of fits at each epsilon.
+        seed: Seed of the choice of rows; the noise of the fits has none.
+        verbose: Whether to show progress.
+
+    Returns:
+        The scores, as a table, as text and as a figure.
+
+    Raises:
+        ValueError: If an argument is out of range, or the table lacks the target.
+        ImportError: If LightGBM is not installed.
+    """
+    if origin not in get_args(Origin):
+        raise ValueError(
+            f'origin must be one of {get_args(Origin)}, got {origin!r}. A private table must not '
+            'be used for choosing epsilon: every fit would be a release of its own, and their '
+            'scores a disclosure that no budget pays for. Take a public table that resembles it, '
+            'made-up rows, or rows sampled from a synthesizer that is released already.'
+        )
+    _check(table, target, epsilons, num_rows, repeats)
+    epsilons = sorted(set(map(float, epsilons)))
+    description = _describe(make, epsilons)
+    num_test = round(TEST_SHARE * len(table))
+    size = num_rows or len(table) - num_test
+    tried = []
+    with tqdm(total=repeats * len(epsilons), desc='Privacy curve', disable=not verbose) as bar:
+        for repeat, (train, test) in enumerate(_split(table, size, num_test, repeats, seed)):
+            for epsilon in epsilons:
+                scored = _try_out(make(epsilon), train, test, target, description)
+                metric = str(scored.columns[0])
+                scores = scored[metric].fillna(NOTHING[metric])[['synthetic', 'real']]
+                told = {'note': scored.loc['synthetic', 'note']}
+                tried.append({'epsilon': epsilon, 'repeat': repeat, **scores, **told})
+                bar.update()
+    return PrivacyCurve(
+        scores=pd.DataFrame(tried),
+        metric=metric,
+        num_rows=size,
+        num_different=len(table) - num_test,
+        origin=origin,
+    )
+
+
+def _check(
+    table: pd.DataFrame,
+    target: str,
+    epsilons: Sequence[float],
+    num_rows: int | None,
+    repeats: int,
+) -> None:
+    if target not in table:
+        raise ValueError(f'The table has no target column {target!r}: it has {list(table)}.')
+    if not len(epsilons) or not all(epsilon > 0 for epsilon in epsilons):
+        raise ValueError(f'epsilons must be above 0 (or math.inf), got {epsilons}.')
+    for name, count in {'num_rows': num_rows, 'repeats': repeats}.items():
+        if count is not None and count < 1:
+            raise ValueError(f'{name} must be at least 1, got {count}.')
+
+
+def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[str, Any]:
+    """The name of the one table, and what the metadata says of it."""
+    for epsilon in epsilons:
+        synthesizer = make(epsilon)
+        if getattr(synthesizer, 'epsilon', epsilon) != epsilon:
+            raise ValueError(
+                f'make({epsilon:g}) made a synthesizer with epsilon={synthesizer.epsilon:g}: it '
+                'must pass on what it is called with.'
+            )
+    tables = synthesizer.get_metadata().to_dict()['tables']
+    if len(tables) != 1:
+        raise ValueError('make must make synthesizers of one table.')
+    ((name, described),) = tables.items()
+    return name, described
+
+
+def _split(
+    table: pd.DataFrame, num_rows: int, num_test: int, repeats: int, seed: int
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Choose rows to fit, and rows to test on that are none of them."""
+    rng = np.random.default_rng(seed)
+    for _ in range(repeats):
+        test, rest = np.split(rng.permutation(len(table)), [num_test])
+        train = rng.choice(rest, num_rows, replace=num_rows > len(rest))
+        yield table.iloc[train].reset_index(drop=True), table.iloc[test]
+
+
+def _try_out(
+    synthesizer: Any,
+    train: pd.DataFrame,
+    test: pd.DataFrame,
+    target: str,
+    description: tuple[str, Mapping[str, Any]],
+) -> pd.DataFrame:
+    """Release the rows to be fitted, and test models trained on them and on what is sampled."""
+    name, described = description
+    synthesizer.fit({name: _renumber(train, described)})
+    synthetic = synthesizer.sample(num_rows=len(train))[name]
+    columns = described['columns']
+    real, synthetic, test = (_take_features(each, columns) for each in (train, synthetic, test))
+    return train_synthetic_test_real(real, synthetic, test, target)
+
+
+def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:
+    """Give repeated rows keys of their own."""
+    keys = [described.get('primary_key'), *described.get('alternate_keys', [])]
+    numbers = pd.Series(np.arange(len(table)))
+    for key in keys:
+        if isinstance(key, str):
+            numeric = pd.api.types.is_numeric_dtype(table[key])
+            table = table.assign(**{key: numbers if numeric else numbers.astype(str)})
+    return table
+
+
+def _take_features(table: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Keep what models learn from, dates as dates."""
+    kept = table[[name for name, each in columns.items() if each['sdtype'] in MODELLED]]
+    dates = {
+        name: pd.to_datetime(
+            kept[name], format=columns[name].get('datetime_format'), errors='coerce', utc=True
+        )
+        for name in kept
+        if columns[name]['sdtype'] == 'datetime'
+    }
+    return kept.assign(**dates)
+
+
+def _place_infinity(epsilons: pd.Series) -> float:
+    finite = epsilons[np.isfinite(epsilons)]
+    return FARTHER * float(finite.max()) if len(finite) else 1.0
+
+
+def _spell(epsilon: float) -> str:
+    return 'no noise' if math.isinf(epsilon) else f'{epsilon:g}'
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(text, width=WIDTH)
+
+
+def _tell(origin: str) -> str:
+    return 'sampled from a released synthesizer' if origin == 'released' else origin

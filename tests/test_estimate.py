@@ -1,0 +1,163 @@
+"""The estimate is what a real fit then does: the same prices, noise scales and thresholds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from sdv_threea.approximate.density import bound_norm, clip_radius
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.estimate import SURE, expected_error
+from sdv_threea.pipeline import release
+from sdv_threea.settings import Settings
+from sdv_threea.statistics import OFF_DIAGONAL_WEIGHT
+
+NUM_ROWS = 4000
+
+#: The lattice of the noise widens its scale by a step or two of 2^-16.
+ROUNDING = 1e-4
+
+
+def make_table(num_numbers, num_categories, seed=0):
+    rng = np.random.default_rng(seed)
+    numbers = {f'n{at}': rng.normal(size=NUM_ROWS) for at in range(num_numbers)}
+    categories = {
+        f'c{at}': rng.choice(['a', 'b'], NUM_ROWS).astype(object) for at in range(num_categories)
+    }
+    return pd.DataFrame(numbers | categories)
+
+
+def make_domain(table, target, *, public=False):
+    known = {'low': 0.0, 'high': 1.0, 'step': 1.0, 'nullable': False} if public else {}
+    listed = {'values': ('a', 'b'), 'nullable': False} if public else {}
+    columns = tuple(
+        Number(name=name, **known) if name.startswith('n') else Category(name=name, **listed)
+        for name in table
+    )
+    return Domain(columns, target)
+
+
+def fit(table, target, epsilon, *, public=False, **others):
+    settings = Settings(epsilon=epsilon, delta=1e-5, **others)
+    return release(table, make_domain(table, target, public=public), settings)
+
+
+def find(released, words):
+    return [one for one in released.ledger.receipts if words in one.released]
+
+
+@pytest.mark.parametrize('public', [False, True])
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+@pytest.mark.parametrize('target', ['c2', None])
+def test_counts_have_the_noise_that_the_ledger_of_a_fit_tells(target, neighbors, public):
+    table = make_table(3, 3)
+    for name in ['n0', 'n1', 'n2']:
+        table[name] = table[name].gt(0).astype(float)
+    released = fit(table, target, 1.0, public=public, neighbors=neighbors, n_components=1)
+    errors = expected_error(
+        NUM_ROWS, 6, 1.0, 1e-5, num_classes=2 if target else 1, num_numerical=3,
+        public_metadata=public, neighbors=neighbors,
+    )  # fmt: skip
+
+    (counts,) = find(released, 'and histograms')
+    assert errors.count == pytest.approx(counts.noise_scale, ROUNDING)
+    if target:
+        (by_class,) = find(released, 'in each of 2 classes')
+        # All columns are about as rich, but for the rounding of their weights.
+        least, most = map(int, by_class.released.rsplit(' ', 3)[1::2])
+        weights = by_class.noise_scale / most, by_class.noise_scale / least
+        assert weights[0] * (1 - ROUNDING) <= errors.class_count <= weights[1] * (1 + ROUNDING)
+    if not public:
+        (values,) = find(released, 'values of categorical columns')
+        quantile = norm.isf(values.delta / round(values.sensitivity**2))
+        bar = 1 + values.noise_scale / 4 + (quantile + SURE) * values.noise_scale
+        assert errors.category_rows == pytest.approx(bar, abs=1.0)
+
+
+@pytest.mark.parametrize('target', ['c0', None])
+@pytest.mark.parametrize('epsilon', [0.5, 8.0])
+def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, target):
+    num_classes = 2 if target else 1
+    table = make_table(6, 1 if target else 0)
+    released = fit(table, target, epsilon)
+    errors = expected_error(
+        NUM_ROWS, len(table.columns), epsilon, 1e-5, num_classes=num_classes, num_numerical=6
+    )
+
+    radius, used = bound_norm(np.ones((1, 6))), clip_radius(released.scores)
+    assert 0.9 * radius < used <= radius, 'normal scores of numbers have nearly unit variance'
+    of_classes, of_cells = find(released, 'second moments of normal scores')
+    cells = int(of_cells.released.split()[-2]) / num_classes
+    assert (cells > 1) == (epsilon > 1), 'both cases are met'
+    scales = of_classes.noise_scale, math.sqrt(cells) * of_cells.noise_scale
+    product = 1 / math.hypot(*(OFF_DIAGONAL_WEIGHT / scale for scale in scales))
+    product *= (radius / used) ** 2
+    assert errors.correlation == pytest.approx(product / (NUM_ROWS / num_classes), 0.01)
+
+
+def test_a_category_is_seen_from_about_as_many_rows_as_said():
+    errors = expected_error(NUM_ROWS, 3, 1.0, 1e-5, num_numerical=0)
+    (values,) = find(
+        fit(make_table(0, 3), None, 1.0, n_components=1), 'values of categorical columns'
+    )
+    scale, bar = values.noise_scale, errors.category_rows - SURE * values.noise_scale
+    table = make_table(0, 3)
+    common, rare = math.ceil(bar + 5 * scale), math.floor(bar - 5 * scale)
+    assert rare > 0
+    table.loc[: common - 1, 'c0'] = 'common'
+    table.loc[common : common + rare - 1, 'c0'] = 'rare'
+
+    # At five standard deviations each way, one test in a million fails by chance.
+    seen = fit(table, None, 1.0, n_components=1).domain['c0'].values  # noqa: PD011 (not pandas)
+    assert 'common' in seen
+    assert 'rare' not in seen
+
+
+def test_without_noise_there_is_no_error():
+    errors = expected_error(1000, 10, math.inf, num_classes=3)
+    assert (errors.count, errors.class_difference, errors.correlation) == (0, 0, 0)
+    assert errors.category_rows == 1
+
+
+def test_shares_get_better_with_rows_and_worse_with_columns_and_classes():
+    few, many = (expected_error(rows, 12, 1.0, num_classes=2) for rows in (1000, 10_000))
+    assert few.count == many.count
+    assert few.share == pytest.approx(10 * many.share)
+    assert few.class_difference == pytest.approx(10 * many.class_difference)
+    wide, split = (
+        expected_error(1000, 48, 1.0, num_classes=2),
+        expected_error(1000, 12, 1.0, num_classes=4),
+    )
+    assert wide.share > 1.9 * few.share
+    assert split.class_share == pytest.approx(2 * few.class_share)
+
+
+def test_it_says_that_nothing_was_spent_and_what_a_category_needs():
+    errors = expected_error(30_000, 15, 1.0, num_classes=2)
+    told = str(errors)
+    assert 'nothing was spent' in told
+    assert f'about {math.ceil(errors.category_rows):,} rows to be seen' in told
+    assert f'{errors.class_difference:.2%}' in told
+    assert 'class' not in str(expected_error(30_000, 15, 1.0)).replace('difference', '')
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'named'),
+    [
+        ({'num_rows': 0}, 'num_rows'),
+        ({'num_columns': 1.5}, 'num_columns'),
+        ({'num_classes': 0}, 'num_classes'),
+        ({'num_numerical': 7}, 'num_numerical'),
+        ({'num_numerical': 6, 'num_classes': 2}, 'num_numerical'),
+        ({'epsilon': 0}, 'epsilon'),
+        ({'delta': 1.0}, 'delta'),
+        ({'neighbors': 'none'}, 'neighbors'),
+    ],
+)
+def test_errors_name_the_argument(wrong, named):
+    with pytest.raises(ValueError, match=named):
+        expected_error(**{'num_rows': 100, 'num_columns': 6, 'epsilon': 1.0} | wrong)
