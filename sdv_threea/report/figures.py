@@ -16,6 +16,10 @@ REAL_COLOR = '#9aa5b1'
 SYNTHETIC_COLOR = '#0b7285'
 INK = '#1f2933'
 RULE = '#e4e7eb'
+WARNING_COLOR = '#c92a2a'
+
+#: A score below this is drawn as a warning.
+LOW = 0.5
 
 LONGEST_LABEL = 22
 
@@ -67,7 +71,7 @@ def draw_distribution(distribution: Distribution) -> go.Figure:
     figure = styled(figure, height=260)
     if distribution.binned:
         return figure.update_yaxes(tickformat='.0%', rangemode='tozero')
-    figure.update_yaxes(autorange='reversed', showgrid=False, **_ticks(distribution.labels))
+    figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(distribution.labels))
     return figure.update_xaxes(tickformat='.0%', showgrid=True, gridcolor=RULE)
 
 
@@ -103,8 +107,37 @@ def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
         hoverongaps=False,
     )
     figure = styled(go.Figure(heat), height=26 * len(names) + 120)
-    figure.update_xaxes(tickangle=-60, showgrid=False, **_ticks(names))
-    return figure.update_yaxes(autorange='reversed', showgrid=False, **_ticks(names))
+    figure.update_xaxes(tickangle=-60, showgrid=False, **ticks(names))
+    return figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(names))
+
+
+def draw_scores(scores: pd.Series) -> go.Figure:
+    """Draw scores between 0 and 1, the worst first.
+
+    Args:
+        scores: By what they are of, in words; NaN where undefined.
+
+    Returns:
+        A bar for each, red below one half.
+    """
+    worst = scores.dropna().sort_values(kind='stable')
+    if worst.empty:
+        return _say('There is nothing to compare.')
+    places = list(range(len(worst)))
+    bars = go.Bar(
+        x=worst,
+        y=places,
+        orientation='h',
+        marker_color=[SYNTHETIC_COLOR if score >= LOW else WARNING_COLOR for score in worst],
+        text=[f'{score:.3f}' for score in worst],
+        textposition='outside',
+        cliponaxis=False,
+        customdata=[escape(str(name)) for name in worst.index],
+        hovertemplate='%{customdata}: %{x:.3f}<extra></extra>',
+    )
+    figure = styled(go.Figure(bars), height=24 * len(worst) + 40)
+    figure.update_xaxes(visible=False, range=[0, 1.15])
+    return figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(worst.index))
 
 
 def styled(figure: go.Figure, *, height: int) -> go.Figure:
@@ -124,6 +157,12 @@ def styled(figure: go.Figure, *, height: int) -> go.Figure:
     return figure.update_yaxes(
         automargin=True, zeroline=False, gridcolor=RULE, fixedrange=True, ticklabelstandoff=6
     )
+
+
+def ticks(names: Iterable[object]) -> dict[str, Any]:
+    """Name the positions 0, 1, ... of an axis: two names may look alike once shortened."""
+    labels = [_label(name) for name in names]
+    return {'tickvals': list(range(len(labels))), 'ticktext': labels}
 
 
 def _stage_shares(receipts: Sequence[dict[str, Any]]) -> pd.Series:
@@ -163,12 +202,6 @@ def _say(sentence: str) -> go.Figure:
     figure.add_annotation(text=sentence, showarrow=False, x=0.5, y=0.5, xref='paper', yref='paper')
     figure.update_xaxes(visible=False)
     return figure.update_yaxes(visible=False)
-
-
-def _ticks(names: Iterable[object]) -> dict[str, Any]:
-    """Name the positions 0, 1, ... of an axis: two names may look alike once shortened."""
-    labels = [_label(name) for name in names]
-    return {'tickvals': list(range(len(labels))), 'ticktext': labels}
 
 
 def _label(text: object) -> str:
