@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from sdv_threea.report.figures import INK, REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
+from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
 #: Where the curves of a classifier are told.
 GRID = np.linspace(0, 1, 101)
@@ -21,14 +20,14 @@ NUM_BINS, FEWEST = 20, 5
 
 ROC, PRECISION, REGRESSION = 'ROC', 'precision and recall', 'predicted and real'
 
-#: The axes of each curve, and whether a perfect or a blind guess lies on the diagonal.
+#: What each curve is drawn over, and what it tells.
 AXES = {
     ROC: ('false positive rate', 'true positive rate'),
     PRECISION: ('recall', 'precision'),
     REGRESSION: ('real', 'predicted, mean'),
 }
 
-HEIGHT = 320
+HEIGHT = 300
 
 
 def trace_classes(
@@ -74,51 +73,38 @@ def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64])
     return _points(REGRESSION, told['x'].to_numpy(), told['y'].to_numpy())
 
 
-def draw_curves(curves: pd.DataFrame) -> go.Figure:
+def draw_curves(curves: pd.DataFrame) -> dict[str, go.Figure]:
     """Draw the curves of both models over each other.
 
     Args:
         curves: ``curve``, ``trained on`` (``real`` or ``synthetic``), ``x`` and ``y``; not empty.
 
     Returns:
-        A picture for each curve, with the diagonal where it means something.
+        A picture for each curve, by its name, with the diagonal where it means something.
     """
-    names = list(dict.fromkeys(curves['curve']))
-    figure = make_subplots(1, len(names), subplot_titles=names, horizontal_spacing=0.14)
-    for column, name in enumerate(names, start=1):
-        place = {'row': 1, 'col': column}
-        points = curves[curves['curve'] == name]
-        if name != PRECISION:
-            ends = [points[['x', 'y']].min().min(), points[['x', 'y']].max().max()]
-            line = {'color': RULE, 'dash': 'dot'}
-            diagonal = go.Scatter(x=ends, y=ends, mode='lines', line=line, hoverinfo='skip')
-            figure.add_trace(diagonal.update(showlegend=False), **place)
-        for trained, color in (('real', REAL_COLOR), ('synthetic', SYNTHETIC_COLOR)):
-            figure.add_trace(_draw_line(points, trained, color, column == 1), **place)
-        across, up = AXES[name]
-        figure.update_xaxes(title_text=across, **place)
-        figure.update_yaxes(title_text=up, **place)
+    return {name: _draw_curve(points, name) for name, points in curves.groupby('curve', sort=False)}
+
+
+def _draw_curve(points: pd.DataFrame, name: str) -> go.Figure:
+    figure = go.Figure()
+    if name != PRECISION:
+        ends = [points[['x', 'y']].min().min(), points[['x', 'y']].max().max()]
+        line = {'color': RULE, 'dash': 'dot'}
+        figure.add_scatter(x=ends, y=ends, mode='lines', line=line, hoverinfo='skip')
+    for trained, color in (('real', REAL_COLOR), ('synthetic', SYNTHETIC_COLOR)):
+        chosen = points[points['trained on'] == trained]
+        figure.add_scatter(
+            x=chosen['x'],
+            y=chosen['y'],
+            name=trained,
+            mode='lines',
+            line={'color': color, 'width': 2.5},
+            hovertemplate='%{x:.3g}: %{y:.3g}',
+        )
     figure = styled(figure, height=HEIGHT)
-    figure.update_annotations(font={'size': 13, 'color': INK})
-    return figure.update_layout(
-        margin={'l': 8, 'r': 8, 't': 28, 'b': 60},
-        showlegend=True,
-        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'},
-    )
-
-
-def _draw_line(points: pd.DataFrame, trained: str, color: str, first: bool) -> go.Scatter:
-    chosen = points[points['trained on'] == trained]
-    return go.Scatter(
-        x=chosen['x'],
-        y=chosen['y'],
-        name=f'trained on {trained} rows',
-        legendgroup=trained,
-        showlegend=first,
-        mode='lines',
-        line={'color': color, 'width': 2.5},
-        hovertemplate='%{x:.3g}: %{y:.3g}',
-    )
+    across, up = AXES[name]
+    figure.update_xaxes(title_text=across)
+    return figure.update_yaxes(title_text=up)
 
 
 def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.DataFrame:

@@ -105,8 +105,7 @@ def place_rows(
             num_bins,
         )
     if description['sdtype'] == 'datetime':
-        days = (_days(column, description) for column in (real, synthetic))
-        places = _place_in_bins(*days, num_bins)
+        places = _place_in_bins(_days(real, description), _days(synthetic, description), num_bins)
         return replace(places, labels=EPOCH + places.labels * DAY)
     return _place_in_levels(real, synthetic)
 

@@ -16,10 +16,6 @@ REAL_COLOR = '#9aa5b1'
 SYNTHETIC_COLOR = '#0b7285'
 INK = '#1f2933'
 RULE = '#e4e7eb'
-WARNING_COLOR = '#c92a2a'
-
-#: A score below this is drawn as a warning.
-LOW = 0.5
 
 LONGEST_LABEL = 22
 
@@ -109,35 +105,6 @@ def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
     figure = styled(go.Figure(heat), height=26 * len(names) + 120)
     figure.update_xaxes(tickangle=-60, showgrid=False, **ticks(names))
     return figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(names))
-
-
-def draw_scores(scores: pd.Series) -> go.Figure:
-    """Draw scores between 0 and 1, the worst first.
-
-    Args:
-        scores: By what they are of, in words; NaN where undefined.
-
-    Returns:
-        A bar for each, red below one half.
-    """
-    worst = scores.dropna().sort_values(kind='stable')
-    if worst.empty:
-        return _say('There is nothing to compare.')
-    places = list(range(len(worst)))
-    bars = go.Bar(
-        x=worst,
-        y=places,
-        orientation='h',
-        marker_color=[SYNTHETIC_COLOR if score >= LOW else WARNING_COLOR for score in worst],
-        text=[f'{score:.3f}' for score in worst],
-        textposition='outside',
-        cliponaxis=False,
-        customdata=[escape(str(name)) for name in worst.index],
-        hovertemplate='%{customdata}: %{x:.3f}<extra></extra>',
-    )
-    figure = styled(go.Figure(bars), height=24 * len(worst) + 40)
-    figure.update_xaxes(visible=False, range=[0, 1.15])
-    return figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(worst.index))
 
 
 def styled(figure: go.Figure, *, height: int) -> go.Figure:

@@ -91,7 +91,7 @@ def draw_joint(joint: JointDistribution) -> go.Figure:
     figure = styled(figure, height=HEIGHT)
     figure.update_annotations(font={'size': 13, 'color': INK})
     figure.update_xaxes(**across)
-    figure.update_yaxes(showgrid=False, **up)
+    figure.update_yaxes(showgrid=False, autorange=None if joint.binned[0] else 'reversed', **up)
     return figure.update_layout(
         margin={'l': 8, 'r': 8, 't': 28, 'b': 8},
         coloraxis={

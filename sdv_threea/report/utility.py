@@ -7,7 +7,7 @@ kind of task come from the two training tables.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal
 
@@ -43,7 +43,7 @@ class Utility:
     """
 
     scores: pd.DataFrame
-    curves: pd.DataFrame
+    curves: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def train_synthetic_test_real(
