@@ -8,11 +8,10 @@ from typing import Any
 import pandas as pd
 from sdmetrics.single_table import DCRBaselineProtection
 
+from sdv_threea.report.tables import take_learned
+
 #: Rows that are compared, drawn at random: all pairs of them are formed.
 MOST_ROWS = 500
-
-#: What SDMetrics can take a distance of.
-MEASURED = ('numerical', 'datetime', 'categorical', 'boolean')
 
 
 def measure_distances(
@@ -39,12 +38,15 @@ def measure_distances(
     """
     rows = {}
     for name, described in description['tables'].items():
-        kinds = {each['sdtype'] for each in described['columns'].values()}
-        size = min(MOST_ROWS, len(real[name]), len(synthetic[name]))
-        if not size or not kinds & set(MEASURED):
+        columns = described['columns']
+        tables = [take_learned(each[name], columns) for each in (real, synthetic)]
+        size = min(MOST_ROWS, *map(len, tables))
+        if not size or tables[0].empty:
             continue
+        kinds = {column: {'sdtype': _find_kind(tables[0][column])} for column in tables[0]}
+        plain = {'tables': {name: {'columns': kinds}}}
         told = DCRBaselineProtection.compute_breakdown(
-            real[name], synthetic[name], description, name, num_rows_subsample=size
+            *tables, plain, name, num_rows_subsample=size
         )
         medians = told['median_DCR_to_real_data']
         if medians['random_data_baseline'] > 0:
@@ -54,3 +56,8 @@ def measure_distances(
                 'baseline protection': float(told['score']),
             }
     return pd.DataFrame.from_dict(rows, orient='index')
+
+
+def _find_kind(column: pd.Series) -> str:
+    """Dates are numbers here, and SDMetrics knows no distance of ordered categories."""
+    return 'numerical' if pd.api.types.is_float_dtype(column) else 'categorical'

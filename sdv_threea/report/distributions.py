@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.report.tables import DAY, EPOCH, count_days
+
 #: Most bins of a number or a date. Bins of whole numbers or days hold equally many of them.
 NUM_BINS = 40
 
@@ -24,8 +26,6 @@ FEWEST = 5
 
 #: The name of the pool.
 OTHERS = 'all others'
-
-EPOCH, DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,7 +105,8 @@ def place_rows(
             num_bins,
         )
     if description['sdtype'] == 'datetime':
-        places = _place_in_bins(_days(real, description), _days(synthetic, description), num_bins)
+        days = [count_days(column, description).to_numpy(float) for column in (real, synthetic)]
+        places = _place_in_bins(days[0], days[1], num_bins)
         return replace(places, labels=EPOCH + places.labels * DAY)
     return _place_in_levels(real, synthetic)
 
@@ -114,12 +115,6 @@ def _share(places: NDArray[np.intp], num_places: int) -> NDArray[np.float64]:
     counts = np.bincount(places[places >= 0], minlength=num_places)
     shares: NDArray[np.float64] = counts / max(len(places), 1)
     return shares
-
-
-def _days(times: pd.Series, description: Mapping[str, Any]) -> NDArray[np.float64]:
-    parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
-    days: NDArray[np.float64] = ((parsed - EPOCH.tz_localize('UTC')) / DAY).to_numpy(float)
-    return days
 
 
 def _place_in_bins(

@@ -28,6 +28,7 @@ NUM_COLUMNS = 6
 #: How many scores are drawn in one picture, the worst first.
 NUM_SCORES = 20
 
+PROMISED = 'This holds for the synthetic rows, and for everything ever computed from them alone.'
 UNKNOWN = 'Not known here: the page was made without a privacy statement.'
 UNTRAINED = 'Not measured: it takes a target, and real rows that were kept aside.'
 KEY = (
@@ -97,23 +98,20 @@ def _score_cards(report: Report) -> list[str]:
 
 
 def _tell_promise(report: Report) -> str:
-    facts = report.statement
-    lead = 'This holds for the synthetic rows, and for everything ever computed from them alone.'
-    if not facts:
-        return section('What is promised', UNKNOWN)
-    receipts = _list_receipts(facts)
-    spent = panel(
-        figure(draw_budget(receipts)),
-        'Where the privacy budget went: share of the squared loss μ² by stage',
-    )
-    parts = [f'<div class="split">{panel(_facts(facts))}{spent}</div>']
+    facts, parts, receipts = report.statement, [], _list_receipts(report.statement)
+    if facts:
+        spent = panel(
+            figure(draw_budget(receipts)),
+            'Where the privacy budget went: share of the squared loss μ² by stage',
+        )
+        parts.append(f'<div class="split">{panel(_facts(facts))}{spent}</div>')
     if report.schema is not None:
         parts.append(panel(figure(report.schema), 'What of each table is protected'))
     if receipts:
         costs = tabulate(pd.DataFrame(receipts).rename(columns=words).set_index('stage'))
         summary = '<summary>What each release cost</summary>'
         parts.append(f'<details class="panel">{summary}{costs}</details>')
-    return section('What is promised', lead, *parts)
+    return section('What is promised', PROMISED if facts else UNKNOWN, *parts)
 
 
 def _list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

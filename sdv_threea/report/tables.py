@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
+
+EPOCH, DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
 #: What models can learn from; keys, names and the like are made up.
 LEARNED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
@@ -46,16 +49,35 @@ def as_tables(
 
 
 def take_learned(table: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Keep the columns that a model can learn from, with dates as dates.
+    """Keep the columns that a model can learn from, in two kinds.
+
+    Dates and numbers become floats with NaN, all else objects with ``None``.
 
     Args:
         table: A table.
         columns: What the metadata says about its columns.
     """
     learned = {name: each for name, each in columns.items() if each['sdtype'] in LEARNED}
-    dates = {
-        name: pd.to_datetime(table[name], format=each.get('datetime_format'), utc=True)
-        for name, each in learned.items()
-        if each['sdtype'] == 'datetime'
-    }
-    return table[list(learned)].assign(**dates)
+    return pd.DataFrame({name: _read(table[name], each) for name, each in learned.items()})
+
+
+def _read(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
+    match description['sdtype']:
+        case 'datetime':
+            return count_days(column, description)
+        case 'numerical':
+            numbers = column.to_numpy(float, na_value=np.nan)
+            return pd.Series(numbers, index=column.index)
+        case _:
+            return column.astype(object).where(column.notna(), None)
+
+
+def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
+    """Count the days from :data:`EPOCH` on, as floats; missing ones are NaN.
+
+    Args:
+        times: Dates, or texts of them.
+        description: The column's entry in SDV metadata.
+    """
+    parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
+    return (parsed - EPOCH.tz_localize('UTC')) / DAY
