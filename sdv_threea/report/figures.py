@@ -66,9 +66,9 @@ def draw_distribution(distribution: Distribution) -> go.Figure:
     )
     figure = styled(figure, height=260)
     if distribution.binned:
-        return figure.update_yaxes(tickformat='.0%', rangemode='tozero')
+        return figure.update_yaxes(tickformat='.3~%', rangemode='tozero')
     figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(distribution.labels))
-    return figure.update_xaxes(tickformat='.0%', showgrid=True, gridcolor=RULE)
+    return figure.update_xaxes(tickformat='.3~%', showgrid=True, gridcolor=RULE)
 
 
 def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
