@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
-from sdv_threea.report import measure_quality, train_synthetic_test_real, write_page
+from sdv_threea.report import make_report
 
 OUTPUT = Path(__file__).parent / 'output'
 
@@ -50,15 +50,13 @@ def main() -> None:
     )
     synthesizer.fit({'adult': train})
     print(f'... took {time.perf_counter() - start:.0f} seconds.\n')
-    statement = synthesizer.get_privacy_statement()
-    print(statement)
+    print(synthesizer.get_privacy_statement())
 
     synthetic = synthesizer.sample(num_rows=arguments.rows)['adult']
+    report = make_report(train, synthetic, metadata, synthesizer=synthesizer, test=test)
     print(f'\nLightGBM trained on each table and tested on {len(test):,} real people:\n')
-    utility = train_synthetic_test_real(train, synthetic, test, 'income')
-    print(utility.drop(columns='note').round(3).to_string())
-
-    quality = measure_quality(train, synthetic, metadata)
+    print(report.utility['income'].scores.drop(columns='note').round(3).to_string())
+    quality = report.quality
     print(
         f'\nSDMetrics quality {quality.overall:.3f} (columns {quality.shapes:.3f}, '
         f'pairs {quality.pairs:.3f}), validity {quality.diagnostic:.3f}'
@@ -66,13 +64,7 @@ def main() -> None:
 
     OUTPUT.mkdir(exist_ok=True)
     synthetic.to_csv(OUTPUT / 'adult_synthetic.csv', index=False)
-    write_page(
-        OUTPUT / 'adult_report.html',
-        title=f'Adult at epsilon {arguments.epsilon:g}',
-        statement=statement,
-        utility=utility,
-        quality=quality,
-    )
+    report.save_html(OUTPUT / 'adult_report.html', title=f'Adult at epsilon {arguments.epsilon:g}')
     print('\nWrote examples/output/adult_synthetic.csv and examples/output/adult_report.html')
 
 

@@ -3,8 +3,8 @@
     python examples/relational.py --epsilon 3
 
 Fits 8,000 patients with diabetes and their 11,163 stays in hospitals; what the codes of a stay mean
-is public. Prints the privacy statement and the scores, and writes the synthetic tables and two
-pictures, of what is protected and of the stays per patient, to ``examples/output/``.
+is public. Prints the privacy statement and the scores, and writes the synthetic tables and a report
+page to ``examples/output/``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import argparse
 import time
 from pathlib import Path
 
-from sdmetrics.reports import DiagnosticReport, QualityReport
+import pandas as pd
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.datasets import load_hospital
-from sdv_threea.report import compare_cardinalities, draw_cardinalities, draw_schema
+from sdv_threea.report import make_report
 
 OUTPUT = Path(__file__).parent / 'output'
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
@@ -32,7 +32,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Fit, sample, measure, draw."""
+    """Fit, sample, measure, write."""
     arguments = parse_arguments()
     tables, metadata = load_hospital()
 
@@ -51,21 +51,18 @@ def main() -> None:
     print(synthesizer.get_privacy_statement())
 
     synthetic = synthesizer.sample_scale(scale=1.0)
-    quality, diagnostic = QualityReport(), DiagnosticReport()
-    quality.real_correlation_threshold = quality.real_association_threshold = 0.0
-    for report in (quality, diagnostic):
-        report.generate(tables, synthetic, metadata.to_dict(), verbose=False)
-    print(f'\nSDMetrics quality {quality.get_score():.3f}, validity {diagnostic.get_score():.3f}')
-    print(quality.get_properties().round(3).to_string(index=False))
+    report = make_report(tables, synthetic, metadata, synthesizer=synthesizer)
+    quality = report.quality
+    print(f'\nSDMetrics quality {quality.overall:.3f}, validity {quality.diagnostic:.3f}\n')
+    print(pd.Series(quality.properties).dropna().round(3).to_string())
 
     OUTPUT.mkdir(exist_ok=True)
     for name in ('patient', 'encounter'):
         synthetic[name].to_csv(OUTPUT / f'{name}_synthetic.csv', index=False)
-    cardinalities = compare_cardinalities(tables, synthetic, metadata)
-    draw_schema(synthesizer).write_html(OUTPUT / 'hospital_schema.html')
-    draw_cardinalities(cardinalities).write_html(OUTPUT / 'hospital_cardinalities.html')
-    print('\nWrote the synthetic tables, hospital_schema.html and hospital_cardinalities.html')
-    print('to examples/output')
+    report.save_html(
+        OUTPUT / 'hospital_report.html', title=f'Hospital at epsilon {arguments.epsilon:g}'
+    )
+    print('\nWrote the synthetic tables and hospital_report.html to examples/output')
 
 
 if __name__ == '__main__':

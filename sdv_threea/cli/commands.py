@@ -195,22 +195,22 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 
 
 @main.command()
-@click.option('--real', type=SOURCE, required=True, help='The real table, which was fitted.')
-@click.option('--synthetic', type=SOURCE, required=True, help='The synthetic table.')
+@click.option('--real', type=SOURCE, required=True, help='The real data, which was fitted.')
+@click.option('--synthetic', type=SOURCE, required=True, help='The synthetic data.')
 @metadata_option
-@click.option('--out', type=PLACE, required=True, help='The page, .html.')
-@click.option('--table', metavar='TABLE', help='Of a database: which of its tables to compare.')
+@click.option('--out', type=PLACE, required=True, help='The page, .html; or .json.')
+@click.option('--table', metavar='TABLE', help='Of a database: compare one table only.')
 @click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
 @click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
-@click.option('--target', metavar='COLUMN', help='The column that the models predict.')
-@click.option('--title', help='The heading.  [default: the name of the table]')
+@click.option('--target', metavar='[TABLE.]COLUMN', help='The column that the models predict.')
+@click.option('--title', help='The heading.  [default: the names of the tables]')
 @force_option
 def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
-    """Compare a synthetic table with the real one.
+    """Compare a synthetic table or database with the real one.
 
-    The page is not for publication: its scores are of the real data, which no promise covers. With
-    test rows and a target, LightGBM is trained on each of the two tables, and tested on real rows
-    that neither has seen.
+    The page is not for publication: its scores are of the real data, which no promise covers. Only
+    who may see the real data may see it. With test rows and a target, LightGBM is trained on each
+    of the two tables, and tested on real rows that neither has seen.
     """
     from sdv_threea.cli.comparison import compare
 

@@ -65,7 +65,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         SynthesizerInputError: If a setting is out of range.
     """
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, 'targets')}
-    targets = [_split_target(target, metadata) for target in settings['targets']]
+    targets = [split_target(target, metadata) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')
     if len(metadata.tables) > 1:
@@ -146,20 +146,12 @@ def write_statement(statement: Statement, path: Path) -> None:
     path.write_text(text + '\n', encoding='utf-8')
 
 
-def _spell(value: Any) -> Any:
-    match value:
-        case Mapping():
-            return {name: _spell(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_spell(each) for each in value]
-        case float() if not math.isfinite(value):
-            return str(value)
-        case _:
-            return value
+def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
+    """Tell the table of a target from its column, both of which may have a point in their name.
 
-
-def _split_target(target: str, metadata: Metadata) -> tuple[str, str]:
-    """Tell the table of a target from its column, both of which may have a point in their name."""
+    Raises:
+        RefusedError: If there is no such column.
+    """
     found = [
         (table, column)
         for table, described in metadata.tables.items()
@@ -172,3 +164,15 @@ def _split_target(target: str, metadata: Metadata) -> tuple[str, str]:
             'database.'
         )
     return found[0]
+
+
+def _spell(value: Any) -> Any:
+    match value:
+        case Mapping():
+            return {name: _spell(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_spell(each) for each in value]
+        case float() if not math.isfinite(value):
+            return str(value)
+        case _:
+            return value

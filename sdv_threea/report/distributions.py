@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from sdv_threea.report.tables import DAY, EPOCH, count_days
 
 #: Most bins of a number or a date. Bins of whole numbers or days hold equally many of them.
 NUM_BINS = 40
@@ -16,7 +18,14 @@ NUM_BINS = 40
 #: Levels of a category that are told apart; the rarer ones (in the real table) are pooled.
 NUM_LEVELS = 8
 
-EPOCH, DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
+#: A level that fewer real rows have is pooled too: it may be one person's.
+FEWEST = 5
+
+#: A level of fewer real rows is pooled, too: its name may be one person's.
+FEWEST = 5
+
+#: The name of the pool.
+OTHERS = 'all others'
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,6 +45,23 @@ class Distribution:
     binned: bool
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Places:
+    """Where each row of both tables belongs.
+
+    Args:
+        labels: Centres of the bins (numbers or times), or the names of the levels.
+        real: The bin or level of each real row, -1 for none.
+        synthetic: The same of the synthetic rows.
+        binned: Whether the labels are points on an axis.
+    """
+
+    labels: pd.Index
+    real: NDArray[np.intp]
+    synthetic: NDArray[np.intp]
+    binned: bool
+
+
 def compare_distributions(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any]
 ) -> Distribution:
@@ -52,60 +78,77 @@ def compare_distributions(
     Returns:
         At most ``NUM_BINS`` bins, or ``NUM_LEVELS`` levels and one for the rest.
     """
+    places = place_rows(real, synthetic, description, NUM_BINS)
+    return Distribution(
+        labels=places.labels,
+        real=_share(places.real, len(places.labels)),
+        synthetic=_share(places.synthetic, len(places.labels)),
+        binned=places.binned,
+    )
+
+
+def place_rows(
+    real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any], num_bins: int
+) -> Places:
+    """Put the rows of both columns into the same bins or levels.
+
+    Args:
+        real: The real column, of any length.
+        synthetic: The synthetic column, of any length.
+        description: The column's entry in SDV metadata.
+        num_bins: The most bins of a number or a date.
+    """
     if description['sdtype'] == 'numerical':
-        return _share_bins(
-            real.to_numpy(float, na_value=np.nan), synthetic.to_numpy(float, na_value=np.nan)
+        return _place_in_bins(
+            real.to_numpy(float, na_value=np.nan),
+            synthetic.to_numpy(float, na_value=np.nan),
+            num_bins,
         )
     if description['sdtype'] == 'datetime':
-        days = (_days(column, description) for column in (real, synthetic))
-        shares = _share_bins(*days)
-        times = EPOCH + shares.labels * DAY
-        return Distribution(labels=times, real=shares.real, synthetic=shares.synthetic, binned=True)
-    return _share_levels(real, synthetic)
+        days = [count_days(column, description).to_numpy(float) for column in (real, synthetic)]
+        places = _place_in_bins(days[0], days[1], num_bins)
+        return replace(places, labels=EPOCH + places.labels * DAY)
+    return _place_in_levels(real, synthetic)
 
 
-def _days(times: pd.Series, description: Mapping[str, Any]) -> NDArray[np.float64]:
-    parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
-    days: NDArray[np.float64] = ((parsed - EPOCH.tz_localize('UTC')) / DAY).to_numpy(float)
-    return days
+def _share(places: NDArray[np.intp], num_places: int) -> NDArray[np.float64]:
+    counts = np.bincount(places[places >= 0], minlength=num_places)
+    shares: NDArray[np.float64] = counts / max(len(places), 1)
+    return shares
 
 
-def _share_bins(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> Distribution:
-    edges = _bin_edges(np.concatenate([real, synthetic]))
-    shares = [
-        np.histogram(values[np.isfinite(values)], edges)[0] / max(len(values), 1)
+def _place_in_bins(
+    real: NDArray[np.float64], synthetic: NDArray[np.float64], num_bins: int
+) -> Places:
+    edges = _bin_edges(np.concatenate([real, synthetic]), num_bins)
+    last = len(edges) - 2
+    places = [
+        np.where(np.isfinite(values), (edges.searchsorted(values, 'right') - 1).clip(0, last), -1)
         for values in (real, synthetic)
     ]
     centres = pd.Index((edges[:-1] + edges[1:]) / 2)
-    return Distribution(labels=centres, real=shares[0], synthetic=shares[1], binned=True)
+    return Places(labels=centres, real=places[0], synthetic=places[1], binned=True)
 
 
-def _bin_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64]:
     values = values[np.isfinite(values)]
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = values.min(), values.max()
     if np.all(values == np.round(values)):
-        width = np.ceil((high - low + 1) / NUM_BINS)
+        width = np.ceil((high - low + 1) / num_bins)
         return np.arange(low - 0.5, high + width, width)
-    return np.linspace(low, high, NUM_BINS + 1) if low < high else np.array([low - 0.5, low + 0.5])
+    return np.linspace(low, high, num_bins + 1) if low < high else np.array([low - 0.5, low + 0.5])
 
 
-def _share_levels(real: pd.Series, synthetic: pd.Series) -> Distribution:
-    named_real, named_synthetic = (_name_levels(column) for column in (real, synthetic))
-    common = named_real.value_counts().index[:NUM_LEVELS]
-    shares = [
-        column.where(column.isin(common), 'all others').value_counts(normalize=True)
-        for column in (named_real, named_synthetic)
-    ]
-    labels = common.union(shares[0].index.union(shares[1].index, sort=False), sort=False)
-    real_shares, synthetic_shares = (each.reindex(labels, fill_value=0.0) for each in shares)
-    return Distribution(
-        labels=labels,
-        real=real_shares.to_numpy(float),
-        synthetic=synthetic_shares.to_numpy(float),
-        binned=False,
-    )
+def _place_in_levels(real: pd.Series, synthetic: pd.Series) -> Places:
+    named = [_name_levels(column) for column in (real, synthetic)]
+    counts = named[0].value_counts()
+    labels = counts.index[counts >= FEWEST][:NUM_LEVELS]
+    if not all(column.isin(labels).all() for column in named):
+        labels = labels.drop(OTHERS, errors='ignore').append(pd.Index([OTHERS], dtype=object))
+    places = [labels.get_indexer(column.where(column.isin(labels), OTHERS)) for column in named]
+    return Places(labels=labels, real=places[0], synthetic=places[1], binned=False)
 
 
 def _name_levels(column: pd.Series) -> pd.Series:

@@ -66,9 +66,9 @@ def draw_distribution(distribution: Distribution) -> go.Figure:
     )
     figure = styled(figure, height=260)
     if distribution.binned:
-        return figure.update_yaxes(tickformat='.0%', rangemode='tozero')
-    figure.update_yaxes(autorange='reversed', showgrid=False, **_ticks(distribution.labels))
-    return figure.update_xaxes(tickformat='.0%', showgrid=True, gridcolor=RULE)
+        return figure.update_yaxes(tickformat='.3~%', rangemode='tozero')
+    figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(distribution.labels))
+    return figure.update_xaxes(tickformat='.3~%', showgrid=True, gridcolor=RULE)
 
 
 def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
@@ -103,8 +103,8 @@ def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
         hoverongaps=False,
     )
     figure = styled(go.Figure(heat), height=26 * len(names) + 120)
-    figure.update_xaxes(tickangle=-60, showgrid=False, **_ticks(names))
-    return figure.update_yaxes(autorange='reversed', showgrid=False, **_ticks(names))
+    figure.update_xaxes(tickangle=-60, showgrid=False, **ticks(names))
+    return figure.update_yaxes(autorange='reversed', showgrid=False, **ticks(names))
 
 
 def styled(figure: go.Figure, *, height: int) -> go.Figure:
@@ -124,6 +124,12 @@ def styled(figure: go.Figure, *, height: int) -> go.Figure:
     return figure.update_yaxes(
         automargin=True, zeroline=False, gridcolor=RULE, fixedrange=True, ticklabelstandoff=6
     )
+
+
+def ticks(names: Iterable[object]) -> dict[str, Any]:
+    """Name the positions 0, 1, ... of an axis: two names may look alike once shortened."""
+    labels = [_label(name) for name in names]
+    return {'tickvals': list(range(len(labels))), 'ticktext': labels}
 
 
 def _stage_shares(receipts: Sequence[dict[str, Any]]) -> pd.Series:
@@ -163,12 +169,6 @@ def _say(sentence: str) -> go.Figure:
     figure.add_annotation(text=sentence, showarrow=False, x=0.5, y=0.5, xref='paper', yref='paper')
     figure.update_xaxes(visible=False)
     return figure.update_yaxes(visible=False)
-
-
-def _ticks(names: Iterable[object]) -> dict[str, Any]:
-    """Name the positions 0, 1, ... of an axis: two names may look alike once shortened."""
-    labels = [_label(name) for name in names]
-    return {'tickvals': list(range(len(labels))), 'ticktext': labels}
 
 
 def _label(text: object) -> str:

@@ -7,6 +7,7 @@ kind of task come from the two training tables.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal
 
@@ -20,6 +21,8 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
+from sdv_threea.report.curves import trace_classes, trace_regression
+
 Task = Literal['classification', 'regression']
 
 #: A column of numbers with more distinct values than this is regressed unless ``task`` says else.
@@ -27,6 +30,20 @@ MOST_NUMERIC_CLASSES = 10
 
 #: As many threads as OpenMP is told to take: LightGBM would take all cores, busy or not.
 QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Utility:
+    """How models do on real rows that they have not seen. Measured on real data: not private.
+
+    Args:
+        scores: Result of :func:`train_synthetic_test_real`.
+        curves: Points of the curves behind them (``curve``, ``trained on``, ``x``, ``y``): ROC and
+            precision by recall, or the predicted against the real number. No point is of a row.
+    """
+
+    scores: pd.DataFrame
+    curves: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def train_synthetic_test_real(
@@ -64,6 +81,34 @@ def train_synthetic_test_real(
         ValueError: If the target or another column is missing from a table.
         ImportError: If LightGBM is not installed.
     """
+    return measure_utility(real_train, synthetic, real_test, target, task, seed).scores
+
+
+def measure_utility(
+    real_train: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    real_test: pd.DataFrame,
+    target: str,
+    task: Task | None = None,
+    seed: int = 0,
+) -> Utility:
+    """Score models like :func:`train_synthetic_test_real`, and trace the curves behind them.
+
+    Args:
+        real_train: The table the synthesizer was fitted on, shape (n, m).
+        synthetic: Its synthetic counterpart, with the same columns.
+        real_test: Real rows that neither has seen, with the same columns.
+        target: The column to predict.
+        task: What kind of target it is; by default it is guessed.
+        seed: Seed of LightGBM.
+
+    Returns:
+        Scores and curves.
+
+    Raises:
+        ValueError: If the target or another column is missing from a table.
+        ImportError: If LightGBM is not installed.
+    """
     tables = {'real': real_train, 'synthetic': synthetic, 'test': real_test}
     _check_columns(tables, target)
     tables = {name: table.dropna(subset=[target]) for name, table in tables.items()}
@@ -71,7 +116,11 @@ def train_synthetic_test_real(
     targets = {name: table[target] for name, table in tables.items()}
     score = _score_regressor if _kind(real_train[target], task) == 'regression' else _score_classes
     rows = {name: score(features, targets, name, seed) for name in ('real', 'synthetic')}
-    return pd.DataFrame.from_dict(rows, orient='index')
+    curves = [row.pop('curves').assign(**{'trained on': name}) for name, row in rows.items()]
+    return Utility(
+        scores=pd.DataFrame.from_dict(rows, orient='index'),
+        curves=pd.concat(curves, ignore_index=True),
+    )
 
 
 def _check_columns(tables: dict[str, pd.DataFrame], target: str) -> None:
@@ -123,37 +172,41 @@ def _seconds(times: pd.Series) -> NDArray[np.float64]:
 
 def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
-) -> dict[str, float | str]:
+) -> dict[str, Any]:
     if not len(targets[name]) or not len(targets['test']):
-        return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target'}
+        note = 'no row with a target'
+        return {'R2': np.nan, 'RMSE': np.nan, 'note': note, 'curves': pd.DataFrame()}
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
     model.fit(features[name], targets[name].to_numpy(float))
     truth, predicted = targets['test'].to_numpy(float), model.predict(features['test'])
     rmse = root_mean_squared_error(truth, predicted)
-    return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': ''}
+    curves = trace_regression(truth, predicted)
+    return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': '', 'curves': curves}
 
 
 def _score_classes(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
-) -> dict[str, float | str]:
+) -> dict[str, Any]:
     counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
     counts = counts.sort_values(ascending=False, kind='stable')
     extra = [label for label in targets['synthetic'].unique() if label not in counts]
     classes = pd.Index([*counts.index, *extra], dtype=object)
     labels = {key: classes.get_indexer(target.astype(object)) for key, target in targets.items()}
     if not min(len(counts), len(labels[name]), len(labels['test'])):
-        return _class_scores(np.nan, np.nan, np.nan, 'no row with a target')
+        scores = _class_scores(np.nan, np.nan, np.nan, 'no row with a target')
+        return {**scores, 'curves': pd.DataFrame()}
     probabilities = _class_probabilities(
         features[name], labels[name], features['test'], len(classes), seed
     )
     scored = range(len(counts)) if len(counts) > 2 else (len(counts) - 1,)
     absent = len(counts) - len(set(labels[name]) & set(range(len(counts))))
-    return _class_scores(
+    scores = _class_scores(
         _mean_over_classes(roc_auc_score, labels['test'], probabilities, scored),
         _mean_over_classes(average_precision_score, labels['test'], probabilities, scored),
         float(np.mean(probabilities.argmax(axis=1) == labels['test'])),
         f'{absent} of {len(counts)} classes never occur in it' if absent else '',
     )
+    return {**scores, 'curves': trace_classes(labels['test'], probabilities, scored)}
 
 
 def _class_scores(auc: float, precision: float, accuracy: float, note: str) -> dict[str, Any]:

@@ -191,6 +191,18 @@ def test_a_database_is_a_folder(hospital, call, tmp_path):
     assert compared.exit_code == 0
     assert 'patient: one row of &#x27;patient&#x27; with every row' in page.read_text('utf-8')
 
+    whole = tmp_path / 'whole.json'
+    compared = call(
+        'report', '--real', hospital / 'tables', '--synthetic', out,
+        '--metadata', hospital / 'metadata.json', '--synthesizer', tmp_path / 'hospital.pkl',
+        '--test', hospital / 'tables', '--target', 'encounter.readmitted', '--out', whole,
+    )  # fmt: skip
+    assert (compared.exit_code, compared.stderr) == (0, '')
+    told = json.loads(whole.read_text('utf-8'))
+    assert 0.5 < told['scores']['Cardinality'] <= 1
+    assert 0.5 < told['scores']['AUC of encounter.readmitted, real'] < 1
+    assert told['statement']['tables']['admission_type'].startswith('public')
+
 
 def test_the_report_shows_what_was_given_to_it(fitted, call, tmp_path):
     synthetic, page = tmp_path / 'synthetic.csv', tmp_path / 'page.html'
@@ -325,11 +337,10 @@ def test_synthesizers_are_asked_for_what_they_have(fitted, call, monkeypatch, ar
     assert files(fitted) == before
 
 
-def test_a_report_says_which_table_and_on_what_it_is_tested(hospital, fitted, call, tmp_path):
+def test_a_report_says_what_it_cannot_compare_or_predict(hospital, fitted, call, tmp_path):
     options = ['--real', hospital / 'tables', '--synthetic', hospital / 'tables']
     options += ['--metadata', hospital / 'metadata.json', '--out', tmp_path / 'page.html']
     for more, complaint in (
-        ([], '--table'),
         (['--table', 'doctor'], "'doctor' is not in the metadata"),
         (['--table', 'patient', '--target', 'race'], 'go together'),
         (

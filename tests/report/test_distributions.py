@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.report.distributions import NUM_BINS, NUM_LEVELS, compare_distributions
+from sdv_threea.report.distributions import (
+    FEWEST,
+    NUM_BINS,
+    NUM_LEVELS,
+    compare_distributions,
+)
 
 NUMERICAL = {'sdtype': 'numerical'}
 CATEGORICAL = {'sdtype': 'categorical'}
@@ -78,9 +83,17 @@ def test_levels_are_ordered_by_the_real_table_and_rare_ones_are_pooled():
 
 
 def test_missing_categories_are_a_level_and_booleans_are_named():
-    real = pd.Series([True, True, False, None], dtype='boolean')
+    real = pd.Series([True, True, False, None] * FEWEST, dtype='boolean')
     shares = compare_distributions(real, pd.Series([True, False]), {'sdtype': 'boolean'})
 
     assert list(shares.labels) == ['True', 'False', 'missing']
     np.testing.assert_allclose(shares.real, [0.5, 0.25, 0.25])
     np.testing.assert_allclose(shares.synthetic, [0.5, 0.5, 0])
+
+
+def test_a_level_of_few_real_rows_is_not_named():
+    real = pd.Series(['common'] * 20 + ['enough'] * FEWEST + ['Jane Doe'] * (FEWEST - 1))
+    shares = compare_distributions(real, real, CATEGORICAL)
+
+    assert list(shares.labels) == ['common', 'enough', 'all others']
+    np.testing.assert_allclose(shares.real[-1], (FEWEST - 1) / len(real))

@@ -36,15 +36,24 @@ def quality():
     shares = np.array([0.4, 0.6])
     levels = pd.Index(['no', HOSTILE])
     drawn = Distribution(labels=levels, real=shares, synthetic=shares, binned=False)
-    pairs = pd.DataFrame({'Column 1': names[:-1], 'Column 2': names[1:], 'Score': 0.5})
+    pairs = pd.DataFrame(
+        {'Table': 't', 'Column 1': names[:-1], 'Column 2': names[1:], 'Score': 0.5}
+    )
     return Quality(
         overall=0.91,
         shapes=0.92,
         pairs=0.9,
         diagnostic=1.0,
-        columns=pd.DataFrame({'Column': names, 'Score': np.linspace(1, 0, len(names))}),
+        columns=pd.DataFrame(
+            {'Table': 't', 'Column': names, 'Score': np.linspace(1, 0, len(names))}
+        ),
         column_pairs=pairs,
-        distributions=dict.fromkeys(names, drawn),
+        distributions={('t', name): drawn for name in names},
+        details={
+            'Data Validity': pd.DataFrame(
+                {'Table': 't', 'Column': names, 'Metric': 'KeyUniqueness', 'Score': 0.25}
+            )
+        },
     )
 
 

@@ -69,7 +69,7 @@ def test_keys_are_not_compared_and_the_rest_can_be_drawn(tables, metadata):
     quality = measure_quality(*tables, metadata)
 
     assert list(quality.columns['Column']) == ['size', 'day', 'colour']
-    assert set(quality.distributions) == {'size', 'day', 'colour'}
+    assert set(quality.distributions) == {('things', name) for name in ('size', 'day', 'colour')}
     for distribution in quality.distributions.values():
         assert distribution.real.sum() == pytest.approx(1.0)
 
@@ -79,10 +79,13 @@ def test_an_invalid_table_shows_in_the_diagnostic(tables, metadata):
     assert measure_quality(real, other.assign(colour='green'), metadata).diagnostic < 1
 
 
-def test_one_table_at_a_time(tables, metadata):
+def test_what_is_missing_is_named(tables, metadata):
+    real, other = tables
+    with pytest.raises(ValueError, match=r"synthetic table 'things' lacks the columns \['day'\]"):
+        measure_quality(real, other.drop(columns='day'), metadata)
     two = metadata.to_dict()
     two['tables']['more'] = two['tables']['things']
-    with pytest.raises(ValueError, match='one table'):
+    with pytest.raises(ValueError, match=r"'real' .* for each of \['things', 'more'\]"):
         measure_quality(*tables, Metadata.load_from_dict(two))
 
 

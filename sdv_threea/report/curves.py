@@ -1,0 +1,126 @@
+"""The curves behind the scores of a model, at few points, so that no point is of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
+
+#: Where the curves of a classifier are told.
+GRID = np.linspace(0, 1, 101)
+
+#: Numbers are told by the means of bins: at most so many, each of at least so many rows.
+NUM_BINS, FEWEST = 20, 5
+
+ROC, PRECISION, REGRESSION = 'ROC', 'precision and recall', 'predicted and real'
+
+#: What each curve is drawn over, and what it tells.
+AXES = {
+    ROC: ('false positive rate', 'true positive rate'),
+    PRECISION: ('recall', 'precision'),
+    REGRESSION: ('real', 'predicted, mean'),
+}
+
+HEIGHT = 300
+
+
+def trace_classes(
+    labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Iterable[int]
+) -> pd.DataFrame:
+    """Trace ROC and precision by recall, one class against the rest, and average over classes.
+
+    Args:
+        labels: The true class of each row, shape (n,).
+        probabilities: What a model gives to each class, shape (n, classes).
+        classes: The classes to average over; those without both sides are left out.
+
+    Returns:
+        ``curve``, ``x`` and ``y`` at 101 points of ``x``; empty if no class has both sides.
+    """
+    sides = [
+        (labels == label, probabilities[:, label])
+        for label in classes
+        if 0 < np.count_nonzero(labels == label) < len(labels)
+    ]
+    if not sides:
+        return pd.DataFrame()
+    rates = np.mean([_trace_rates(*side) for side in sides], axis=0)
+    precisions = np.mean([_trace_precision(*side) for side in sides], axis=0)
+    return pd.concat([_points(ROC, GRID, rates), _points(PRECISION, GRID, precisions)])
+
+
+def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> pd.DataFrame:
+    """Average predictions over bins of the true number, which hold about as many rows each.
+
+    Args:
+        truth: The true numbers, shape (n,).
+        predicted: What a model says, shape (n,).
+
+    Returns:
+        ``curve``, ``x`` (mean of the true numbers of a bin) and ``y`` (of the predicted ones) of at
+        most 20 bins; bins of fewer than five rows are left out.
+    """
+    ranks = pd.Series(truth).rank(method='average')
+    bins = np.ceil(ranks / len(truth) * min(NUM_BINS, max(len(truth) // FEWEST, 1)))
+    means = pd.DataFrame({'x': truth, 'y': predicted}).groupby(bins.to_numpy())
+    told = means.mean()[means.size() >= FEWEST]
+    return _points(REGRESSION, told['x'].to_numpy(), told['y'].to_numpy())
+
+
+def draw_curves(curves: pd.DataFrame) -> dict[str, go.Figure]:
+    """Draw the curves of both models over each other.
+
+    Args:
+        curves: ``curve``, ``trained on`` (``real`` or ``synthetic``), ``x`` and ``y``; not empty.
+
+    Returns:
+        A picture for each curve, by its name, with the diagonal where it means something.
+    """
+    return {name: _draw_curve(points, name) for name, points in curves.groupby('curve', sort=False)}
+
+
+def _draw_curve(points: pd.DataFrame, name: str) -> go.Figure:
+    figure = go.Figure()
+    if name != PRECISION:
+        ends = [points[['x', 'y']].min().min(), points[['x', 'y']].max().max()]
+        line = {'color': RULE, 'dash': 'dot'}
+        figure.add_scatter(x=ends, y=ends, mode='lines', line=line, hoverinfo='skip')
+    for trained, color in (('real', REAL_COLOR), ('synthetic', SYNTHETIC_COLOR)):
+        chosen = points[points['trained on'] == trained]
+        figure.add_scatter(
+            x=chosen['x'],
+            y=chosen['y'],
+            name=trained,
+            mode='lines',
+            line={'color': color, 'width': 2.5},
+            hovertemplate='%{x:.3g}: %{y:.3g}',
+        )
+    figure = styled(figure, height=HEIGHT)
+    across, up = AXES[name]
+    figure.update_xaxes(title_text=across)
+    return figure.update_yaxes(title_text=up)
+
+
+def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.DataFrame:
+    return pd.DataFrame({'curve': curve, 'x': x, 'y': y})
+
+
+def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    false, true, _ = roc_curve(truth, scores)
+    rates: NDArray[np.float64] = np.interp(GRID, false, true)
+    rates[0] = 0.0
+    return rates
+
+
+def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Step down from the right, as average precision sums it up."""
+    precision, recall, _ = precision_recall_curve(truth, scores)
+    precision, recall = precision[::-1], recall[::-1]
+    told: NDArray[np.float64] = precision[np.searchsorted(recall, GRID).clip(max=len(recall) - 1)]
+    return told

@@ -1,0 +1,83 @@
+"""What is compared: one table or several, as SDV's users pass them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+EPOCH, DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
+
+#: What models can learn from; keys, names and the like are made up.
+LEARNED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
+
+
+def as_tables(
+    data: pd.DataFrame | Mapping[str, pd.DataFrame], description: Mapping[str, Any], role: str
+) -> dict[str, pd.DataFrame]:
+    """Name the tables as the metadata does, and keep the columns that it describes.
+
+    Args:
+        data: One table, or tables by name.
+        description: SDV metadata as a dictionary.
+        role: The name of the argument, for the error.
+
+    Raises:
+        ValueError: If a table or a column of the metadata is missing.
+    """
+    wanted = list(description['tables'])
+    if isinstance(data, pd.DataFrame) and len(wanted) == 1:
+        data = {wanted[0]: data}
+    if not isinstance(data, Mapping) or not set(wanted) <= set(data):
+        raise ValueError(
+            f"Expected '{role}' to have each table of the metadata: pass a dictionary with a "
+            f'DataFrame for each of {wanted}.'
+        )
+    chosen = {}
+    for name in wanted:
+        columns = list(description['tables'][name]['columns'])
+        missing = [column for column in columns if column not in data[name]]
+        if missing:
+            raise ValueError(
+                f"The {role} table '{name}' lacks the columns {missing}, which the metadata "
+                'describes: add them, or take them out of the metadata.'
+            )
+        chosen[name] = data[name][columns].reset_index(drop=True)
+    return chosen
+
+
+def take_learned(table: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Keep the columns that a model can learn from, in two kinds.
+
+    Dates and numbers become floats with NaN, all else objects with ``None``.
+
+    Args:
+        table: A table.
+        columns: What the metadata says about its columns.
+    """
+    learned = {name: each for name, each in columns.items() if each['sdtype'] in LEARNED}
+    return pd.DataFrame({name: _read(table[name], each) for name, each in learned.items()})
+
+
+def _read(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
+    match description['sdtype']:
+        case 'datetime':
+            return count_days(column, description)
+        case 'numerical':
+            numbers = column.to_numpy(float, na_value=np.nan)
+            return pd.Series(numbers, index=column.index)
+        case _:
+            return column.astype(object).where(column.notna(), None)
+
+
+def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
+    """Count the days from :data:`EPOCH` on, as floats; missing ones are NaN.
+
+    Args:
+        times: Dates, or texts of them.
+        description: The column's entry in SDV metadata.
+    """
+    parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
+    return (parsed - EPOCH.tz_localize('UTC')) / DAY

@@ -1,0 +1,114 @@
+"""The page in a browser: no error, every plot drawn, nothing wider than a laptop or a phone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from sdv_threea.datasets import load_adult, load_hospital
+from sdv_threea.report import make_report
+
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
+
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason='there is no Chromium here')
+
+#: It asks nobody anything.
+FLAGS = [
+    '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    '--hide-scrollbars', '--enable-logging=stderr', '--v=0', '--virtual-time-budget=10000',
+]  # fmt: skip
+
+LAPTOP, PHONE = 1366, 390
+
+#: What a page says of itself, once it is drawn.
+RULER = """<script>addEventListener('load', () => setTimeout(() => {
+console.log('widths', innerWidth, document.documentElement.scrollWidth) }, 500))</script>"""
+
+
+@pytest.fixture(scope='module')
+def browse(tmp_path_factory):
+    """Open a page; the answer is its document once drawn, and what its console says."""
+    folder = tmp_path_factory.mktemp('chromium')
+
+    def open_page(path):
+        window = f'--window-size={LAPTOP},900'
+        command = [
+            CHROMIUM,
+            *FLAGS,
+            window,
+            f'--user-data-dir={folder}',
+            '--dump-dom',
+            path.as_uri(),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return done.stdout, re.findall(r'CONSOLE.*?\] "(.*?)", source', done.stderr)
+
+    return open_page
+
+
+def report_adult():
+    real, test, metadata = load_adult()
+    promise = {
+        'epsilon': 1.0,
+        'delta': 1e-6,
+        'neighbors': 'add_remove',
+        'receipts': [{'stage': 'describe', 'mu': 0.1, 'charged': True, 'released': 'counts'}],
+    }
+    synthesizer = SimpleNamespace(
+        get_privacy_statement=lambda: SimpleNamespace(to_dict=lambda: promise)
+    )
+    return make_report(
+        real[:1500],
+        real[1500:3000],
+        metadata,
+        synthesizer=synthesizer,
+        test=test[:1000],
+        target='income',
+    )
+
+
+def report_hospital():
+    tables, metadata = load_hospital()
+    synthesizer = SimpleNamespace(metadata=metadata, privacy_unit='patient', public_tables=())
+    return make_report(tables, tables, metadata, synthesizer=synthesizer)
+
+
+@pytest.fixture(scope='module', params=[report_adult, report_hospital])
+def page(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp('page') / 'page.html'
+    request.param().save_html(path)
+    return path
+
+
+def test_every_plot_is_drawn_without_an_error(page, browse):
+    document, said = browse(page)
+
+    plots = page.read_text('utf-8').count('class="plotly-graph-div"')
+    assert plots > 10
+    assert document.count('class="cartesianlayer"') == plots
+    assert said == []
+
+
+def test_an_error_would_be_seen(tmp_path, browse):
+    broken = tmp_path / 'broken.html'
+    broken.write_text('<script>throw new Error("lost")</script>')
+    _, said = browse(broken)
+    assert ['lost' in each for each in said] == [True]
+
+
+@pytest.mark.parametrize('width', [LAPTOP, PHONE])
+def test_nothing_is_wider_than_the_screen(page, browse, width):
+    measured = page.with_name('measured.html')
+    measured.write_text(page.read_text('utf-8') + RULER, 'utf-8')
+    # No window is as narrow as a phone, but a frame may be.
+    frame = page.with_name('frame.html')
+    frame.write_text(f'<iframe src="{measured.as_uri()}" width={width} height=800 frameborder=0>')
+
+    _, said = browse(frame)
+
+    assert said == [f'widths {width} {width}']

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.report.distributions import FEWEST
+from sdv_threea.report.joint import NUM_BINS, compare_joint, draw_joint
+
+COLUMNS = {'group': {'sdtype': 'categorical'}, 'size': {'sdtype': 'numerical'}}
+
+
+def make_table(groups, sizes):
+    return pd.DataFrame({'group': groups, 'size': sizes})
+
+
+def test_rows_are_shared_out_over_one_grid():
+    real = make_table(['a'] * 10 + ['b'] * 30, [1] * 10 + [2] * 30)
+    synthetic = make_table(['b'] * 10, [3] * 10)
+    joint = compare_joint(real, synthetic, COLUMNS)
+
+    assert [list(labels) for labels in joint.labels] == [['b', 'a'], [1, 2, 3]]
+    assert joint.binned == (False, True)
+    np.testing.assert_allclose(joint.real, [[0, 0.75, 0], [0.25, 0, 0]])
+    np.testing.assert_allclose(joint.synthetic, [[0, 0, 1], [0, 0, 0]])
+
+
+def test_cells_of_few_real_rows_are_not_told():
+    real = make_table(['a'] * 20, [1] * (20 - FEWEST + 1) + [2] * (FEWEST - 1))
+    joint = compare_joint(real, real, COLUMNS)
+
+    assert joint.real[0, 1] == 0
+    assert joint.real[0, 0] == joint.synthetic[0, 0] == pytest.approx(1 - (FEWEST - 1) / 20)
+    assert joint.synthetic[0, 1] > 0
+
+
+def test_rows_without_a_number_are_in_no_cell():
+    real = make_table(['a'] * 20, [1.5] * 10 + [None] * 10)
+    joint = compare_joint(real, real, COLUMNS)
+    assert joint.real.sum() == joint.synthetic.sum() == 0.5
+
+
+def test_both_grids_are_drawn_in_the_same_colours():
+    rng = np.random.default_rng(1)
+    table = make_table(rng.choice(['<b>', 'b'], 500), rng.normal(size=500))
+    joint = compare_joint(table, table, COLUMNS)
+    drawn = draw_joint(joint)
+
+    assert joint.real.shape == (2, NUM_BINS)
+    for heat, shares in zip(drawn.data, (joint.real, joint.synthetic), strict=True):
+        np.testing.assert_allclose(heat.z**2, shares)
+        assert heat.coloraxis == 'coloraxis'
+    assert set(drawn.layout.yaxis.ticktext) == {'&lt;b&gt;', 'b'}

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea.report import make_report
+
+#: What only a few real rows hold. Nothing of it may be in a report.
+SECRETS = ('Jane Doe', 'person-0', '123.456789', '1957-03-04', '04.03.1957')
+
+
+@pytest.fixture
+def metadata():
+    columns = {
+        'key': {'sdtype': 'id'},
+        'born': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
+        'group': {'sdtype': 'categorical'},
+        'grade': {'sdtype': 'ordinal', 'range_values': [1, 2, 3]},
+        'cost': {'sdtype': 'numerical'},
+        'flag': {'sdtype': 'boolean'},
+    }
+    return Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+
+
+def make_people(rng, size=400):
+    cost = rng.gamma(2, 100, size)
+    born = pd.Timestamp('1950-01-01') + pd.to_timedelta(rng.integers(0, 20_000, size), 'D')
+    people = pd.DataFrame(
+        {
+            'key': [f'person-{row}' for row in range(size)],
+            'born': born.strftime('%d.%m.%Y'),
+            'group': np.where(cost + rng.normal(0, 30, size) > 200, 'high', 'low'),
+            'grade': np.digitize(cost, [100, 200]) + 1,
+            'cost': cost,
+            'flag': pd.array(cost > 150, dtype='boolean'),
+        }
+    )
+    people.loc[5:30, ['born', 'cost', 'flag']] = None
+    return people
+
+
+@pytest.fixture
+def parts():
+    """Real, synthetic and test rows."""
+    rng = np.random.default_rng(8)
+    real, synthetic, test = (make_people(rng) for _ in range(3))
+    real.loc[0, ['group', 'cost', 'born']] = ['Jane Doe', 123.456789, '04.03.1957']
+    return real, synthetic, test
+
+
+def test_no_cell_of_a_real_row_is_in_the_page_or_in_the_json(parts, metadata, tmp_path):
+    real, synthetic, test = parts
+    report = make_report(real, synthetic, metadata, test=test, target='group')
+    report.save_html(tmp_path / 'page.html')
+    report.save_json(tmp_path / 'page.json')
+
+    for name in ('page.html', 'page.json'):
+        text = (tmp_path / name).read_text('utf-8')
+        assert 'born' in text
+        assert [secret for secret in SECRETS if secret in text] == []
+
+
+@pytest.mark.parametrize(
+    ('target', 'score', 'curves'),
+    [
+        ('group', 'AUC', ['ROC', 'precision and recall']),
+        ('grade', 'AUC', ['ROC', 'precision and recall']),
+        ('cost', 'R2', ['predicted and real']),
+        ('born', 'R2', ['predicted and real']),
+    ],
+)
+def test_one_call_measures_everything(parts, metadata, tmp_path, target, score, curves):
+    real, synthetic, test = parts
+    report = make_report(real, {'people': synthetic}, metadata, test=test, target=target)
+
+    told = report.to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert list(dict.fromkeys(point['curve'] for point in told['utility'][target]['curves'])) == (
+        curves
+    )
+    for name in ('quality', 'diagnostic', f'{score} of {target}, synthetic'):
+        assert np.isfinite(report.scores[name])
+    assert 0 < report.scores['baseline protection, people'] <= 1
+    report.save_html(tmp_path / 'page.html', title='A & B')
+    page = (tmp_path / 'page.html').read_text('utf-8')
+    for shown in (
+        '<h1>A &amp; B</h1>',
+        f'Predicting {target}',
+        'born',
+        curves[0],
+        'checks by SDMetrics',
+    ):
+        assert shown in page
+
+
+def test_the_synthesizer_tells_its_promise_and_its_target(parts, metadata):
+    real, synthetic, test = parts
+    promise = {'epsilon': np.inf, 'delta': 1e-6}
+    statement = SimpleNamespace(to_dict=lambda: promise)
+    synthesizer = SimpleNamespace(target_column='group', get_privacy_statement=lambda: statement)
+    report = make_report(real, synthetic, metadata, synthesizer=synthesizer, test=test)
+
+    assert list(report.utility) == ['group']
+    assert report.to_dict()['statement'] == {'epsilon': 'inf', 'delta': 1e-6}
+
+
+def test_rows_that_are_copied_have_no_distance(parts, metadata):
+    real, synthetic, _ = parts
+    copied = make_report(real, real, metadata).scores
+    apart = make_report(real, synthetic, metadata).scores
+
+    assert copied['synthetic to real, people'] == copied['baseline protection, people'] == 0.0
+    assert apart['baseline protection, people'] > 0.01
+
+
+def test_what_cannot_be_tested_is_refused_before_anything_is_measured(parts, metadata):
+    real, synthetic, test = parts
+    for more, complaint in (
+        ({'target': 'group'}, "pass them as 'test'"),
+        ({'test': test}, "pass 'target', too"),
+        ({'test': test, 'target': 'key'}, r"choose one of \['born', 'group'"),
+        ({'test': test.drop(columns='cost'), 'target': 'group'}, r"test table .* \['cost'\]"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            make_report(real, synthetic, metadata, **more)
+
+
+def make_database(rng):
+    rows = rng.integers(0, 200, 900)
+    orders = pd.DataFrame({'of': rows, 'price': rng.normal(rows % 2 * 3, 1), 'odd': rows % 2})
+    people = pd.DataFrame({'id': range(200), 'group': np.where(np.arange(200) % 2, 'odd', 'even')})
+    return {'people': people, 'orders': orders}
+
+
+@pytest.fixture
+def database():
+    tables = {
+        'people': {
+            'columns': {'id': {'sdtype': 'id'}, 'group': {'sdtype': 'categorical'}},
+            'primary_key': 'id',
+        },
+        'orders': {
+            'columns': {
+                'of': {'sdtype': 'id'},
+                'price': {'sdtype': 'numerical'},
+                'odd': {'sdtype': 'categorical'},
+            }
+        },
+    }
+    link = {
+        'parent_table_name': 'people',
+        'child_table_name': 'orders',
+        'parent_primary_key': 'id',
+        'child_foreign_key': 'of',
+    }
+    return Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+
+
+def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
+    rng = np.random.default_rng(5)
+    real, synthetic, test = (make_database(rng) for _ in range(3))
+    synthesizer = SimpleNamespace(
+        metadata=database, privacy_unit='people', public_tables=(), target={'orders': 'odd'}
+    )
+    report = make_report(
+        real, synthetic, database, synthesizer=synthesizer, test={'orders': test['orders']}
+    )
+    shuffled = synthetic['orders'].assign(of=rng.permutation(synthetic['orders']['of']))
+    worse = make_report(real, {**synthetic, 'orders': shuffled}, database)
+
+    assert list(report.utility) == ['orders.odd']
+    assert report.scores['AUC of orders.odd, synthetic'] > 0.9
+    assert report.scores['Intertable Trends'] > worse.scores['Intertable Trends'] + 0.1
+    assert report.scores['Cardinality'] == worse.scores['Cardinality'] > 0.8
+    report.save_html(tmp_path / 'page.html')
+    page = (tmp_path / 'page.html').read_text('utf-8')
+    for shown in ('orders per people', 'orders.odd by people.group', 'unit of privacy'):
+        assert shown in page
+    with pytest.raises(ValueError, match="in which table 'target' is"):
+        make_report(real, synthetic, database, test=test, target='odd')
