@@ -8,7 +8,7 @@ from sdv_threea.report.cardinalities import compare_cardinalities, draw_cardinal
 from sdv_threea.report.curve import PrivacyCurve, privacy_curve
 from sdv_threea.report.making import make_report
 from sdv_threea.report.quality import Quality, measure_quality
-from sdv_threea.report.result import Report, write_page
+from sdv_threea.report.result import Report
 from sdv_threea.report.schema import draw_schema
 from sdv_threea.report.utility import Utility, measure_utility, train_synthetic_test_real
 
@@ -25,5 +25,4 @@ __all__ = [
     'measure_utility',
     'privacy_curve',
     'train_synthetic_test_real',
-    'write_page',
 ]

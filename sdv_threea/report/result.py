@@ -101,34 +101,6 @@ class Report:
         write_html(self, path, title or ', '.join(dict.fromkeys(self.quality.columns['Table'])))
 
 
-def write_page(
-    path: str | Path,
-    *,
-    title: str,
-    quality: Quality,
-    statement: Any = None,
-    utility: pd.DataFrame | None = None,
-) -> None:
-    """Write a page of what was measured piece by piece.
-
-    :func:`~sdv_threea.report.making.make_report` measures and shows more.
-
-    Args:
-        path: Where to write it; an existing file is replaced.
-        title: Its heading.
-        quality: Result of :func:`~sdv_threea.report.quality.measure_quality`.
-        statement: What is promised, of one table or of a database, if it is known.
-        utility: Table of :func:`~sdv_threea.report.utility.train_synthetic_test_real`, if models
-            were trained.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
-    trained = {} if utility is None else {'the target': Utility(scores=utility)}
-    told = statement.to_dict() if statement else {}
-    Report(quality=quality, statement=told, utility=trained).save_html(path, title)
-
-
 def _plain(value: Any) -> Any:
     """Names of columns may be anything, and labels dates: what JSON does not know is spelt."""
     match value:

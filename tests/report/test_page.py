@@ -7,11 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.report import Quality, write_page
+from sdv_threea.report import Quality, Report, Utility
 from sdv_threea.report.distributions import Distribution
 from sdv_threea.report.page import NUM_COLUMNS
 
 HOSTILE = '</script><img src=x onerror=alert(1)>'
+
+
+def write_page(path, *, title, quality, statement=None, utility=None):
+    told = statement.to_dict() if statement else {}
+    trained = {} if utility is None else {'the target': Utility(scores=utility)}
+    Report(quality=quality, statement=told, utility=trained).save_html(path, title)
 
 
 class ExampleStatement:
