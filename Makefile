@@ -2,7 +2,7 @@
 # make test        every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
 # make lint        ruff and mypy
 # make docs        the documentation, to build/docs, and every example in it
-# make benchmark   the figures of the README on Adult
+# make benchmark   the figures on Adult in docs/single_table.md
 # make small       utility on four small tables, and the page docs/benchmark.md: minutes
 # make utility     utility on all tables at all budgets: hours, and it can be resumed
 # make audit       tries to break the guarantee, our own and those of broken variants: half an hour

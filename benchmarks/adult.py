@@ -1,4 +1,4 @@
-"""The figures of the README: Adult at epsilon 1, delta 1e-5, beside SDV without privacy.
+"""The figures of ``docs/single_table.md``: Adult at epsilon 1, beside SDV without privacy.
 
     python benchmarks/adult.py --repeats 5
 
@@ -92,7 +92,7 @@ def measure_real() -> dict[str, float]:
 
 
 def print_markdown(runs: pd.DataFrame) -> None:
-    """Print the medians by method as a table for the README."""
+    """Print the medians by method as a table for the page."""
     medians = runs.groupby('method', sort=False)[SCORES + SECONDS].median()
     print('|', ' | '.join(['method', *medians.columns]), '|')
     print('|' + '---|' * (len(medians.columns) + 1))
