@@ -5,6 +5,7 @@ Source of the method for one table: :mod:`sdv_threea.pipeline`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -144,11 +145,12 @@ def _release_table(
     noise *= bound or 1
     # Few rows may own many, which hardly shows in the counts: then the rows themselves tell more.
     size = max(orphans + _count_owned(parent, owner), _believe(released.num_rows, noise), 1.0)
+    size = min(size, _most_rows(parent, plan.most_owned or bound))
     model = TableRelease(
         released,
         layout,
         size,
-        orphans=orphans / size,
+        orphans=min(orphans / size, 1.0),
         noise=noise / max(released.num_rows, 1.0),
         rows_per_unit=bound,
         most_owned=plan.most_owned,
@@ -189,6 +191,15 @@ def _count_owned(parent: TableRelease, link: Link) -> float:
         return 0.0
     mean = expected_count(parent.released, parent.layout.counts[link], parent.noise)
     return parent.size * mean
+
+
+def _most_rows(parent: TableRelease, each: int | None) -> float:
+    """Limit the rows that hang off a table whose own are nothing but noise.
+
+    One that seems to have next to no rows, and a child that seems to have many, would make samples
+    of any number of its rows as much too large.
+    """
+    return parent.size * (each or 1) if parent.noise * BELIEVED > 1 else math.inf
 
 
 def _choose_bound(task: Task, done: DatabaseRelease, noise: float) -> int | None:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.encoding.values import make_table
 from sdv_threea.relational.schema import Link, Schema
 
 #: The rows of the parent that the rows of the child refer to, by link; -1 for none.
@@ -145,7 +146,7 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
         gap = np.nan if values.dtype.kind == 'f' else None
         padded = np.append(values, np.array([gap], dtype=values.dtype))
         joined[name] = padded[referred]
-    return pd.DataFrame(joined, index=pd.RangeIndex(child_rows))
+    return make_table(joined, pd.RangeIndex(child_rows))
 
 
 def _follow(

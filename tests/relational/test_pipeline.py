@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -287,3 +288,10 @@ def test_two_releases_of_one_database_differ(make):
     for table in ('a', 'b'):
         weights = [model.tables[table].released.mixture.weights for model in (one, other)]
         assert not np.array_equal(*weights)
+
+
+@pytest.mark.parametrize(('noise', 'limit'), [(1e5, 6.0), (0.01, math.inf)])
+def test_a_parent_that_is_nothing_but_noise_owns_no_more_rows_than_it_may(noise, limit):
+    parent = SimpleNamespace(size=2.0, noise=noise)
+
+    assert pipeline._most_rows(parent, 3) == limit
