@@ -123,7 +123,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     max_new_keys: int,
     stage: str,
     released: str,
-    least: int = 1,
+    least: int | NDArray[np.int64] = 1,
     rows_per_unit: int = 1,
     noise: Noise = discrete_gaussian,
 ) -> tuple[list[Key], NDArray[np.float64], Receipt]:
@@ -165,8 +165,9 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
             ``add_remove``, twice that under ``replace_one``; times ``rows_per_unit``.
         stage: The stage that asks, for the receipt.
         released: What is released, in words, for the receipt.
-        least: Keys with fewer records are passed over, a public number: it spares drawing noise
-            for every value that occurs once.
+        least: Keys with fewer records are passed over, a public or released number, or one for
+            each key that follows from the key: it spares drawing noise for every value that occurs
+            once.
         rows_per_unit: The most records that a unit of privacy has.
         noise: The source of noise; for tests.
 
@@ -178,12 +179,15 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         ValueError: If ``sensitivity``, ``mu``, ``delta`` or ``max_new_keys`` is out of range.
         OverflowError: If counts or noise would not fit into 64 bits.
     """
-    if not 0 < delta <= 0.5 or min(max_new_keys, least, rows_per_unit) < 1:
+    if not 0 < delta <= 0.5 or min(max_new_keys, rows_per_unit) < 1:
         raise ValueError(
-            'delta must be above 0 and at most 0.5, max_new_keys, least and rows_per_unit at least '
-            f'1, got {delta=}, {max_new_keys=}, {least=} and {rows_per_unit=}.'
+            'delta must be above 0 and at most 0.5, max_new_keys and rows_per_unit at least 1, got '
+            f'{delta=}, {max_new_keys=} and {rows_per_unit=}.'
         )
-    often = np.flatnonzero(_exact(counts) >= least).tolist()
+    bars = np.broadcast_to(least, np.shape(counts))
+    if bars.min(initial=1) < 1:
+        raise ValueError('least must be at least 1 for every key.')
+    often = np.flatnonzero(_exact(counts) >= bars).tolist()
     noisy, receipt = add_noise(
         counts[often], sensitivity=sensitivity, mu=mu, stage=stage, released=released, noise=noise
     )
@@ -191,7 +195,8 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     # A sum over a falling tail is at most the integral that starts one step earlier: with strict
     # excess, the discrete tail beyond the rounded-up quantile is below the continuous one.
     quantile = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps
-    found = np.flatnonzero(noisy > least - 1 + (rows_per_unit + quantile if scale else 0.5))
+    margin = rows_per_unit + quantile if scale else 0.5
+    found = np.flatnonzero(noisy > bars[often] - 1 + margin)
     shown = sorted(found.tolist(), key=lambda at: repr(keys[often[at]]))
     failure = 0.0 if math.isinf(mu) else delta
     return [keys[often[at]] for at in shown], noisy[shown], replace(receipt, delta=failure)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.mechanism import Noise, add_noise
+from sdv_threea.rows import Rows
 from sdv_threea.statistics import (
     OFF_DIAGONAL_WEIGHT,
     clip_norm,
@@ -31,6 +34,13 @@ COUNT_WEIGHT = 0.3
 
 #: Squares are scaled up by at most this, where noise rather than clipping may have shortened them.
 MOST_UNCLIPPED = 2.0
+
+
+class Grouped(NamedTuple):
+    """Private records as scores in units of ``1 / GRID``, (n, m), and groups, (n,): all whole."""
+
+    scores: NDArray[np.integer]
+    groups: NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -107,8 +117,7 @@ class ScoreMoments:
 
 
 def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
-    scores: NDArray[np.int64],
-    groups: NDArray[np.int64],
+    rows: Rows[Grouped],
     num_groups: int,
     radius: int,
     *,
@@ -126,8 +135,7 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
           that norm
 
     Args:
-        scores: Private scores, whole numbers of units of ``1 / GRID``, shape (n, m).
-        groups: The group of each record, shape (n,).
+        rows: Private records.
         num_groups: Number of groups.
         radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
         mu: The price, in GDP.
@@ -139,10 +147,9 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         The moments and their receipt.
     """
     weight = max(1, int(COUNT_WEIGHT * radius))
-    constant = np.full((len(scores), 1), weight, dtype=np.int64)
-    vectors = np.concatenate([constant, clip_norm(scores, radius)], axis=1)
+    sums = rows.sum(partial(_sum_moments, num_groups, radius, weight))
     noisy, receipt = add_noise(
-        second_moments(vectors, groups, num_groups),
+        sums,
         sensitivity=moment_sensitivity(math.hypot(weight, radius), neighbors),
         mu=mu,
         stage=stage,
@@ -150,7 +157,7 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         resolution=GRID**-2,
         noise=noise,
     )
-    matrices = unpack_second_moments(noisy, vectors.shape[1])
+    matrices = unpack_second_moments(noisy)
     weight_in_units = weight / GRID
     off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
     moments = ScoreMoments(
@@ -161,3 +168,15 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         product_scale=off_diagonal,
     )
     return moments, receipt
+
+
+def lead(scores: NDArray[np.integer], weight: int) -> NDArray[np.int32]:
+    """Put a constant before the scores of every record, shape (n, m) to (n, m + 1)."""
+    vectors = np.empty((len(scores), scores.shape[1] + 1), dtype=np.int32)
+    vectors[:, 0], vectors[:, 1:] = weight, scores
+    return vectors
+
+
+def _sum_moments(num_groups: int, radius: int, weight: int, chunk: Grouped) -> NDArray[np.int64]:
+    vectors = lead(clip_norm(chunk.scores, radius), weight)
+    return second_moments(vectors, chunk.groups, num_groups)

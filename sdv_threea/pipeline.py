@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,26 +14,33 @@ from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids
 from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.density import (
+from sdv_threea.approximate.counts import (
     ClassCounts,
     Counts,
-    clip_radius,
-    fit_scores,
-    plan_class_counts,
+    Encoded,
     release_class_counts,
     release_counts,
 )
+from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations
-from sdv_threea.approximate.partition import assign, first_centroids, num_cells, private_em
+from sdv_threea.approximate.partition import first_centroids, num_cells, private_em
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.blocks import Block, encode, make_blocks
+from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.classes import Classes, make_classes
-from sdv_threea.encoding.describe import Description, asks, describe, needs_threshold
+from sdv_threea.encoding.describe import asks, describe, needs_threshold
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.mechanism import Noise, discrete_gaussian
 from sdv_threea.moments import GRID, ScoreMoments, release_moments
+from sdv_threea.records import (
+    Layout,
+    add_target,
+    place_in_cell,
+    score_in_class,
+    score_pooled,
+)
 from sdv_threea.release import Release, draw_codes
+from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.settings import Settings
 from sdv_threea.spending import Spending
 from sdv_threea.statistics import histogram_sensitivity
@@ -40,12 +48,15 @@ from sdv_threea.statistics import histogram_sensitivity
 #: The stages, in order: as public as the algorithm.
 STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 
+#: Rows that centroids are fitted to, at most, or about.
+MOST_READ = 2**20
+
 #: Rows drawn from what is released, for starting points and landmarks.
 NUM_DRAWS = 4000
 
 
 def release(  # noqa: PLR0913 (what, the price, and sources of chance)
-    table: pd.DataFrame,
+    table: pd.DataFrame | Rows[pd.DataFrame],
     domain: Domain,
     settings: Settings,
     begin: Callable[[str], object] = str,
@@ -58,15 +69,16 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     """Release a model of a private table.
 
     Formal guarantees:
-        * what is read from the table passes through ``spending.keep``; between those steps records
-          are only mapped one by one: to codes, labels, scores, points and cells
+        * what is read from the table are sums over its rows, which pass through ``spending.keep``;
+          before they are summed, records are only mapped one by one: to codes, labels, scores,
+          points and cells
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
           private, end to end, under the neighbour relation of the settings; a unit of privacy may
           have up to ``rows_per_unit`` records
 
     Args:
         table: The private rows: the columns of the domain; numbers as floats with NaN, categories
-            as objects with ``None`` or NaN for missing values.
+            as objects with ``None`` or NaN for missing values, or as categoricals.
         domain: What is public.
         settings: What the user chose.
         begin: Is told the name of each stage as it begins, for a progress bar.
@@ -83,15 +95,16 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     account = _open_account(domain, settings, noise, budget, rows_per_unit)
     run = Run(settings, account, rng or np.random.default_rng())
     begin('describe')
-    layout, encoded = _describe(table, domain, run)
+    rows = table if isinstance(table, Rows) else chunk_table(table)
+    layout, encoded = _describe(rows, domain, run)
     begin('approximate')
-    density, scored = _approximate(layout, encoded, run)
+    density = _approximate(layout, encoded, run)
     begin('partition')
-    centroids = _partition(density, scored, run)
+    centroids = _partition(density, encoded, run)
     begin('adapt')
-    centroids = _adapt(density, scored, centroids, run)
+    centroids = _adapt(density, encoded, centroids, run)
     begin('anonymize')
-    mixture = _anonymize(density, scored, centroids, run)
+    mixture = _anonymize(density, encoded, centroids, run)
     return Release(
         domain=narrowed(layout.description, layout.scored_blocks, density.masks),
         ledger=run.spending.ledger,
@@ -121,35 +134,6 @@ class Run(NamedTuple):
     rng: np.random.Generator
 
 
-class Encoded(NamedTuple):
-    """Private records as codes of the scored columns, (n, m), and classes, (n,)."""
-
-    codes: NDArray[np.int32]
-    labels: NDArray[np.int64]
-
-
-class Scored(NamedTuple):
-    """Private records as scores within their class and in all classes pooled, (n, m), (n,)."""
-
-    rows: NDArray[np.int64]
-    points: NDArray[np.int64]
-    labels: NDArray[np.int64]
-
-
-class Layout(NamedTuple):
-    """How records become codes and classes: released or public."""
-
-    description: Description
-    blocks: tuple[Block, ...]
-    classes: Classes
-    scored: NDArray[np.int64]
-
-    @property
-    def scored_blocks(self) -> tuple[Block, ...]:
-        """The blocks of the columns that get a normal score."""
-        return tuple(self.blocks[at] for at in self.scored)
-
-
 class Density(NamedTuple):
     """How codes become normal scores, and how those hang together: released."""
 
@@ -161,12 +145,12 @@ class Density(NamedTuple):
     moments: ScoreMoments
 
 
-def _describe(table: pd.DataFrame, domain: Domain, run: Run) -> tuple[Layout, Encoded]:
+def _describe(rows: Rows[pd.DataFrame], domain: Domain, run: Run) -> tuple[Layout, Rows[Encoded]]:
     """Fill in the blanks of the domain; encode and label the records."""
     spending = run.spending
     description = spending.keep(
         describe(
-            table,
+            rows,
             domain,
             delta=spending.threshold_delta,
             rows_per_unit=spending.rows_per_unit,
@@ -179,17 +163,15 @@ def _describe(table: pd.DataFrame, domain: Domain, run: Run) -> tuple[Layout, En
     count_noise = histogram_sensitivity(len(blocks)) / spending.price(counted)
     classes = make_classes(description, blocks, count_noise)
     layout = Layout(description, blocks, classes, classes.scored(len(blocks)))
-    codes = encode(table, blocks)
-    labels = classes.label(codes)
-    return layout, Encoded(codes[labels >= 0][:, layout.scored], labels[labels >= 0])
+    return layout, rows.map(layout.encode).keep()
 
 
-def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, Scored]:
-    """Release how columns are distributed and hang together in each class; score the records."""
+def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
+    """Release how columns are distributed and hang together in each class."""
     blocks, classes = layout.scored_blocks, layout.classes
     sizes = [block.size for block in blocks]
     terms = run.spending.terms('columns')
-    counts = run.spending.keep(release_counts(*encoded, sizes, classes.count, **terms))
+    counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
     masks = supports(blocks, layout.description, counts.columns, counts.scale)
     ordered = [block.ordered for block in blocks]
     by_class = None
@@ -197,31 +179,27 @@ def _approximate(layout: Layout, encoded: Encoded, run: Run) -> tuple[Density, S
         by_class = _count_classes(counts, masks, ordered, encoded, run)
     evident = [has_evident_ends(block, layout.description) for block in blocks]
     scores, pooled = fit_scores(counts, by_class, masks, ordered, evident)
-    scored = Scored(
-        rows=scores(encoded.codes, encoded.labels),
-        points=pooled(encoded.codes, np.zeros_like(encoded.labels)),
-        labels=encoded.labels,
-    )
-    groups = scored.rows, scored.labels, classes.count, clip_radius(scores)
+    scored = encoded.map(partial(score_in_class, scores))
+    groups = classes.count, clip_radius(scores)
     terms = run.spending.terms('moments')
-    moments = run.spending.keep(release_moments(*groups, stage='approximate', **terms))
-    return Density(classes, counts, masks, scores, pooled, moments), scored
+    moments = run.spending.keep(release_moments(scored, *groups, stage='approximate', **terms))
+    return Density(classes, counts, masks, scores, pooled, moments)
 
 
 def _count_classes(
     counts: Counts,
     masks: tuple[NDArray[np.bool_], ...],
     ordered: list[bool],
-    encoded: Encoded,
+    encoded: Rows[Encoded],
     run: Run,
 ) -> ClassCounts:
     """Release how the classes depart from the whole, as finely as the budget carries."""
     plans = plan_class_counts(counts, masks, ordered, run.spending.price('classes'))
     terms = run.spending.terms('classes')
-    return run.spending.keep(release_class_counts(*encoded, plans, len(counts.totals), **terms))
+    return run.spending.keep(release_class_counts(encoded, plans, len(counts.totals), **terms))
 
 
-def _partition(density: Density, scored: Scored, run: Run) -> NDArray[np.int64]:
+def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:
     """Find centroids that cut each class into cells, as many as the budget carries."""
     radius = clip_radius(density.scores) / GRID
     cells = run.settings.cells_per_class or num_cells(
@@ -230,12 +208,13 @@ def _partition(density: Density, scored: Scored, run: Run) -> NDArray[np.int64]:
     centroids = first_centroids(*_draw(density, run), density.classes.count, cells, run.rng)
     if centroids.shape[1] == 1:
         return centroids
-    groups = scored.points, scored.labels, centroids, clip_radius(density.pooled)
-    return run.spending.keep(private_em(*groups, **run.spending.terms('partition')))
+    some = _sample(encoded, density).map(partial(score_pooled, density.pooled))
+    terms = run.spending.terms('partition')
+    return run.spending.keep(private_em(some, centroids, clip_radius(density.pooled), **terms))
 
 
 def _adapt(
-    density: Density, scored: Scored, centroids: NDArray[np.int64], run: Run
+    density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
 ) -> NDArray[np.int64]:
     """Move the centroids to where a classifier trained on them loses least."""
     num_classes, cells, _ = centroids.shape
@@ -244,8 +223,7 @@ def _adapt(
     owners = np.repeat(np.arange(num_classes), cells)
     return run.spending.keep(
         adapt_centroids(
-            scored.points,
-            density.classes.targets(scored.labels),
+            _sample(encoded, density).map(partial(add_target, density.pooled, density.classes)),
             centroids,
             density.classes.targets(owners),
             landmarks=_draw(density, run)[0],
@@ -256,17 +234,16 @@ def _adapt(
     )
 
 
-def _anonymize(density: Density, scored: Scored, centroids: NDArray[np.int64], run: Run) -> Mixture:
+def _anonymize(
+    density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
+) -> Mixture:
     """Replace the records of each cell by their noisy mixture."""
     num_classes, cells, _ = centroids.shape
-    groups = assign(scored.points, scored.labels, centroids)
-    radius = clip_radius(density.scores)
     mixed = run.spending.keep(
         release_moments(
-            scored.rows,
-            groups,
+            encoded.map(partial(place_in_cell, density.scores, density.pooled, centroids)),
             num_classes * cells,
-            radius,
+            clip_radius(density.scores),
             stage='anonymize',
             **run.spending.rest(),
         )
@@ -279,12 +256,17 @@ def _anonymize(density: Density, scored: Scored, centroids: NDArray[np.int64], r
     return regularize(mixture) if density.classes.told_apart else mixture
 
 
+def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:
+    """Leave out rows where there are plenty: centroids need no better."""
+    return encoded.thin(MOST_READ / density.counts.totals.sum())
+
+
 def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw points and their classes from one Gaussian per class: free of cost."""
     totals, variances = density.counts.totals, density.scores.variances
     gaussians = class_mixture(totals, class_correlations(density.moments, totals, variances))
     codes, labels = draw_codes(gaussians, density.scores, NUM_DRAWS, run.rng)
-    return density.pooled(codes, np.zeros_like(labels)), labels
+    return density.pooled(codes, np.zeros_like(labels)).astype(np.int64), labels
 
 
 def _open_account(

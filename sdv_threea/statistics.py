@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
+from sdv_threea.rows import LARGEST_SUM
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
 #: ``sqrt(2)`` the norm of one record's moments would be ``||t||^2`` exactly; 17 / 12 is that ratio
@@ -22,14 +24,14 @@ from sdv_threea.accounting import SQUARED_DISTANCE
 DIAGONAL_WEIGHT = 12
 OFF_DIAGONAL_WEIGHT = 17
 
+#: The integers of an array, of any width.
+Whole = TypeVar('Whole', bound=np.integer[Any])
+
 #: Rows per matrix product: bounds the memory, changes no result.
 BLOCK_ROWS = 8192
 
 #: Integers below this are exact as floats, and so are their sums.
 EXACT_FLOAT = 2**53
-
-#: Largest magnitude of a sum.
-LARGEST_SUM = 2**62
 
 
 def histogram(
@@ -37,7 +39,7 @@ def histogram(
     groups: NDArray[np.integer],
     sizes: Sequence[int],
     num_groups: int,
-) -> list[NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], ...]:
     """Count, for each column, the records of each group by code.
 
     Formal guarantees:
@@ -59,11 +61,9 @@ def histogram(
     """
     if codes.shape != (len(groups), len(sizes)):
         raise ValueError('codes must have one row per group label and one column per size.')
-    groups = _checked_groups(groups, num_groups)
-    return [
-        _count(column, groups, size, num_groups)
-        for column, size in zip(codes.T, sizes, strict=True)
-    ]
+    _check_groups(groups, num_groups)
+    columns = zip(codes.T, sizes, strict=True)
+    return tuple(_count(column, groups, size, num_groups) for column, size in columns)
 
 
 def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> float:
@@ -107,9 +107,13 @@ def first_moments(
     Raises:
         ValueError: If a group is out of range.
     """
-    groups = _checked_groups(groups, num_groups)
+    _check_groups(groups, num_groups)
     sums = np.zeros((num_groups, vectors.shape[1]), dtype=np.int64)
-    np.add.at(sums, groups, vectors.astype(np.int64))
+    if _magnitude(vectors) * len(vectors) >= EXACT_FLOAT:
+        np.add.at(sums, groups, vectors.astype(np.int64))
+        return sums
+    for at, column in enumerate(vectors.T):
+        sums[:, at] = np.bincount(groups, column, num_groups)
     return sums
 
 
@@ -153,8 +157,8 @@ def second_moments(
         ValueError: If a group is out of range.
         OverflowError: If the sums could exceed 64 bits.
     """
-    groups = _checked_groups(groups, num_groups)
-    largest = max(int(vectors.max(initial=0)), -int(vectors.min(initial=0)), 1) ** 2
+    _check_groups(groups, num_groups)
+    largest = max(_magnitude(vectors), 1) ** 2
     if largest >= EXACT_FLOAT or OFF_DIAGONAL_WEIGHT * largest * len(vectors) >= LARGEST_SUM:
         raise OverflowError('the sums do not fit into 64 bits: choose a coarser grid.')
     width = vectors.shape[1]
@@ -190,7 +194,7 @@ def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
     return OFF_DIAGONAL_WEIGHT * radius**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
 
 
-def unpack_second_moments(moments: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
     """Take the weights out of released second moments and restore the symmetric matrices.
 
     The noise of the off-diagonal entries has 1/17 of the released noise's scale, that of the
@@ -198,11 +202,11 @@ def unpack_second_moments(moments: NDArray[np.float64], width: int) -> NDArray[n
 
     Args:
         moments: What became of :func:`second_moments`, shape (num_groups, d (d + 1) / 2).
-        width: The length ``d`` of the vectors.
 
     Returns:
         The matrices ``sum t t^T``, shape (num_groups, d, d).
     """
+    width = (math.isqrt(8 * moments.shape[1] + 1) - 1) // 2
     rows, columns = np.triu_indices(width)
     matrices = np.empty((len(moments), width, width))
     matrices[:, rows, columns] = moments / _weights(width)
@@ -210,7 +214,7 @@ def unpack_second_moments(moments: NDArray[np.float64], width: int) -> NDArray[n
     return matrices
 
 
-def clip_norm(vectors: NDArray[np.integer], radius: int) -> NDArray[np.int64]:
+def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
     """Scale integer vectors that are too long down to a norm of at most ``radius``.
 
     Formal guarantees:
@@ -223,23 +227,30 @@ def clip_norm(vectors: NDArray[np.integer], radius: int) -> NDArray[np.int64]:
         radius: The bound, a whole number, at least 0.
 
     Returns:
-        The vectors, rounded toward zero where scaled, shape (n, d).
+        The vectors, rounded toward zero where scaled, shape (n, d): themselves, if none is.
 
     Raises:
         OverflowError: If ``d radius^2`` exceeds 64 bits.
     """
     if vectors.shape[1] * radius**2 >= LARGEST_SUM:
         raise OverflowError('the squared norms do not fit into 64 bits: choose a coarser grid.')
-    clipped = vectors.astype(np.int64)
-    outside = ~_within(clipped, radius)
-    scaled = _scale_down(clipped[outside], radius)
+    outside = ~_within(vectors, radius)
+    if not outside.any():
+        return vectors
+    clipped = vectors.copy()
+    scaled = _scale_down(vectors[outside].astype(np.int64), radius)
     # The scaled vectors are inside but for the rounding of floats; the proof leans on no float.
     clipped[outside] = np.where(_within(scaled, radius)[:, None], scaled, 0)
     return clipped
 
 
-def _within(vectors: NDArray[np.int64], radius: int) -> NDArray[np.bool_]:
-    boxed = np.clip(vectors, -radius, radius)
+def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
+    largest = _magnitude(vectors)
+    if vectors.shape[1] * largest**2 < EXACT_FLOAT:
+        # Whole numbers that are exact as floats, and so are their sums.
+        floats = vectors.astype(np.float64)
+        return np.asarray(np.einsum('ij,ij->i', floats, floats) <= radius**2)
+    boxed = np.clip(vectors.astype(np.int64), -radius, radius)
     inside = (boxed == vectors).all(axis=1) & (np.square(boxed).sum(axis=1) <= radius**2)
     return np.asarray(inside)
 
@@ -255,18 +266,25 @@ def _scale_down(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
 
 
 def _count(
-    column: NDArray[np.integer], groups: NDArray[np.int64], size: int, num_groups: int
+    column: NDArray[np.integer], groups: NDArray[np.integer], size: int, num_groups: int
 ) -> NDArray[np.int64]:
     if column.max(initial=-1) >= size:
         raise ValueError(f'a code is out of range: codes must be below {size}.')
-    cells = (groups * size + column)[column >= 0]
-    return np.bincount(cells, minlength=num_groups * size).reshape(num_groups, size)
+    # No code counts in a first place, which is cut off.
+    cells = np.maximum(column, -1).astype(np.intp) + 1
+    if num_groups > 1:
+        cells += groups.astype(np.intp) * (size + 1)
+    counts = np.bincount(cells, minlength=num_groups * (size + 1))
+    return counts.reshape(num_groups, size + 1)[:, 1:]
 
 
-def _checked_groups(groups: NDArray[np.integer], num_groups: int) -> NDArray[np.int64]:
+def _magnitude(numbers: NDArray[np.integer]) -> int:
+    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
+
+
+def _check_groups(groups: NDArray[np.integer], num_groups: int) -> None:
     if groups.min(initial=0) < 0 or groups.max(initial=-1) >= num_groups:
         raise ValueError(f'a group is out of range: groups must be in [0, {num_groups}).')
-    return groups.astype(np.int64)
 
 
 def _group_slices(bounds: list[int], size: int) -> Iterator[tuple[int, slice]]:

@@ -17,13 +17,13 @@ FLOORS = (
     {'synthesizers'},
     {'relational', 'estimate'},
     {'pipeline'},
-    {'release'},
+    {'release', 'records'},
     {'settings', 'spending'},
     {'report', 'audit', 'approximate', 'adapt', 'anonymize', 'encoding'},
     {'moments'},
     {'statistics', 'mechanism', 'shrinkage'},
     {'accounting'},
-    {'domain'},
+    {'domain', 'rows'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.moments import COUNT_WEIGHT, GRID, ScoreMoments, release_moments
+from sdv_threea.moments import COUNT_WEIGHT, GRID, Grouped, ScoreMoments, release_moments
+from sdv_threea.rows import chunk_arrays
 from sdv_threea.statistics import clip_norm
 
 RADIUS = 2_000
@@ -22,7 +23,13 @@ def silent(size, scale):
 
 def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise=silent):
     return release_moments(
-        scores, groups, num_groups, RADIUS, stage='s', mu=mu, neighbors=neighbors, noise=noise
+        chunk_arrays(Grouped(scores, groups)),
+        num_groups,
+        RADIUS,
+        stage='s',
+        mu=mu,
+        neighbors=neighbors,
+        noise=noise,
     )
 
 

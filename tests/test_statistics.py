@@ -83,7 +83,7 @@ def test_histogram_of_nothing_is_zero():
     counts = histogram(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), [3, 4], 2)
 
     assert [part.tolist() for part in counts] == [[[0] * 3] * 2, [[0] * 4] * 2]
-    assert histogram(np.zeros((5, 0), dtype=np.int64), np.zeros(5, dtype=np.int64), [], 2) == []
+    assert histogram(np.zeros((5, 0), dtype=np.int64), np.zeros(5, dtype=np.int64), [], 2) == ()
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)
@@ -131,7 +131,7 @@ def test_histogram_refuses_shapes_that_disagree():
 def test_second_moments_unpack_to_the_sums_of_outer_products(rng):
     vectors, groups = rng.integers(-50, 50, (300, 4)), rng.integers(0, 3, 300)
 
-    matrices = unpack_second_moments(second_moments(vectors, groups, 3), 4)
+    matrices = unpack_second_moments(second_moments(vectors, groups, 3))
 
     for group in range(3):
         rows = vectors[groups == group]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,27 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.mechanism import Noise
 from sdv_threea.moments import GRID
+from sdv_threea.rows import Rows
+
+if TYPE_CHECKING:
+    from sdv_threea.adapt.features import KernelFeatures
 
 #: Landmarks of the kernel's features, at most.
 NUM_LANDMARKS = 128
 
 
+class Targeted(NamedTuple):
+    """Private records as scores, whole numbers of units of ``1 / GRID``, and targets.
+
+    Scores have the shape (n, m), targets (n, q) with a row norm of at most one.
+    """
+
+    scores: NDArray[np.integer]
+    targets: NDArray[np.float64]
+
+
 def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings and the price)
-    points: NDArray[np.int64],
-    targets: NDArray[np.float64],
+    rows: Rows[Targeted],
     centroids: NDArray[np.int64],
     centroid_targets: NDArray[np.float64],
     *,
@@ -32,12 +46,12 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     """Move centroids by kernel inducing points, on privately released moments.
 
     Formal guarantees:
-        * the private rows are read once, by :func:`sdv_threea.adapt.moments.release_moments`, whose
-          receipt is returned; all else is post-processing
+        * the private rows are read once, by :func:`sdv_threea.adapt.moments.kernel_sums`, and
+          released by :func:`sdv_threea.adapt.moments.release_moments`, whose receipt is returned;
+          all else is post-processing
 
     Args:
-        points: Private whole-number scores, in units of ``1 / GRID``, shape (n, m).
-        targets: Private targets, shape (n, q), row norm at most one.
+        rows: Private records.
         centroids: Where the centroids are, in the same units, shape (C, K, m).
         centroid_targets: Their targets, shape (C K, q).
         landmarks: Scores drawn from what is released, shape (P, m).
@@ -57,9 +71,15 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
 
     width = centroids.shape[2]
     features = kernel_features(landmarks[:NUM_LANDMARKS] / GRID, as_kernel(kernel, width))
-    moments, receipt = release_moments(
-        points / GRID, targets, features, mu=mu, neighbors=neighbors, noise=noise
-    )
+    sums = rows.sum(partial(_sum_kernel, features))
+    rank = features.projection.shape[1]
+    moments, receipt = release_moments(sums, rank, mu=mu, neighbors=neighbors, noise=noise)
     start = centroids.reshape(-1, width) / GRID
     induced = adapt(start, centroid_targets, moments, features, InducingSettings(alpha=alpha))
     return np.rint(induced.points * GRID).astype(np.int64).reshape(centroids.shape), receipt
+
+
+def _sum_kernel(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
+    from sdv_threea.adapt.moments import kernel_sums
+
+    return kernel_sums(chunk.scores / GRID, chunk.targets, features)

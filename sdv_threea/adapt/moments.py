@@ -66,9 +66,8 @@ class KernelMoments:
 
 
 def release_moments(
-    rows: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    features: KernelFeatures,
+    sums: NDArray[np.int64],
+    rank: int,
     *,
     mu: float,
     neighbors: str = 'add_remove',
@@ -80,16 +79,11 @@ def release_moments(
     from it is at least zero.
 
     Formal guarantees:
-        * a row counts through ``phi`` of that row and its target only, bit for bit, whatever the
-          kernel does and wherever the row stands in the table
-        * its integer vector ``(phi, y)`` has norm at most ``RADIUS``, whatever its values
-        * so the sums change by at most ``moment_sensitivity(RADIUS, neighbors)``
+        * the sums change by at most ``moment_sensitivity(RADIUS, neighbors)``
 
     Args:
-        rows: Private normal scores, shape (n, m).
-        targets: Private targets, shape (n, q), of row norm at most one (longer ones are clipped):
-            one-hot classes, or one number in [-1, 1].
-        features: The feature map.
+        sums: Those of :func:`kernel_sums`, over all rows.
+        rank: Number of features ``r``.
         mu: The price, in Gaussian differential privacy.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise; for tests.
@@ -97,9 +91,8 @@ def release_moments(
     Returns:
         The moments and their receipt.
     """
-    sums = sum(_block_moments(*block, features) for block in _blocks(rows, targets))
     noisy, receipt = add_noise(
-        np.asarray(sums),
+        sums,
         sensitivity=moment_sensitivity(RADIUS, neighbors),
         mu=mu,
         stage='adapt',
@@ -107,8 +100,7 @@ def release_moments(
         resolution=GRID**-2,
         noise=noise,
     )
-    rank, width = features.projection.shape[1], targets.shape[1]
-    matrix = nearest_positive(unpack_second_moments(noisy, rank + width)[0])
+    matrix = nearest_positive(unpack_second_moments(noisy)[0])
     moments = KernelMoments(
         gram=matrix[:rank, :rank],
         cross=matrix[:rank, rank:],
@@ -116,6 +108,29 @@ def release_moments(
         noise_scale=receipt.noise_scale / OFF_DIAGONAL_WEIGHT,
     )
     return moments, receipt
+
+
+def kernel_sums(
+    rows: NDArray[np.float64], targets: NDArray[np.float64], features: KernelFeatures
+) -> NDArray[np.int64]:
+    """Sum the second moments of ``(phi(x), y)`` over private rows, exactly.
+
+    Formal guarantees:
+        * a row counts through ``phi`` of that row and its target only, bit for bit, whatever the
+          kernel does and wherever the row stands in the table
+        * its integer vector ``(phi, y)`` has norm at most ``RADIUS``, whatever its values
+        * the sums of a table are the sums of those of its blocks of rows
+
+    Args:
+        rows: Private normal scores, shape (n, m).
+        targets: Private targets, shape (n, q), of row norm at most one (longer ones are clipped):
+            one-hot classes, or one number in [-1, 1].
+        features: The feature map.
+
+    Returns:
+        The sums, as :func:`sdv_threea.statistics.second_moments` packs them.
+    """
+    return np.asarray(sum(_block_moments(*block, features) for block in _blocks(rows, targets)))
 
 
 def integer_vectors(

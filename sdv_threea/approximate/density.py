@@ -7,14 +7,12 @@ from that; moments of the normal scores that both define say how the columns han
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import Receipt
+from sdv_threea.approximate.counts import CellPlan, ClassCounts, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.approximate.tilts import (
@@ -25,145 +23,11 @@ from sdv_threea.approximate.tilts import (
     num_class_cells,
     reconcile,
 )
-from sdv_threea.mechanism import Noise, add_noise
 from sdv_threea.moments import GRID
-from sdv_threea.statistics import histogram, histogram_sensitivity
+from sdv_threea.statistics import histogram_sensitivity
 
 #: Squared norms of scores are clipped so many standard deviations above their mean.
 CLIP = 1.5
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Released counts of ``m`` columns and of ``C`` classes: publishable.
-
-    Args:
-        columns: Noisy counts of each column's codes over all classes, each of shape (S,).
-        totals: Number of records of each class, at least one, shape (C,).
-        scale: Standard deviation of the noise of a count.
-    """
-
-    columns: tuple[NDArray[np.float64], ...]
-    totals: NDArray[np.float64]
-    scale: float
-
-
-class CellPlan(NamedTuple):
-    """How classes are counted in one column: publishable.
-
-    Args:
-        cells: The cell of each code, shape (S,).
-        in_order: Which cells stand in a meaningful order, shape (G,).
-        weight: What a record adds to a count, at least one.
-    """
-
-    cells: NDArray[np.int64]
-    in_order: NDArray[np.bool_]
-    weight: int
-
-
-@dataclass(frozen=True)
-class ClassCounts:
-    """Released counts of ``m`` columns in each of ``C`` classes, in coarse cells: publishable.
-
-    Args:
-        columns: Noisy counts of each column's cells, each of shape (C, G).
-        plans: How each column was counted.
-        scales: Standard deviation of the noise of a count, by column.
-    """
-
-    columns: tuple[NDArray[np.float64], ...]
-    plans: tuple[CellPlan, ...]
-    scales: tuple[float, ...]
-
-
-def release_counts(  # noqa: PLR0913 (what, its shape, and the price)
-    codes: NDArray[np.integer],
-    labels: NDArray[np.int64],
-    sizes: Sequence[int],
-    num_classes: int,
-    *,
-    mu: float,
-    neighbors: str,
-    noise: Noise,
-) -> tuple[Counts, Receipt]:
-    """Release the histograms of all columns, and the sizes of the classes.
-
-    Formal guarantees:
-        * a record adds one to at most one count of each column, and one to the size of its class:
-          with ``m`` columns the sensitivity is that of ``m + 1`` histograms
-
-    Args:
-        codes: Private codes, -1 for none, shape (n, m).
-        labels: The class of each record, shape (n,).
-        sizes: Number of codes of each column.
-        num_classes: Number of classes.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
-    """
-    alike = np.zeros_like(labels)
-    totals = histogram(alike[:, None], labels, [1], num_classes)
-    noisy, receipt = _release(
-        totals + histogram(codes, alike, sizes, 1),
-        squared_norm=len(sizes) + 1,
-        released=f'sizes of {num_classes} classes and histograms of {len(sizes)} columns',
-        terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
-    )
-    of_classes, *columns = (counts.ravel() for counts in noisy)
-    return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
-
-
-def release_class_counts(  # noqa: PLR0913 (what, its shape, and the price)
-    codes: NDArray[np.integer],
-    labels: NDArray[np.int64],
-    plans: Sequence[CellPlan],
-    num_classes: int,
-    *,
-    mu: float,
-    neighbors: str,
-    noise: Noise,
-) -> tuple[ClassCounts, Receipt]:
-    """Release the histograms of all columns in each class, in cells of the columns.
-
-    Formal guarantees:
-        * the plans are public or released; a record adds the weight of a column, a whole number, to
-          at most one count of it, as :func:`statistics.histogram_sensitivity` asks
-
-    Args:
-        codes: Private codes, -1 for none, shape (n, m).
-        labels: The class of each record, shape (n,).
-        plans: How each column is counted.
-        num_classes: Number of classes.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
-    """
-    coarse = np.empty(codes.shape, dtype=np.int64)
-    for at, plan in enumerate(plans):
-        # Codes beyond the last go to a cell beyond the last, which is refused.
-        cells = np.append(plan.cells, [len(plan.in_order), -1])
-        coarse[:, at] = cells[np.clip(codes[:, at], -1, len(plan.cells))]
-    exact = histogram(coarse, labels, [len(plan.in_order) for plan in plans], num_classes)
-    weights = [plan.weight for plan in plans]
-    noisy, receipt = _release(
-        [counts * plan.weight for counts, plan in zip(exact, plans, strict=True)],
-        squared_norm=sum(weight**2 for weight in weights),
-        released=(
-            f'histograms of {len(plans)} columns in each of {num_classes} classes, '
-            f'times {min(weights)} to {max(weights)}'
-        ),
-        terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
-    )
-    columns = tuple(counts / plan.weight for counts, plan in zip(noisy, plans, strict=True))
-    scales = tuple(receipt.noise_scale / plan.weight for plan in plans)
-    return ClassCounts(columns, tuple(plans), scales), receipt
 
 
 def plan_class_counts(
@@ -244,27 +108,6 @@ def bound_norm(variances: NDArray[np.float64]) -> int:
     deviations = np.sqrt(2 * np.square(variances).sum(axis=1))
     squared = max(float((means + CLIP * deviations).max()), 1.0)
     return math.ceil(GRID * math.sqrt(squared))
-
-
-def _release(
-    exact: Sequence[NDArray[np.int64]],
-    *,
-    squared_norm: int,
-    released: str,
-    terms: Mapping[str, Any],
-) -> tuple[tuple[NDArray[np.float64], ...], Receipt]:
-    """Release histograms in one go; a record's counts have at most this squared norm."""
-    noisy, receipt = add_noise(
-        np.concatenate([counts.ravel() for counts in exact]),
-        sensitivity=histogram_sensitivity(squared_norm, terms['neighbors']),
-        mu=terms['mu'],
-        stage='approximate',
-        released=released,
-        noise=terms['noise'],
-    )
-    borders = np.cumsum([counts.size for counts in exact])[:-1]
-    parts = zip(np.split(noisy, borders), exact, strict=True)
-    return tuple(part.reshape(each.shape) for part, each in parts), receipt
 
 
 def _shares(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,9 @@ from sklearn.mixture import GaussianMixture
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.mechanism import Noise, add_noise
-from sdv_threea.moments import GRID
-from sdv_threea.statistics import clip_norm, first_moments, sum_sensitivity
+from sdv_threea.moments import GRID, Grouped, lead
+from sdv_threea.rows import Rows
+from sdv_threea.statistics import EXACT_FLOAT, clip_norm, first_moments, sum_sensitivity
 
 #: Rounds of private EM, and the most cells per class that a budget is said to carry.
 EM_ROUNDS = 3
@@ -29,9 +31,6 @@ LEAST_SIGNAL = 12.0
 
 #: A centroid moves only if each mean of its records is known to this many standard deviations.
 MEAN_ERROR = 0.25
-
-#: Rows per block: bounds the memory, changes no result.
-BLOCK_ROWS = 65536
 
 
 def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
@@ -84,7 +83,7 @@ def first_centroids(
 
 
 def assign(
-    points: NDArray[np.int64], classes: NDArray[np.int64], centroids: NDArray[np.int64]
+    points: NDArray[np.integer], classes: NDArray[np.integer], centroids: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Assign every record to a cell of its class.
 
@@ -100,22 +99,22 @@ def assign(
         Cells, ``class * K + centroid``, shape (n,).
     """
     num_per_class = centroids.shape[1]
-    cells = np.asarray(classes * num_per_class)
+    cells = np.asarray(classes.astype(np.int64) * num_per_class)
     if num_per_class == 1:
         return cells
     norms = np.square(centroids).sum(axis=2)
-    for start in range(0, len(points), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        for label, (own, norm) in enumerate(zip(centroids, norms, strict=True)):
-            mine = np.flatnonzero(classes[rows] == label) + start
-            # In whole numbers: a float product may be rounded differently in another table.
-            cells[mine] += np.argmin(norm - 2 * (points[mine] @ own.T), axis=1)
+    # In whole numbers: a float product may be rounded differently in another table. Where they are
+    # small enough to be exact as floats, floats are faster.
+    longest = max(int(np.abs(points).max(initial=0)), int(np.abs(centroids).max(initial=0)))
+    number = np.float64 if 4 * points.shape[1] * longest**2 < EXACT_FLOAT else np.int64
+    for label, (own, norm) in enumerate(zip(centroids.astype(number), norms, strict=True)):
+        mine = np.flatnonzero(classes == label)
+        cells[mine] += np.argmin(norm - 2 * (points[mine].astype(number) @ own.T), axis=1)
     return cells
 
 
-def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
-    points: NDArray[np.int64],
-    classes: NDArray[np.int64],
+def private_em(
+    rows: Rows[Grouped],
     centroids: NDArray[np.int64],
     radius: int,
     *,
@@ -129,8 +128,7 @@ def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
         * each round is one :func:`em_round`; together they compose to ``mu``
 
     Args:
-        points: Private whole-number scores, shape (n, m).
-        classes: The class of each record, shape (n,).
+        rows: Private records, grouped by class.
         centroids: Where the centroids start, shape (C, K, m).
         radius: Norm to which scores are clipped; public.
         mu: The price, in GDP.
@@ -143,10 +141,9 @@ def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
     receipts = []
     for _ in range(EM_ROUNDS):
         centroids, receipt = em_round(
-            points,
-            classes,
+            rows,
             centroids,
-            radius=radius,
+            radius,
             mu=mu / math.sqrt(EM_ROUNDS),
             neighbors=neighbors,
             noise=noise,
@@ -155,12 +152,11 @@ def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
     return centroids, tuple(receipts)
 
 
-def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
-    points: NDArray[np.int64],
-    classes: NDArray[np.int64],
+def em_round(
+    rows: Rows[Grouped],
     centroids: NDArray[np.int64],
-    *,
     radius: int,
+    *,
     mu: float,
     neighbors: str,
     noise: Noise,
@@ -173,8 +169,7 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         * so the sums of all cells move by at most ``sum_sensitivity(sqrt(2) radius)``
 
     Args:
-        points: Private whole-number scores, shape (n, m).
-        classes: The class of each record, shape (n,).
+        rows: Private records, grouped by class.
         centroids: Where the centroids are, shape (C, K, m).
         radius: Norm to which scores are clipped; public.
         mu: The price, in GDP.
@@ -185,11 +180,8 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         The new centroids, and the receipt.
     """
     num_classes, num_per_class, width = centroids.shape
-    constant = np.full((len(points), 1), radius, dtype=np.int64)
-    vectors = np.concatenate([constant, clip_norm(points, radius)], axis=1)
-    groups = assign(points, classes, centroids)
     sums, receipt = add_noise(
-        first_moments(vectors, groups, num_classes * num_per_class),
+        rows.sum(partial(_sum_cells, centroids, radius)),
         sensitivity=sum_sensitivity(math.sqrt(2) * radius, neighbors),
         mu=mu,
         stage='approximate',
@@ -203,6 +195,12 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
     old = centroids.reshape(num_classes * num_per_class, width)
     moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
     return moved.astype(np.int64).reshape(centroids.shape), receipt
+
+
+def _sum_cells(centroids: NDArray[np.int64], radius: int, chunk: Grouped) -> NDArray[np.int64]:
+    vectors = lead(clip_norm(chunk.scores, radius), radius)
+    groups = assign(chunk.scores, chunk.groups, centroids)
+    return first_moments(vectors, groups, centroids.shape[0] * centroids.shape[1])
 
 
 def _cluster(

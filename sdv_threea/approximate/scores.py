@@ -43,7 +43,7 @@ class NormalScores:
 
     def __call__(
         self, codes: NDArray[np.integer], classes: NDArray[np.integer]
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[np.int16]:
         """Look up the scores of records, shape (n, m), in units of ``1 / GRID``.
 
         A code of -1 scores zero, the mean.
@@ -51,10 +51,14 @@ class NormalScores:
         Formal guarantees:
             * the scores of a record are a function of its codes and its class
         """
-        found = np.zeros(codes.shape, dtype=np.int64)
+        found = np.empty(codes.shape, dtype=np.int16)
         for at, table in enumerate(self.scores):
-            column = codes[:, at]
-            found[:, at] = np.where(column < 0, 0, table[classes, np.maximum(column, 0)])
+            # No code has a first place of its own.
+            padded = np.pad(table, ((0, 0), (1, 0))).astype(np.int16)
+            places = codes[:, at].astype(np.intp) + 1
+            if len(table) > 1:
+                places += classes.astype(np.intp) * padded.shape[1]
+            found[:, at] = padded.ravel()[places]
         return found
 
     def codes(

@@ -19,7 +19,6 @@ from sdv_threea.encoding.describe import Description
 from sdv_threea.encoding.lattice import inner_multiples, is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
 from sdv_threea.encoding.values import (
-    find_distinct,
     make_table,
     read_categories,
     read_numbers,
@@ -113,12 +112,12 @@ class CategoryBlock:
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Find the code of each value, or else of one that is equal, as ``1`` and ``True``."""
-        places, distinct = find_distinct(read_categories(column))
+        places, distinct = read_categories(column)
         equal = {value: code for code, value in enumerate(self.values, start=1)}
         same = {spell(value): code for code, value in enumerate(self.values, start=1)}
         found = [same.get(spell(value)) or equal.get(value, -1) for value in distinct]
         codes = np.array([*found, 0 if self.nullable else -1], dtype=np.int64)
-        return codes[places]
+        return np.asarray(codes[places])
 
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
         """Look up the value of each code; no randomness is needed."""
@@ -138,7 +137,7 @@ def make_blocks(description: Description) -> tuple[Block, ...]:
     )
 
 
-def encode(table: pd.DataFrame, blocks: tuple[Block, ...]) -> NDArray[np.int32]:
+def encode(table: pd.DataFrame, blocks: tuple[Block, ...]) -> NDArray[np.signedinteger]:
     """Encode a table.
 
     Formal guarantees:
@@ -149,9 +148,11 @@ def encode(table: pd.DataFrame, blocks: tuple[Block, ...]) -> NDArray[np.int32]:
         blocks: Their layout.
 
     Returns:
-        Codes, shape (n, number of blocks); -1 where a value is not on the list.
+        Codes, shape (n, number of blocks), column by column in memory and in the smallest integers
+        that hold them; -1 where a value is not on the list.
     """
-    codes = np.empty((len(table), len(blocks)), dtype=np.int32)
+    largest = max((block.size for block in blocks), default=1)
+    codes = np.empty((len(table), len(blocks)), dtype=np.min_scalar_type(-largest), order='F')
     for at, block in enumerate(blocks):
         codes[:, at] = block.encode(table[block.name])
     return codes

@@ -61,7 +61,7 @@ class Classes:
         if known is not None:
             codes[:, self.target] = known[labels]
 
-    def targets(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    def targets(self, labels: NDArray[np.integer]) -> NDArray[np.float64]:
         """Code classes for a least-squares loss: one-hot, or one number in [-1, 1] for bins.
 
         Args:

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.values import make_table, spell
 
-#: Columns by name, shape (n,) each: floats with NaN, or objects with ``None``.
-Cells = dict[str, NDArray[Any]]
+#: Columns by name, shape (n,) each: floats with NaN, or categories as objects or as categoricals.
+Cells = dict[str, Any]
 
 #: By derived category, which of its released values can be, for each of n rows: shape (n, values).
 Choices = dict[str, NDArray[np.bool_]]
@@ -88,7 +88,7 @@ class Derivations:
         Returns:
             The derived columns, in the same storage, with the same index.
         """
-        cells: Cells = {column.name: table[column.name].to_numpy() for column in self._untouched()}
+        cells: Cells = {column.name: table[column.name].array for column in self._untouched()}
         for step in self.steps:
             cells |= step.forward(table)
         return make_table({name: cells[name] for name in self.derived.names}, table.index)

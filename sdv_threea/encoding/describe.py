@@ -8,54 +8,43 @@ declared public costs nothing.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.encoding.lattice import (
-    BELIEVED,
-    finest_step,
-    has_few_values,
-    round_inwards,
-    step_codes,
+from sdv_threea.domain import Column, Domain, Number
+from sdv_threea.encoding.answers import answer, tally_heavy
+from sdv_threea.encoding.filling import (
+    fill_nullable,
+    fill_range,
+    fill_step,
+    fill_values,
+    find_range,
 )
+from sdv_threea.encoding.lattice import BELIEVED, finest_step
 from sdv_threea.encoding.questions import (
-    VALUES,
+    RELEASED,
+    THRESHOLDS,
     Question,
     ask_questions,
     find_blanks,
     split_delta,
 )
-from sdv_threea.encoding.ranges import (
-    GENEROUS,
-    NUM_CELLS,
-    Sketch,
-    extend_tails,
-    grid_cells,
-    grid_sketch,
-    occupied,
-    snap_to_zero,
-)
-from sdv_threea.encoding.values import (
-    detach,
-    is_missing,
-    read_categories,
-    read_numbers,
-    tally,
-)
+from sdv_threea.encoding.ranges import Sketch, grid_sketch
+from sdv_threea.encoding.values import Tally, detach
 from sdv_threea.mechanism import Noise, add_noise, threshold_release
-from sdv_threea.statistics import histogram
+from sdv_threea.rows import Rows
 
 #: Share of a column's records from which a single number counts as heavy.
 HEAVY = 0.002
 
-#: The cells of a table, by column, as :mod:`sdv_threea.encoding.values` reads them: private.
-Cells = Mapping[str, NDArray[Any]]
+#: No threshold is so many noise scales above the counts that it must not show.
+FAR = 8.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +67,7 @@ class Description:
 
 
 def describe(  # noqa: PLR0913 (what, and at what price)
-    table: pd.DataFrame,
+    rows: Rows[pd.DataFrame],
     domain: Domain,
     *,
     mu: float,
@@ -96,7 +85,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         * the answer depends on the table through the noisy counts alone
 
     Args:
-        table: The private rows: the columns of the domain.
+        rows: The private rows: the columns of the domain.
         domain: What is public.
         mu: The price, in GDP.
         delta: Failure probability of the thresholds; needed if values are unknown.
@@ -112,25 +101,19 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     Raises:
         TypeError: If a column holds what its kind cannot; nothing has been released then.
     """
-    cells = {column.name: _read(table[column.name], column) for column in domain.columns}
-    questions = ask_questions(domain, mu, neighbors, noise, rows_per_unit)
+    asked = _ask(rows, domain, ask_questions(domain, mu, neighbors, noise, rows_per_unit), delta)
     receipts: list[Receipt] = []
-    nulls = _ask_nulls(cells, questions.get('nulls'), receipts)
-    steps = _ask_steps(cells, questions.get('steps'), receipts)
-    values: dict[str, dict[Hashable, float]] = {}
-    for name, part in split_delta(questions, delta).items():
-        values |= _ask_values(cells, questions[name], VALUES[name], part, receipts)
-    columns = [_fill_nullable(column, nulls) for column in domain.columns]
-    columns = [_fill_values(_fill_step(column, steps), values) for column in columns]
-    sketches = _ask_ranges(cells, questions.get('ranges'), columns, receipts)
+    nulls = _release_nulls(asked.get('nulls'), receipts)
+    steps = _release_steps(asked.get('steps'), receipts)
+    values = _release_lists(asked.get('classes'), receipts)
+    values |= _release_lists(asked.get('categories'), receipts)
+    columns = [fill_nullable(column, nulls) for column in domain.columns]
+    columns = [fill_values(fill_step(column, steps), values) for column in columns]
+    sketches = _release_ranges(asked.get('ranges'), columns, receipts)
+    spikes = _release_spikes(asked.get('spikes'), rows, sketches, receipts)
     filled = Domain(
-        tuple(_fill_range(column, sketches, extrapolate) for column in columns), domain.target
+        tuple(fill_range(column, sketches, extrapolate) for column in columns), domain.target
     )
-    spikes = {
-        column.name: _heavy(values[column.name], sketches[column.name])
-        for column in filled.columns
-        if isinstance(column, Number) and column.name in values
-    }
     known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate)
     return known, tuple(receipts)
 
@@ -142,11 +125,47 @@ def asks(domain: Domain) -> bool:
 
 def needs_threshold(domain: Domain) -> bool:
     """Whether values have to be released above a threshold, which needs a part of ``delta``."""
-    return bool(set(VALUES) & set(find_blanks(domain)))
+    return bool(set(THRESHOLDS) & set(find_blanks(domain)))
 
 
-def _read(cells: pd.Series, column: Column) -> NDArray[Any]:
-    return read_numbers(cells) if isinstance(column, Number) else read_categories(cells)
+class Asked(NamedTuple):
+    """A question and the exact answer to it: private.
+
+    Args:
+        question: The question.
+        released: What its receipt says.
+        exact: What :func:`sdv_threea.encoding.answers.answer` returned.
+        delta: Failure probability of its threshold, if it has one.
+    """
+
+    question: Question
+    released: str
+    exact: Any
+    delta: float
+
+    def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
+        """Release the exact counts."""
+        return add_noise(
+            self.exact,
+            sensitivity=self.question.sensitivity,
+            mu=self.question.mu,
+            stage='describe',
+            released=self.released,
+            noise=self.question.noise,
+        )
+
+
+def _ask(
+    rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
+) -> dict[str, Asked]:
+    """Put all questions to the rows, in one pass."""
+    blanks = {name: question.columns for name, question in questions.items()}
+    exact = dict(zip(blanks, rows.sum(partial(answer, domain, blanks)), strict=True))
+    parts = split_delta(questions, delta)
+    return {
+        name: Asked(question, RELEASED[name], exact[name], parts.get(name, 0.0))
+        for name, question in questions.items()
+    }
 
 
 def _unbounded(domain: Domain) -> tuple[str, ...]:
@@ -157,71 +176,84 @@ def _unbounded(domain: Domain) -> tuple[str, ...]:
     )
 
 
-def _count(
-    codes: list[NDArray[np.int64]], size: int, question: Question, released: str
-) -> tuple[NDArray[np.float64], Receipt]:
-    """Release the histogram of one code per record and column, shape (columns, size)."""
-    stacked = np.stack(codes, axis=1)
-    groups = np.zeros(len(stacked), dtype=np.int64)
-    counts = np.concatenate(histogram(stacked, groups, [size] * len(codes), 1))
-    return add_noise(
-        counts,
-        sensitivity=question.sensitivity,
-        mu=question.mu,
-        stage='describe',
-        released=released,
-        noise=question.noise,
-    )
-
-
-def _ask_nulls(cells: Cells, question: Question | None, receipts: list[Receipt]) -> dict[str, bool]:
-    if question is None:
+def _release_nulls(asked: Asked | None, receipts: list[Receipt]) -> dict[str, bool]:
+    if asked is None:
         return {}
-    codes = [is_missing(cells[column.name]).astype(np.int64) - 1 for column in question.columns]
-    counts, receipt = _count(codes, 1, question, 'number of missing values, by column')
+    counts, receipt = asked.add_noise()
     receipts.append(receipt)
     believed = counts[:, 0] > BELIEVED * receipt.noise_scale
-    return {
-        column.name: bool(found) for column, found in zip(question.columns, believed, strict=True)
-    }
+    columns = asked.question.columns
+    return {column.name: bool(found) for column, found in zip(columns, believed, strict=True)}
 
 
-def _ask_steps(
-    cells: Cells, question: Question | None, receipts: list[Receipt]
-) -> dict[str, float]:
-    if question is None:
+def _release_steps(asked: Asked | None, receipts: list[Receipt]) -> dict[str, float]:
+    if asked is None:
         return {}
-    steps = {column.name: column.steps for column in question.columns if isinstance(column, Number)}
-    codes = [step_codes(cells[name], candidates) for name, candidates in steps.items()]
-    size = max(map(len, steps.values())) + 1
-    counts, receipt = _count(codes, size, question, 'granularity of numbers, by column')
+    counts, receipt = asked.add_noise()
     receipts.append(receipt)
-    return {
-        name: finest_step(row[: len(candidates) + 1], candidates, receipt.noise_scale)
-        for (name, candidates), row in zip(steps.items(), counts, strict=True)
-    }
+    steps = {}
+    for column, row in zip(asked.question.columns, counts, strict=True):
+        candidates = cast(Number, column).steps
+        own = row[: len(candidates) + 1]
+        steps[column.name] = finest_step(own, candidates, receipt.noise_scale)
+    return steps
 
 
-def _ask_values(
-    cells: Cells, question: Question, released: str, delta: float, receipts: list[Receipt]
+def _release_lists(
+    asked: Asked | None, receipts: list[Receipt]
 ) -> dict[str, dict[Hashable, float]]:
     """Release the frequent values of each column, with their noisy counts."""
-    found = {
-        (at, key): counted
-        for at, column in enumerate(question.columns)
-        for key, counted in tally(cells[column.name]).items()
+    if asked is None:
+        return {}
+    least = np.ones(len(asked.question.columns), dtype=np.int64)
+    return _release_values(asked, asked.exact, least, receipts)
+
+
+def _release_spikes(
+    asked: Asked | None,
+    rows: Rows[pd.DataFrame],
+    sketches: Mapping[str, Sketch],
+    receipts: list[Receipt],
+) -> dict[str, dict[float, float]]:
+    """Release single values that are heavy among the released counts of their column.
+
+    Only values in buckets that could hold one are tallied, in a second pass: most of a column's
+    values are single ones, and all of them together need not fit into memory.
+    """
+    if asked is None:
+        return {}
+    question = asked.question
+    bars = np.array([HEAVY * sketches[each.name].counts.sum() for each in question.columns])
+    least = np.maximum(bars - question.rows_per_unit - FAR * question.scale, 1.0).astype(np.int64)
+    heavy = asked.exact >= least[:, None]
+    tallies = rows.sum(partial(tally_heavy, question.columns, heavy))
+    found = _release_values(asked, tallies, least, receipts)
+    return {
+        column.name: {
+            cast(float, value): count for value, count in found[column.name].items() if count >= bar
+        }
+        for column, bar in zip(question.columns, bars.tolist(), strict=True)
     }
+
+
+def _release_values(
+    asked: Asked, tallies: tuple[Tally, ...], least: NDArray[np.int64], receipts: list[Receipt]
+) -> dict[str, dict[Hashable, float]]:
+    """Release the values that at least so many records have, by column, above a threshold."""
+    question = asked.question
+    found = {(at, key): each for at, tally in enumerate(tallies) for key, each in tally.items()}
+    lowest = np.maximum(least, 1 + int(question.scale / 4))
     shown, noisy, receipt = threshold_release(
         list(found),
         np.fromiter((count for _, count in found.values()), dtype=np.int64, count=len(found)),
         sensitivity=question.sensitivity,
         mu=question.mu,
-        delta=delta,
+        delta=asked.delta,
         max_new_keys=round(question.sensitivity**2) * question.rows_per_unit,
-        least=1 + int(question.scale / 4),
+        least=lowest[[at for at, _ in found]],
         rows_per_unit=question.rows_per_unit,
         stage='describe',
-        released=released,
+        released=asked.released,
         noise=question.noise,
     )
     receipts.append(receipt)
@@ -231,67 +263,18 @@ def _ask_values(
     return answers
 
 
-def _heavy(counts: Mapping[Hashable, float], sketch: Sketch) -> dict[float, float]:
-    bar = HEAVY * sketch.counts.sum()
-    return {cast(float, value): count for value, count in counts.items() if count >= bar}
-
-
-def _ask_ranges(
-    cells: Cells, question: Question | None, columns: list[Column], receipts: list[Receipt]
+def _release_ranges(
+    asked: Asked | None, columns: list[Column], receipts: list[Receipt]
 ) -> dict[str, Sketch]:
-    if question is None:
+    if asked is None:
         return {}
-    numbers = [cells[column.name] for column in question.columns]
-    codes = [np.where(np.isnan(values), -1, grid_cells(values)) for values in numbers]
-    counts, receipt = _count(codes, NUM_CELLS, question, 'counts on a public grid, by column')
+    counts, receipt = asked.add_noise()
     receipts.append(receipt)
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
         column.name: grid_sketch(row, receipt.noise_scale, steps[column.name])
-        for column, row in zip(question.columns, counts, strict=True)
+        for column, row in zip(asked.question.columns, counts, strict=True)
     }
     return {
-        name: _find_range(sketch, steps[name], len(sketches)) for name, sketch in sketches.items()
+        name: find_range(sketch, steps[name], len(sketches)) for name, sketch in sketches.items()
     }
-
-
-def _find_range(sketch: Sketch, step: float, num_looks: int) -> Sketch:
-    """Cut a sketch to the occupied cells: generously where its values are looked at again."""
-    wide = sketch[occupied(sketch, num_looks=num_looks, generosity=GENEROUS)]
-    if has_few_values(*wide.bounds, step):
-        return wide
-    return sketch[occupied(sketch, num_looks=num_looks)]
-
-
-def _fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:
-    return replace(column, nullable=nulls.get(column.name, column.nullable))
-
-
-def _fill_step(column: Column, steps: Mapping[str, float]) -> Column:
-    if isinstance(column, Number) and column.name in steps:
-        return replace(column, step=steps[column.name])
-    return column
-
-
-def _fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]]) -> Column:
-    """Fill in the values; a column of which none is known is missing throughout."""
-    if not isinstance(column, Category) or column.name not in values:
-        return column
-    known = tuple(values[column.name])
-    return replace(column, values=known, nullable=column.nullable or not known)
-
-
-def _fill_range(column: Column, sketches: Mapping[str, Sketch], extrapolate: bool) -> Column:
-    """Fill in missing bounds: those of the occupied cells, or of the tails beyond them."""
-    if not isinstance(column, Number) or column.name not in sketches:
-        return column
-    sketch, step = sketches[column.name], column.step or 0.0
-    low, high = sketch.bounds
-    if extrapolate and not has_few_values(low, high, step):
-        low, high = extend_tails(sketch)
-    low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
-    if column.low is not None:
-        low, high = column.low, max(high, column.low)
-    if column.high is not None:
-        low, high = min(low, column.high), column.high
-    return replace(column, low=low, high=high)

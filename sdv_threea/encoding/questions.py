@@ -26,12 +26,18 @@ WEIGHTS = {
 #: hundreds of columns it is about one, and everything is fitted inside the classes.
 LEAST_FOR_CLASSES = 0.09
 
-#: What receipts say of the questions about values.
-VALUES = {
+#: What receipts say of the questions.
+RELEASED = {
+    'nulls': 'number of missing values, by column',
+    'steps': 'granularity of numbers, by column',
     'classes': 'values of the target above a threshold',
     'categories': 'values of categorical columns above a threshold',
     'spikes': 'heavy single values of numerical columns above a threshold',
+    'ranges': 'counts on a public grid, by column',
 }
+
+#: The questions that are answered by a list of values above a threshold.
+THRESHOLDS = ('classes', 'categories', 'spikes')
 
 
 @dataclass(frozen=True)
@@ -119,5 +125,5 @@ def ask_questions(
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:
     """Share the failure probability between the questions about values."""
-    asked = [name for name in VALUES if name in questions]
+    asked = [name for name in THRESHOLDS if name in questions]
     return {name: delta / len(asked) for name in asked}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,11 +16,34 @@ LARGEST_NUMBER = 1e200
 #: Types of which equal values are the same; a type that is made of one of them need not be.
 UNIFORM = {str, int, bool, *(np.dtype(code).type for code in '?bhilqBHILQU')}
 
-#: How often each value occurs: by key, which no other value shares, the value and its count.
-Tally = dict[Hashable, tuple[Hashable, int]]
+
+class Distinct(NamedTuple):
+    """A column of values, each of which is listed once.
+
+    Args:
+        codes: The place of each cell's value in the list, -1 where it is missing, shape (n,).
+        listed: The list, of values that are spelled differently.
+    """
+
+    codes: NDArray[np.integer]
+    listed: list[Hashable]
 
 
-def make_table(columns: Mapping[str, NDArray[Any]], index: pd.Index) -> pd.DataFrame:
+class Tally(dict[Hashable, tuple[Hashable, int]]):
+    """How often each value occurs: by key, which no other value shares, the value and its count.
+
+    The tallies of parts of a column add up.
+    """
+
+    def __add__(self, other: Tally) -> Tally:
+        small, large = sorted((self, other), key=len)
+        total = Tally(large)
+        for key, (value, count) in small.items():
+            total[key] = value, count + total.get(key, (value, 0))[1]
+        return total
+
+
+def make_table(columns: Mapping[str, Any], index: pd.Index) -> pd.DataFrame:
     """Make a table of columns as they are.
 
     Formal guarantees:
@@ -67,7 +90,7 @@ def read_numbers(column: pd.Series) -> NDArray[np.float64]:
     return np.asarray(np.clip(numbers, -LARGEST_NUMBER, LARGEST_NUMBER) + 0.0)
 
 
-def read_categories(column: pd.Series) -> NDArray[np.object_]:
+def read_categories(column: pd.Series) -> Distinct:
     """Read a categorical column.
 
     Formal guarantees:
@@ -77,61 +100,82 @@ def read_categories(column: pd.Series) -> NDArray[np.object_]:
         column: Hashable values.
 
     Returns:
-        Python values, ``None`` where missing, shape (n,).
+        Python values.
 
     Raises:
         TypeError: If a value is not hashable.
     """
-    codes, distinct = find_distinct(column.astype(object).to_numpy())
+    codes, distinct = find_distinct(column)
     plain = [value.item() if isinstance(value, np.generic) else value for value in distinct]
     if not all(map(_is_hashable, plain)):
         raise TypeError(
             f'Column {column.name!r} is categorical, but not all of its values are hashable: turn '
             'lists, sets and dictionaries into text.'
         )
-    return take_values(plain, None, codes)
+    return Distinct(codes, plain)
 
 
-def find_distinct(
-    cells: NDArray[np.object_],
-) -> tuple[NDArray[np.int64], list[Hashable]]:
+def find_distinct(column: pd.Series) -> Distinct:
     """List the values of a column once each: what is done to values is done to few of them.
 
     Args:
-        cells: Values of any type, shape (n,).
+        column: Values of any type, in any storage, n of them.
 
     Returns:
-        The place of each cell's value in the list, -1 where it is missing, shape (n,); and the
-        list, of values that are spelled differently.
+        The list, of values that are spelled differently, and the places of the cells in it.
     """
-    missing = pd.isna(cells)
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _find_used(column.cat.codes.to_numpy(), list(dtype.categories.astype(object)))
+    if _is_uniform(dtype):
+        codes, values = pd.factorize(column)
+        return Distinct(codes, list(values.astype(object)))
+    cells = column.astype(object).to_numpy()
+    present = np.flatnonzero(~pd.isna(cells))
     codes = np.full(len(cells), -1, dtype=np.int64)
     # Values that are equal but not the same are of several types, like ``1`` and ``True``.
-    kinds = set(map(type, cells[~missing]))
+    kinds = set(map(type, cells[present]))
     if len(kinds) == 1 and kinds <= UNIFORM:
-        codes[~missing], distinct = pd.factorize(cells[~missing])
-        return codes, list(distinct)
+        codes[present], distinct = pd.factorize(cells[present])
+        return Distinct(codes, list(distinct))
     places: dict[str, int] = {}
-    values: list[Hashable] = []
-    for at in np.flatnonzero(~missing):
+    listed: list[Hashable] = []
+    for at in present:
         codes[at] = places.setdefault(spell(cells[at]), len(places))
-        if len(places) > len(values):
-            values.append(cells[at])
-    return codes, values
+        if len(places) > len(listed):
+            listed.append(cells[at])
+    return Distinct(codes, listed)
+
+
+def store(codes: NDArray[np.integer], values: Sequence[Hashable]) -> Any:
+    """Store values by their places in a list, -1 for missing, so that they are read again quickly.
+
+    Args:
+        codes: The places, shape (n,).
+        values: The list, of values that are spelled differently.
+
+    Returns:
+        A categorical array if no two values are equal, or else Python objects, ``None`` where
+        missing; shape (n,).
+    """
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and kinds <= UNIFORM and len(set(values)) == len(values):
+        return pd.Categorical.from_codes(codes, pd.Index(values, dtype=object))
+    return take_values(values, None, codes)
 
 
 def take_values(
-    values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.int64]
+    values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.integer]
 ) -> NDArray[np.object_]:
     """Look values up by their place in a list, and ``gap`` for -1; shape (n,)."""
     # Element by element: NumPy would take tuples for rows.
     listed = np.fromiter((*values, gap), dtype=object, count=len(values) + 1)
-    return listed[codes]
+    return np.asarray(listed[codes])
 
 
-def is_missing(cells: NDArray[np.float64] | NDArray[np.object_]) -> NDArray[np.bool_]:
+def is_missing(cells: NDArray[np.float64] | Distinct) -> NDArray[np.bool_]:
     """Tell which cells that were read are missing, shape (n,)."""
-    return np.asarray(pd.isna(cells))
+    return cells.codes < 0 if isinstance(cells, Distinct) else np.isnan(cells)
 
 
 def spell(value: Hashable) -> str:
@@ -139,7 +183,7 @@ def spell(value: Hashable) -> str:
     return f'{type(value).__name__} {value!r}'
 
 
-def tally(cells: NDArray[np.float64] | NDArray[np.object_]) -> Tally:
+def tally(cells: NDArray[np.float64] | Distinct) -> Tally:
     """Count the values of a column.
 
     Formal guarantees:
@@ -152,14 +196,17 @@ def tally(cells: NDArray[np.float64] | NDArray[np.object_]) -> Tally:
     Returns:
         Key, value and count of each value that is not missing; all of them plain Python.
     """
-    present = cells[~is_missing(cells)]
-    if cells.dtype.kind == 'f':
-        numbers, counts = np.unique(present, return_counts=True)
-        pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
-        return {number: (number, count) for number, count in pairs}
-    codes, values = find_distinct(present.astype(object))
-    occurrences = np.bincount(codes, minlength=len(values)).tolist()
-    return {spell(value): (value, n) for value, n in zip(values, occurrences, strict=True)}
+    if isinstance(cells, Distinct):
+        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.listed)).tolist()
+        counted = zip(cells.listed, counts, strict=True)
+        total = Tally()
+        for value, count in counted:
+            # Two that are one in Python, a number of NumPy's and one of Python's, add up.
+            total[spell(value)] = value, count + total.get(spell(value), (value, 0))[1]
+        return total
+    numbers, counts = np.unique(cells[~np.isnan(cells)], return_counts=True)
+    pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
+    return Tally({number: (number, count) for number, count in pairs})
 
 
 def detach(value: Hashable) -> Hashable:
@@ -175,3 +222,18 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _is_uniform(dtype: Any) -> bool:
+    """Whether all cells of a storage are of one type, of which equal values are the same."""
+    if isinstance(dtype, pd.StringDtype):
+        return True
+    kind = getattr(dtype, 'numpy_dtype', dtype)
+    return isinstance(kind, np.dtype) and kind.kind in 'biu'
+
+
+def _find_used(codes: NDArray[np.integer], values: list[Hashable]) -> Distinct:
+    """Leave out the categories that do not occur."""
+    used = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    places = np.append(np.cumsum(used) - 1, -1)
+    return Distinct(places[codes], [value for value, one in zip(values, used, strict=True) if one])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,9 +80,7 @@ def own_columns(
     Formal guarantees:
         * a row of the result is a function of a row of the table and of the rows that it owns
     """
-    columns: dict[str, NDArray[np.generic]] = {
-        name: database.tables[table][name].to_numpy() for name in layout.own
-    }
+    columns: dict[str, Any] = {name: database.tables[table][name].array for name in layout.own}
     for link, name in layout.counts.items():
         columns[name] = count_children(link, units, database.parents).astype(np.float64)
     for link, name in layout.references.items():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
 from sdv_threea.mechanism import Noise, add_noise
-from sdv_threea.moments import COUNT_WEIGHT, GRID
+from sdv_threea.moments import COUNT_WEIGHT, GRID, lead
 from sdv_threea.relational.units import DISPUTED, rank_within
 from sdv_threea.shrinkage import shrunk_effects
 from sdv_threea.statistics import (
@@ -71,7 +71,7 @@ def choose_pairs(
 
 
 def release_siblings(
-    scores: tuple[NDArray[np.int64], NDArray[np.int64]],
+    scores: tuple[NDArray[np.integer], NDArray[np.integer]],
     radius: int,
     *,
     mu: float,
@@ -99,7 +99,7 @@ def release_siblings(
         The moments and their receipt.
     """
     weight = max(1, int(COUNT_WEIGHT * radius))
-    one, other = (_lead(clip_norm(rows, radius), weight) for rows in scores)
+    one, other = (lead(clip_norm(rows, radius), weight) for rows in scores)
     everyone = np.zeros(len(one), dtype=np.int64)
     # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), exactly.
     products = second_moments(one + other, everyone, 1) - second_moments(one - other, everyone, 1)
@@ -113,7 +113,7 @@ def release_siblings(
         resolution=GRID**-2,
         noise=noise,
     )
-    matrix = unpack_second_moments(noisy, one.shape[1])[0] / 2
+    matrix = unpack_second_moments(noisy)[0] / 2
     count = max(float(matrix[0, 0]) / (weight / GRID) ** 2, 1.0)
     means = matrix[0, 1:] / (weight / GRID) / count
     covariance = matrix[1:, 1:] / count - np.outer(means, means)
@@ -156,8 +156,3 @@ def shared_effect(
     values, vectors = np.linalg.eigh((white + white.T) / 2)
     within = (vectors * np.clip(values, 0.0, MOST_SHARED)) @ vectors.T
     return np.asarray(root @ within @ root.T), together
-
-
-def _lead(scores: NDArray[np.int64], weight: int) -> NDArray[np.int64]:
-    constant = np.full((len(scores), 1), weight, dtype=np.int64)
-    return np.concatenate([constant, scores], axis=1)

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain, Number
-from sdv_threea.encoding.values import find_distinct, make_table, take_values
+from sdv_threea.encoding.values import find_distinct, make_table, store
 
 #: Dates are counted in seconds from here.
 ORIGIN = np.datetime64('2000-01-01', 'us')
@@ -100,7 +100,7 @@ def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
     return numbers
 
 
-def _encode_column(column: pd.Series, description: Mapping[str, Any]) -> NDArray[Any]:
+def _encode_column(column: pd.Series, description: Mapping[str, Any]) -> Any:
     match description['sdtype']:
         case 'numerical':
             return to_numbers(column)
@@ -121,10 +121,10 @@ def to_numbers(column: pd.Series) -> NDArray[np.float64]:
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
-def to_scalars(column: pd.Series) -> NDArray[np.object_]:
-    """Turn categories of any storage into Python scalars, ``None`` where missing; shape (rows,)."""
-    codes, distinct = find_distinct(column.astype(object).to_numpy())
-    return take_values(list(map(to_scalar, distinct)), None, codes)
+def to_scalars(column: pd.Series) -> Any:
+    """Turn categories of any storage into Python scalars, shape (rows,); see :func:`store`."""
+    codes, distinct = find_distinct(column)
+    return store(codes, list(map(to_scalar, distinct)))
 
 
 def to_scalar(value: Hashable) -> Hashable:

@@ -133,13 +133,13 @@ def _check_range(numbers: np.ndarray, description: Description, dtype: Any) -> s
 
 
 def _check_boolean(present: pd.Series, description: Description) -> str | None:
-    distinct = find_distinct(present.astype(object).to_numpy())[1]
+    distinct = find_distinct(present).listed
     valid = all(isinstance(value, (bool, np.bool_)) for value in distinct)
     return None if valid else 'has values other than True, False and missing.'
 
 
 def _check_category(present: pd.Series, description: Description) -> str | None:
-    values = list(map(to_scalar, find_distinct(present.astype(object).to_numpy())[1]))
+    values = list(map(to_scalar, find_distinct(present).listed))
     if not all(isinstance(value, Hashable) for value in values):
         return 'has values that cannot be categories, as they are not hashable.'
     column = describe({'': description})['']

@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.density import (
+from sdv_threea.approximate.counts import (
     CellPlan,
     Counts,
+    Encoded,
     release_class_counts,
     release_counts,
 )
+from sdv_threea.rows import chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
 SIZES = [3, 2, 5]
@@ -38,11 +40,15 @@ def silent(size, scale):
 
 
 def release_whole(codes, labels, *, mu=1.0, neighbors='add_remove', noise=silent):
-    return release_counts(codes, labels, SIZES, 2, mu=mu, neighbors=neighbors, noise=noise)
+    return release_counts(
+        chunk_arrays(Encoded(codes, labels)), SIZES, 2, mu=mu, neighbors=neighbors, noise=noise
+    )
 
 
 def release_classes(codes, labels, *, mu=1.0, neighbors='add_remove', noise=silent):
-    return release_class_counts(codes, labels, PLANS, 2, mu=mu, neighbors=neighbors, noise=noise)
+    return release_class_counts(
+        chunk_arrays(Encoded(codes, labels)), PLANS, 2, mu=mu, neighbors=neighbors, noise=noise
+    )
 
 
 def make_table(rng, num_rows):

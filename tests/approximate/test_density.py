@@ -5,19 +5,18 @@ import pytest
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.approximate import density
-from sdv_threea.approximate.density import (
-    CLIP,
+from sdv_threea.approximate.counts import (
     CellPlan,
     ClassCounts,
     Counts,
-    clip_radius,
-    fit_scores,
-    plan_class_counts,
+    Encoded,
     release_class_counts,
     release_counts,
 )
+from sdv_threea.approximate.density import CLIP, clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.tilts import LEAST_CELLS
 from sdv_threea.moments import GRID
+from sdv_threea.rows import chunk_arrays
 
 
 @pytest.fixture
@@ -100,9 +99,10 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
     found = []
     for num_rows in (0, 500):
         codes = rng.integers(-1, 90, (num_rows, 2)), rng.integers(0, 3, num_rows)
-        counts, _ = release_counts(*codes, [90, 90], 3, **terms)
+        rows = chunk_arrays(Encoded(*codes))
+        counts, _ = release_counts(rows, [90, 90], 3, **terms)
         plans = make_plans(counts, [True, False], mu=0.1)
-        by_class, _ = release_class_counts(*codes, plans, 3, **terms)
+        by_class, _ = release_class_counts(rows, plans, 3, **terms)
         masks = [np.ones(90, dtype=bool)] * 2
         scores, _ = fit_scores(counts, by_class, masks, [True, False], [False] * 2)
         found.append((plans, scores))
@@ -203,8 +203,7 @@ def test_evident_ends_have_records_in_every_class():
 
 def test_tables_without_columns_have_totals_and_empty_scores():
     counts, _ = release_counts(
-        np.zeros((3, 0), dtype=np.int64),
-        np.array([0, 1, 1]),
+        chunk_arrays(Encoded(np.zeros((3, 0), dtype=np.int64), np.array([0, 1, 1]))),
         [],
         2,
         mu=1.0,

@@ -3,15 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.density import (
-    clip_radius,
-    fit_scores,
-    plan_class_counts,
-    release_class_counts,
-    release_counts,
-)
+from sdv_threea.approximate.counts import Encoded, release_class_counts, release_counts
+from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations, nearest_correlation
-from sdv_threea.moments import ScoreMoments, release_moments
+from sdv_threea.moments import Grouped, ScoreMoments, release_moments
+from sdv_threea.rows import chunk_arrays
 
 
 @pytest.fixture
@@ -31,14 +27,14 @@ def discretise(normals, num_codes):
 
 def correlations_of(codes, labels, num_codes, num_classes, radius=None):
     width, terms = codes.shape[1], {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
+    rows = chunk_arrays(Encoded(codes, labels))
     masks, ordered = [np.ones(num_codes, dtype=bool)] * width, [True] * width
-    counts, _ = release_counts(codes, labels, [num_codes] * width, num_classes, **terms)
+    counts, _ = release_counts(rows, [num_codes] * width, num_classes, **terms)
     plan = plan_class_counts(counts, masks, ordered, math.inf)
-    by_class, _ = release_class_counts(codes, labels, plan, num_classes, **terms)
+    by_class, _ = release_class_counts(rows, plan, num_classes, **terms)
     scores, _ = fit_scores(counts, by_class, masks, ordered, [False] * width)
     moments, _ = release_moments(
-        scores(codes, labels),
-        labels,
+        chunk_arrays(Grouped(scores(codes, labels), labels)),
         num_classes,
         radius or clip_radius(scores),
         stage='approximate',

@@ -14,7 +14,8 @@ from sdv_threea.approximate.partition import (
     num_cells,
     private_em,
 )
-from sdv_threea.moments import GRID
+from sdv_threea.moments import GRID, Grouped
+from sdv_threea.rows import chunk_arrays
 from sdv_threea.statistics import clip_norm
 
 NEIGHBORS = ('add_remove', 'replace_one')
@@ -148,7 +149,12 @@ def test_ties_go_to_the_first_centroid_and_one_cell_is_the_class():
 
 def make_round(points, classes, centroids, *, mu=1.0, neighbors='add_remove', noise=silent):
     return em_round(
-        points, classes, centroids, radius=RADIUS, mu=mu, neighbors=neighbors, noise=noise
+        chunk_arrays(Grouped(points, classes)),
+        centroids,
+        RADIUS,
+        mu=mu,
+        neighbors=neighbors,
+        noise=noise,
     )
 
 
@@ -263,7 +269,12 @@ def test_rounds_of_blocks_of_rows_read_sums_only(rng):
 
 def run_em(points, classes, centroids, mu, noise):
     return private_em(
-        points, classes, centroids, RADIUS, mu=mu, neighbors='add_remove', noise=noise
+        chunk_arrays(Grouped(points, classes)),
+        centroids,
+        RADIUS,
+        mu=mu,
+        neighbors='add_remove',
+        noise=noise,
     )
 
 

@@ -18,12 +18,15 @@ from sdv_threea.encoding.blocks import (
 )
 from sdv_threea.encoding.describe import Description, describe
 from sdv_threea.encoding.ranges import Sketch
+from sdv_threea.rows import chunk_table
 
 
 def lay_out(values, noise, mu=0.5, **known):
     table = pd.DataFrame({'x': np.asarray(values, dtype=float)})
     domain = Domain((Number(name='x', **known),))
-    description, _ = describe(table, domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise)
+    description, _ = describe(
+        chunk_table(table), domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise
+    )
     return table, make_blocks(description)
 
 
@@ -200,7 +203,7 @@ def test_a_category_without_values_is_missing_throughout(gaussian):
     table = pd.DataFrame({'c': ['a', 'b', None]})
     domain = Domain((Category(name='c', nullable=False),))
     terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    (block,) = make_blocks(describe(table, domain, **terms)[0])
+    (block,) = make_blocks(describe(chunk_table(table), domain, **terms)[0])
 
     assert (block.size, block.nullable) == (1, True)
     assert block.encode(table['c']).tolist() == [-1, -1, 0]
@@ -230,7 +233,7 @@ def test_records_are_encoded_one_by_one(gaussian, rng):
     train = pd.DataFrame({'x': rng.normal(size=800), 'c': rng.choice(['a', 'b'], size=800)})
     domain = Domain((Number(name='x'), Category(name='c')))
     terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    blocks = make_blocks(describe(train, domain, **terms)[0])
+    blocks = make_blocks(describe(chunk_table(train), domain, **terms)[0])
     table = pd.DataFrame({'x': numbers, 'c': pd.Series(odd, dtype=object)})
     together = encode(table, blocks)
 

@@ -8,6 +8,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.blocks import encode, make_blocks
 from sdv_threea.encoding.classes import MAX_BINS, RECORDS_PER_NOISE, make_classes
 from sdv_threea.encoding.describe import describe
+from sdv_threea.rows import chunk_table
 
 
 def classify(target, noise, *, mu=0.5, scale=2.0, **known):
@@ -16,7 +17,9 @@ def classify(target, noise, *, mu=0.5, scale=2.0, **known):
     column = Number if numerical else Category
     table = pd.DataFrame({'x': np.linspace(0, 1, len(target)), 'y': target})
     domain = Domain((Number(name='x'), column(name='y', **known)), 'y')
-    description, _ = describe(table, domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise)
+    description, _ = describe(
+        chunk_table(table), domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise
+    )
     blocks = make_blocks(description)
     classes = make_classes(description, blocks, scale)
     codes = encode(table, blocks)
@@ -74,7 +77,7 @@ def test_without_a_target_there_is_one_class(gaussian):
     domain = Domain((Number(name='x', low=0, high=3, step=1.0, nullable=False),))
     table = pd.DataFrame({'x': [0.0, 1, 2]})
     description, _ = describe(
-        table, domain, mu=1.0, delta=1e-6, neighbors='add_remove', noise=gaussian
+        chunk_table(table), domain, mu=1.0, delta=1e-6, neighbors='add_remove', noise=gaussian
     )
     blocks = make_blocks(description)
     classes = make_classes(description, blocks, 1.0)

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.questions import VALUES, ask_questions, find_blanks, split_delta
+from sdv_threea.encoding.questions import THRESHOLDS, ask_questions, find_blanks, split_delta
 
 KNOWN = Number(name='known', low=0, high=9, step=1.0, nullable=False)
 ROUGH = Number(name='rough', low=0, high=1e6, step=1.0, nullable=False)
@@ -76,8 +76,8 @@ def test_the_failure_probability_is_shared_by_what_needs_it():
     questions = ask(*COLUMNS, target='label')
     shares = split_delta(questions, 4e-6)
 
-    assert shares == pytest.approx(dict.fromkeys(VALUES, 4e-6 / 3))
-    assert list(shares) == list(VALUES)
+    assert shares == pytest.approx(dict.fromkeys(THRESHOLDS, 4e-6 / 3))
+    assert list(shares) == list(THRESHOLDS)
     assert split_delta(ask(KNOWN, LISTED), 1e-6) == {}
 
 

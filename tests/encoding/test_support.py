@@ -8,13 +8,16 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.blocks import encode, make_blocks
 from sdv_threea.encoding.describe import Description, describe
 from sdv_threea.encoding.support import narrowed, support, supports
+from sdv_threea.rows import chunk_table
 
 
 def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):
     """Describe a column, release its histogram, and ask which codes can occur."""
     table = pd.DataFrame({'x': np.asarray(values, dtype=float)})
     domain = Domain((Number(name='x', **known),))
-    description, _ = describe(table, domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise)
+    description, _ = describe(
+        chunk_table(table), domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise
+    )
     (block,) = make_blocks(description)
     codes = encode(table, (block,))[:, 0]
     counts = np.bincount(codes[codes >= 0], minlength=block.size) + 0.0
@@ -129,7 +132,7 @@ def test_each_block_is_looked_at_by_itself(silence, rng):
     known = Category(name='c', values=('a', 'b'), nullable=False)
     domain = Domain((Number(name='x'), Number(name='y'), known))
     description, _ = describe(
-        table, domain, mu=0.5, delta=1e-6, neighbors='add_remove', noise=silence
+        chunk_table(table), domain, mu=0.5, delta=1e-6, neighbors='add_remove', noise=silence
     )
     blocks = make_blocks(description)
     codes = encode(table, blocks)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from sdv_threea.encoding import values
-from sdv_threea.encoding.values import spell, tally
+from sdv_threea.encoding.values import read_categories, read_numbers, spell, tally
 from sdv_threea.synthesizers import cells
 from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.schema import MODELLED
@@ -35,7 +35,12 @@ def read(case, places):
     spelled = {
         name: [None if pd.isna(cell) else spell(cell) for cell in rows[name]] for name in names
     }
-    return spelled, {name: tally(rows[name].to_numpy()) for name in names}
+    return spelled, {name: count_values(rows[name]) for name in names}
+
+
+def count_values(cells):
+    read = read_numbers if cells.dtype.kind == 'f' else read_categories
+    return tally(read(cells))
 
 
 def is_read(case):
