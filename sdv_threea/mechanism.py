@@ -188,6 +188,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     if bars.min(initial=1) < 1:
         raise ValueError('least must be at least 1 for every key.')
     often = np.flatnonzero(_exact(counts) >= bars).tolist()
+    often.sort(key=lambda at: repr(keys[at]))
     noisy, receipt = add_noise(
         counts[often], sensitivity=sensitivity, mu=mu, stage=stage, released=released, noise=noise
     )
@@ -196,8 +197,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     # excess, the discrete tail beyond the rounded-up quantile is below the continuous one.
     quantile = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps
     margin = rows_per_unit + quantile if scale else 0.5
-    found = np.flatnonzero(noisy > bars[often] - 1 + margin)
-    shown = sorted(found.tolist(), key=lambda at: repr(keys[often[at]]))
+    shown = np.flatnonzero(noisy > bars[often] - 1 + margin).tolist()
     failure = 0.0 if math.isinf(mu) else delta
     return [keys[often[at]] for at in shown], noisy[shown], replace(receipt, delta=failure)
 

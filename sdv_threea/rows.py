@@ -217,7 +217,8 @@ def _toss(share: float, chunk: Any) -> Any:
     """Leave rows out by fresh coins."""
     table = isinstance(chunk, pd.DataFrame)
     num_rows = len(chunk) if table else len(chunk[0])
-    stay = np.flatnonzero(np.random.default_rng().random(num_rows) < share)
+    coins = np.random.default_rng()
+    stay = np.flatnonzero(coins.random(num_rows) < share)
     return chunk.iloc[stay] if table else type(chunk)(*(each[stay] for each in chunk))
 
 

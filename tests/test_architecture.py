@@ -35,6 +35,7 @@ GUESTS = {
     'sdv': {'cli', 'synthesizers', 'report', 'datasets'},
     'rdt': {'synthesizers', 'report', 'datasets'},
     'sdmetrics': {'synthesizers', 'report', 'datasets'},
+    'dask': {'synthesizers'},
     'jax': {'adapt'},
     'neural_tangents': {'adapt'},
     'opendp': {'mechanism'},
@@ -128,6 +129,7 @@ def test_nothing_is_seeded_here_and_no_generator_is_global(path):
 def test_importing_is_light(module):
     """SDV loads its plug-ins at import, so whatever we load is paid by every user of SDV."""
     heavy = {
+        'dask',
         'jax',
         'neural_tangents',
         'opendp',

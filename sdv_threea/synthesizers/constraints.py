@@ -24,10 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sdv.cag import (
     FixedCombinations,
     FixedIncrements,
@@ -43,6 +45,7 @@ from sdv.metadata import Metadata
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.derive import Derivations, Joint
 from sdv_threea.synthesizers.own import OwnConstraint
+from sdv_threea.synthesizers.reading import PrivateTable
 from sdv_threea.synthesizers.rules import Rules
 from sdv_threea.synthesizers.schema import MODELLED, Description
 
@@ -83,31 +86,47 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
     return copy
 
 
-def check_rows(table: pd.DataFrame, constraints: Sequence[Any], metadata: Metadata) -> None:
+def check_rows(table: PrivateTable, constraints: Sequence[Any], metadata: Metadata) -> None:
     """Check private rows against constraints. Whatever that takes is thrown away.
 
+    A table in memory is shown to them whole, and others chunk by chunk.
+
     Args:
-        table: The private rows.
+        table: The private table.
         constraints: The constraints.
         metadata: What is public.
 
     Raises:
         ConstraintNotMetError: If a row breaks a constraint, or it cannot be told: without a value.
     """
-    for constraint in constraints:
-        # All combinations of the private rows are valid; the released ones are a choice of them.
-        if isinstance(constraint, FixedCombinations):
-            continue
-        valid = _judge(deepcopy(constraint), table, metadata)
-        if valid is None:
+    # All combinations of the private rows are valid; the released ones are a choice of them.
+    asked = [each for each in constraints if not isinstance(each, FixedCombinations)]
+    if not asked:
+        return
+    judge = partial(_count_complaints, asked, metadata)
+    if table.whole is None:
+        complaints = table.rows.sum(judge)
+    else:
+        complaints = judge(table.take(table.header.columns))
+    for constraint, failures, breaches in zip(asked, *complaints.tolist(), strict=True):
+        if failures:
             raise ConstraintNotMetError(
                 f"The constraint '{_name(constraint)}' fails on the table: it raised an error, "
                 'which may show private values. Try it on rows that are not private.'
             )
-        if not valid:
+        if breaches:
             raise ConstraintNotMetError(
                 f"Rows of the table break the constraint '{_name(constraint)}'."
             )
+
+
+def _count_complaints(
+    constraints: Sequence[Any], metadata: Metadata, chunk: pd.DataFrame
+) -> NDArray[np.int64]:
+    """Count, by constraint, the chunks on which it fails, and those with rows that break it."""
+    verdicts = [_judge(deepcopy(constraint), chunk, metadata) for constraint in constraints]
+    fails, breaks = ([each is one for each in verdicts] for one in (None, False))
+    return np.array([fails, breaks], dtype=np.int64)
 
 
 def derive_columns(

@@ -7,15 +7,18 @@ table into a release, and the release into rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
-from sdv.errors import InvalidDataError, InvalidDataTypeError
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
+from sdv_threea.encoding.derive import Derivations
+from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.synthesizers.arguments import check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cells import encode
@@ -23,10 +26,11 @@ from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
 from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.reading import PrivateTable, take_table
 from sdv_threea.synthesizers.saving import Saved
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe, keep_public
 from sdv_threea.synthesizers.storage import choose_dtypes, declare, make_proxy
-from sdv_threea.synthesizers.validation import find_problems
+from sdv_threea.synthesizers.validation import find_problems, find_repeated_keys
 from sdv_threea.synthesizers.version import check_version, get_version
 
 
@@ -42,8 +46,8 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
           of events has no row counts
         * if fitting fails, the synthesizer is not fitted
 
-    A synthesizer implements ``_fit``, which calls :meth:`_learn_storage`, and ``_sample``; it has
-    the attribute ``target_column``.
+    A synthesizer implements ``_release``, which calls :meth:`_learn_storage`, and ``_sample``; it
+    has the attribute ``target_column``.
     """
 
     #: SDV's transformers are passed by: the pipeline takes plain values.
@@ -84,6 +88,10 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private table. Fitting again is another release, and the costs add up.
 
+        The table is read in chunks, several times. It need not be in memory: of a Dask DataFrame,
+        sums over its partitions are computed where they are, by the active client of
+        ``distributed`` if there is one.
+
         ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
         whichever of them are shown: :meth:`get_privacy_statement` says what that comes to.
 
@@ -92,16 +100,27 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
         private rows is counted nevertheless, as nobody can tell what was seen of it.
 
         Args:
-            data: The name of the table, and the private table.
+            data: The name of the table, and the private table: a pandas or Dask DataFrame, or the
+                path of parquet files.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not one table by name.
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
+            ImportError: If Dask is needed and not installed.
         """
         self._forget()
+        table = take_table(data, self._table_name, self._columns)
         with undoing(self), hide_row_counts(self._synthesizer_id):
-            super().fit(self._take_table(data))
+            self._check_input_metadata_updated()
+            self._data_processor.reset_sampling()
+            self._random_state_set = False
+            self._check(table)
+            self._prepare(table.header)
+            self._learn(table.rows.map(self._make_translation()))
+            # Of a table without rows, SDV notes no more than that it was fitted.
+            super().fit_processed_data({self._table_name: table.header})
+            self._teach_own_constraints()
 
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Translate the private table for :meth:`fit_processed_data`. The result is private.
@@ -117,7 +136,9 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
         """
-        processed: dict[str, pd.DataFrame] = super().preprocess(self._take_table(data))
+        given = take_table(data, self._table_name, self._columns)
+        table = given.take(given.header.columns)
+        processed: dict[str, pd.DataFrame] = super().preprocess({self._table_name: table})
         return processed
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
@@ -131,16 +152,15 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
             InvalidDataError: If it has no rows, or lacks columns.
         """
         self._forget()
-        processed = self._take_table(processed_data)
+        given = take_table(processed_data, self._table_name, self._columns)
+        table = given.take(given.header.columns)
         names = self._derive().derived.names
-        if not len(processed[self._table_name]):
+        if not len(table):
             raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
-        if set(names) - set(processed[self._table_name].columns):
+        if set(names) - set(table.columns):
             raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
         with undoing(self), hide_row_counts(self._synthesizer_id):
-            if not names:
-                self._learn_storage(Domain(()))
-            super().fit_processed_data(processed)
+            super().fit_processed_data({self._table_name: table})
             self._teach_own_constraints()
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
@@ -154,15 +174,7 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
         """
-        table = self._take_table(data)[self._table_name]
-        table.columns = table.columns.map(str)
-        metadata = self._get_table_metadata()
-        keys = sorted(metadata._get_primary_and_alternate_keys())
-        problems = find_problems(table, self._columns, keys, self.target_column)
-        problems = problems or metadata._validate_primary_key(table)
-        if problems:
-            raise InvalidDataError(problems)
-        check_rows(table, self._reject_sampling_constraints, self._original_metadata)
+        self._check(take_table(data, self._table_name, self._columns))
 
     @property
     def _columns(self) -> Mapping[str, Description]:
@@ -178,25 +190,28 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
             dtypes=self._declared,
         )
 
-    def _take_table(self, data: object) -> dict[str, pd.DataFrame]:
-        """Check that there is one table, and return a shallow copy in the order of the metadata."""
-        if (
-            not isinstance(data, dict)
-            or len(data) != 1
-            or not all(isinstance(table, pd.DataFrame) for table in data.values())
-        ):
-            raise InvalidDataTypeError(
-                'The `data` parameter must be a dictionary containing exactly one table name '
-                f"mapped to a pandas DataFrame: fit({{'{self._table_name}': table}})."
-            )
-        ((name, table),) = data.items()
-        if name != self._table_name:
-            raise InvalidDataError(
-                [f"There is no table '{name}' in the metadata: it is named '{self._table_name}'."]
-            )
-        order = {name: position for position, name in enumerate(self._columns)}
-        positions = [order.get(str(name), len(order)) for name in table.columns]
-        return {name: table.iloc[:, sorted(range(len(positions)), key=positions.__getitem__)]}
+    def _check(self, table: PrivateTable) -> None:
+        metadata = self._get_table_metadata()
+        keys = sorted(metadata._get_primary_and_alternate_keys())
+        names = list(table.header.columns)
+        problems = find_problems(table.rows, names, self._columns, keys, self.target_column)
+        if keys and table.whole is not None and not problems:
+            problems = find_repeated_keys(table.take(keys), keys)
+        problems = problems or metadata._validate_primary_key(table.header)
+        if problems:
+            raise InvalidDataError(problems)
+        check_rows(table, self._reject_sampling_constraints, self._original_metadata)
+
+    def _fit(self, processed_table_data: pd.DataFrame) -> None:
+        self._learn(chunk_table(processed_table_data))
+
+    def _learn(self, rows: Rows[pd.DataFrame]) -> None:
+        """Learn from private rows that were translated."""
+        names = self._derive().derived.names
+        if names:
+            self._release(rows.map(partial(_select, names)))
+        else:
+            self._learn_storage(Domain(()))
 
     def _reset_processing(self) -> None:
         self.metadata = self._original_metadata
@@ -241,16 +256,32 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         self._prepare(table_data)
-        encoded = encode(table_data, self._columns, self._describe().names)
-        return self._derive().forward(encoded)
+        return self._make_translation()(table_data)
+
+    def _make_translation(self) -> Callable[[pd.DataFrame], pd.DataFrame]:
+        """Make the function that translates rows one by one."""
+        return partial(_translate, dict(self._columns), self._describe().names, self._derive())
 
     def _prepare(self, table: pd.DataFrame) -> None:
         self._declared = {name: declare(table[name].dtype) for name in self._columns}
         self._data_processor.prepare_for_fitting(self._make_proxy())
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
-        self._prepare(self._take_table(data)[self._table_name])
+        self._prepare(take_table(data, self._table_name, self._columns).header)
 
     def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
         super()._validate_transformers(column_name_to_transformer)
         refuse_learning(column_name_to_transformer, self._describe().names)
+
+
+def _translate(
+    columns: Mapping[str, Description],
+    names: tuple[str, ...],
+    derivations: Derivations,
+    chunk: pd.DataFrame,
+) -> pd.DataFrame:
+    return derivations.forward(encode(chunk, columns, names))
+
+
+def _select(names: tuple[str, ...], chunk: pd.DataFrame) -> pd.DataFrame:
+    return chunk[list(names)]

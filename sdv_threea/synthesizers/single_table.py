@@ -14,6 +14,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Category, Domain
+from sdv_threea.rows import Rows
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.arguments import check_flag
 from sdv_threea.synthesizers.cells import decode
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def release(
-    table: pd.DataFrame, domain: Domain, settings: Settings, begin: Callable[[str], None]
+    rows: Rows[pd.DataFrame], domain: Domain, settings: Settings, begin: Callable[[str], None]
 ) -> Release:
     """Call :func:`sdv_threea.pipeline.release`.
 
@@ -36,7 +37,7 @@ def release(
     """
     from sdv_threea import pipeline
 
-    return pipeline.release(table, domain, settings, begin)
+    return pipeline.release(rows, domain, settings, begin)
 
 
 class ClustMixSynthesizer(GuardedSynthesizer):
@@ -184,12 +185,11 @@ class ClustMixSynthesizer(GuardedSynthesizer):
             )
         return settings
 
-    def _fit(self, processed_table_data: pd.DataFrame) -> None:
+    def _release(self, rows: Rows[pd.DataFrame]) -> None:
         domain = self._derive().derived
         self._num_releases += 1  # even if it fails: see fit
-        table = processed_table_data[list(domain.names)]
         with show_stages(shown=self.verbose) as begin:
-            released = release(table, domain, self._settings, begin)
+            released = release(rows, domain, self._settings, begin)
         self._learn_storage(released.domain)
         self._warn_about_promise(released.num_rows)
         self._warn_about_silence(self._derivations.restore(released.domain))

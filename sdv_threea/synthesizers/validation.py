@@ -5,8 +5,10 @@ SDV's own checks print the values that break a rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,42 @@ import pandas as pd
 
 from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.values import LARGEST_NUMBER, find_distinct
+from sdv_threea.rows import Rows
 from sdv_threea.synthesizers.cells import to_numbers, to_scalar, to_seconds
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe
+
+#: What is said of a key.
+REPEATED = "Key column '{key}' has repeated values."
 
 #: Error of a decimal fraction that was computed, absolute and relative.
 ROUNDING = 1e-12
 
 
+@dataclass(frozen=True)
+class Findings:
+    """What was found in a part of a table; parts add up.
+
+    Args:
+        num_rows: Number of rows.
+        num_targets: Number of rows in which the target is not missing.
+        problems: One sentence per problem.
+    """
+
+    num_rows: int
+    num_targets: int
+    problems: tuple[str, ...]
+
+    def __add__(self, other: Findings) -> Findings:
+        return Findings(
+            self.num_rows + other.num_rows,
+            self.num_targets + other.num_targets,
+            tuple(dict.fromkeys(self.problems + other.problems)),
+        )
+
+
 def find_problems(
-    table: pd.DataFrame,
+    rows: Rows[pd.DataFrame],
+    names: Sequence[Hashable],
     columns: Mapping[str, Description],
     keys: Sequence[str],
     target: str | None,
@@ -30,26 +59,46 @@ def find_problems(
     """Find what keeps a private table from being fitted.
 
     Args:
-        table: The private table.
+        rows: The private table.
+        names: Its columns.
         columns: What the metadata says about each column.
-        keys: The columns whose values must be present and unique.
+        keys: The columns whose values must be present and unique: where they lie in parts, they are
+            unique in each.
         target: The target column, if any.
 
     Returns:
         One sentence per problem, with names of columns and public facts only.
     """
-    problems = _compare_columns(list(table.columns), list(columns))
+    problems = _compare_columns(list(names), list(columns))
     if problems:
         return problems
-    if table.empty:
+    found = rows.sum(partial(_inspect, columns, keys, target))
+    if not found.num_rows:
         return ['The table has no rows: there is nothing to learn from.']
-    problems = [problem for key in keys for problem in _check_key(table[key], key)]
+    if target is not None and not found.num_targets:
+        return [*found.problems, f"The target column '{target}' has no values at all."]
+    return list(found.problems)
+
+
+def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
+    """Find the keys of a table whose values are not unique, one sentence for each."""
+    return [REPEATED.format(key=key) for key in keys if table[key].duplicated().any()]
+
+
+def _inspect(
+    columns: Mapping[str, Description],
+    keys: Sequence[str],
+    target: str | None,
+    chunk: pd.DataFrame,
+) -> Findings:
+    gaps = [key for key in keys if chunk[key].isna().any()]
+    problems = [f"Key column '{key}' has missing values." for key in gaps]
+    problems += find_repeated_keys(chunk, keys)
     for name, description in columns.items():
         if description['sdtype'] in MODELLED:
-            problems += _check_column(table[name], name, description)
-    if target is not None and bool(table[target].isna().all()):
-        problems.append(f"The target column '{target}' has no values at all.")
-    return problems
+            problems += _check_column(chunk[name], name, description)
+    num_targets = 0 if target is None else int(chunk[target].notna().sum())
+    return Findings(len(chunk), num_targets, tuple(problems))
 
 
 def _compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
@@ -63,13 +112,6 @@ def _compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
     if len(set(found)) < len(found):
         problems.append('The table has several columns of the same name.')
     return problems
-
-
-def _check_key(column: pd.Series, name: str) -> Iterator[str]:
-    if column.isna().any():
-        yield f"Key column '{name}' has missing values."
-    if column.duplicated().any():
-        yield f"Key column '{name}' has repeated values."
 
 
 def _check_column(column: pd.Series, name: str, description: Description) -> list[str]:

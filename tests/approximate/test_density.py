@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.approximate import density
+from sdv_threea.approximate import counts as counts_room
 from sdv_threea.approximate.counts import (
     CellPlan,
     ClassCounts,
@@ -94,7 +94,7 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
             stage='s', released=released, sensitivity=1.0, noise_scale=5.0, mu=mu
         )
 
-    monkeypatch.setattr(density, 'add_noise', add_noise)
+    monkeypatch.setattr(counts_room, 'add_noise', add_noise)
     terms = {'mu': 1.0, 'neighbors': 'add_remove', 'noise': silent}
     found = []
     for num_rows in (0, 500):

@@ -85,6 +85,7 @@ class Door:
         self.exact[terms['released']] = Counter(dict(zip(keys, counts.tolist(), strict=True)))
         if self.targets is not None:
             often = np.flatnonzero(counts >= terms['least'])
+            often = sorted(often.tolist(), key=lambda at: repr(keys[at]))
             target = np.array([self.targets(terms['released'], keys[at][1]) for at in often])
             terms['noise'] = lead(counts[often], target, terms)
         self.max_new_keys[terms['released']] = terms['max_new_keys']

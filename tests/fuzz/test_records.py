@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from sdv_threea.encoding import values
 from sdv_threea.encoding.values import read_categories, read_numbers, spell, tally
+from sdv_threea.rows import chunk_table
 from sdv_threea.synthesizers import cells
 from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.schema import MODELLED
@@ -46,7 +47,8 @@ def count_values(cells):
 def is_read(case):
     """Whether a table is taken at all."""
     columns = case.metadata.tables[NAME].columns
-    return not find_problems(case.table, columns, (), None)
+    rows, names = chunk_table(case.table), list(case.table)
+    return not find_problems(rows, names, columns, (), None)
 
 
 def check_record(case, place, number):

@@ -4,14 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.rows import chunk_table
 from sdv_threea.synthesizers.validation import find_problems
 
 SECRET = 'secret'
 
 
+def find(table, columns, keys, target):
+    return find_problems(chunk_table(table), list(table.columns), columns, keys, target)
+
+
 def complain(values, target=None, keys=(), **description):
     table = pd.DataFrame({'x': values})
-    return find_problems(table, {'x': description}, keys, target)
+    return find(table, {'x': description}, keys, target)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +103,11 @@ def test_columns_are_those_of_the_metadata():
     table = pd.DataFrame([[1, 2, 3]], columns=['a', 'b', 'b'])
     description = {'sdtype': 'numerical'}
 
-    assert find_problems(
-        table, {'a': description, 'b': description, 'c': description}, [], None
-    ) == [
+    assert find(table, {'a': description, 'b': description, 'c': description}, [], None) == [
         "The columns ['c'] of the metadata are not in the table.",
         'The table has several columns of the same name.',
     ]
-    assert find_problems(table[['a']], {}, [], None) == [
+    assert find(table[['a']], {}, [], None) == [
         "The columns ['a'] of the table are not in the metadata."
     ]
 

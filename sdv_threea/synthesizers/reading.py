@@ -1,0 +1,181 @@
+"""The private table as users bring it: in memory, in parquet files, or on a cluster of Dask's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any, cast
+
+import pandas as pd
+from sdv.errors import InvalidDataError, InvalidDataTypeError
+
+from sdv_threea.rows import Rows, Sums, add, chunk_table
+
+#: Sums of so many partitions are added up at a time, wherever they are.
+FAN_IN = 8
+
+
+@dataclass(frozen=True)
+class PrivateTable:
+    """A private table, wherever it lies.
+
+    Args:
+        header: Its columns, in the order of the metadata, and their dtypes, without a row.
+        rows: Its rows, to be summed over.
+        whole: The table in memory, or ``None``.
+        positions: Where the columns of the header are in it.
+    """
+
+    header: pd.DataFrame
+    rows: Rows[pd.DataFrame]
+    whole: pd.DataFrame | None
+    positions: list[int]
+
+    def take(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return some columns of a table that is in memory.
+
+        Args:
+            names: The columns.
+
+        Returns:
+            All of their rows.
+
+        Raises:
+            InvalidDataTypeError: If it is not in memory.
+        """
+        if self.whole is None:
+            raise InvalidDataTypeError(
+                'This needs the table in memory: give a pandas DataFrame, or call fit(), which '
+                'reads a table piece by piece.'
+            )
+        places = [self.positions[list(self.header.columns).index(name)] for name in names]
+        return _arrange(places, self.whole)
+
+
+def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
+    """Check that there is one table, and make ready to read it.
+
+    Args:
+        data: What the user gave: the name of the table, and a pandas or Dask DataFrame or the path
+            of parquet files.
+        name: The name of the table in the metadata.
+        columns: What the metadata says about each column.
+
+    Returns:
+        The table.
+
+    Raises:
+        InvalidDataTypeError: If ``data`` is not one table by name.
+        InvalidDataError: If the name is another one, or there is nothing at the path.
+        ImportError: If Dask is needed and not installed.
+    """
+    if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
+        raise InvalidDataTypeError(
+            'The `data` parameter must be a dictionary containing exactly one table name '
+            f"mapped to a pandas DataFrame: fit({{'{name}': table}}). A Dask DataFrame, or the "
+            'path of parquet files, will do as well.'
+        )
+    ((given, table),) = data.items()
+    if given != name:
+        raise InvalidDataError(
+            [f"There is no table '{given}' in the metadata: it is named '{name}'."]
+        )
+    if isinstance(table, (str, os.PathLike)):
+        table = _read_parquet(table)
+    whole = isinstance(table, pd.DataFrame)
+    header = table.iloc[:0] if whole else table._meta.iloc[:0]
+    order = {column: position for position, column in enumerate(columns)}
+    positions = [order.get(str(column), len(order)) for column in header.columns]
+    places = sorted(range(len(positions)), key=positions.__getitem__)
+    rows = (chunk_table(table) if whole else Rows(Partitions(table))).map(partial(_arrange, places))
+    return PrivateTable(_arrange(places, header), rows, table if whole else None, places)
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """The rows of a Dask DataFrame: summed where they are, by partitions, and the sums added up.
+
+    The active client of ``distributed`` does it, if there is one, and else whatever Dask is set to.
+
+    Formal guarantees:
+        * no error is raised where the rows are, as a worker would write them to its log with it
+
+    Args:
+        frame: The DataFrame.
+    """
+
+    frame: Any
+
+    def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
+        """Add a statistic up over all partitions."""
+        from dask.delayed import delayed
+
+        work = delayed(_Work(statistic), traverse=False, pure=False)
+        sums = [delayed(_sum_partition)(work, each) for each in self.frame.to_delayed()]
+        while len(sums) > 1:
+            groups = [sums[at : at + FAN_IN] for at in range(0, len(sums), FAN_IN)]
+            sums = [delayed(_add_up)(group) for group in groups]
+        total = sums[0].compute()
+        if isinstance(total, _Failure):
+            raise total.error from None
+        return cast(Sums, total)
+
+    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
+        """Nothing is kept: memory is what Dask is used for."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A statistic, in a wrapper that Dask takes for data."""
+
+    statistic: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """An error on its way home."""
+
+    error: Exception
+
+
+def _sum_partition(work: _Work, partition: pd.DataFrame) -> Any:
+    try:
+        return chunk_table(partition).sum(work.statistic)
+    except Exception as error:
+        return _Failure(error.with_traceback(None))
+
+
+def _add_up(sums: list[Any]) -> Any:
+    failures = [each for each in sums if isinstance(each, _Failure)]
+    return failures[0] if failures else reduce(add, sums)
+
+
+def _is_table(table: object) -> bool:
+    if isinstance(table, (pd.DataFrame, str, os.PathLike)):
+        return True
+    # Where Dask has not been loaded, nothing is a table of its.
+    dask = sys.modules.get('dask.dataframe')
+    return dask is not None and isinstance(table, dask.DataFrame)
+
+
+def _read_parquet(path: str | os.PathLike[str]) -> Any:
+    try:
+        from dask.dataframe import read_parquet
+    except ImportError:
+        raise ImportError(
+            "Reading parquet files piece by piece needs Dask: pip install 'sdv-threea[dask]'."
+        ) from None
+    try:
+        return read_parquet(os.fspath(path))
+    except (OSError, ValueError):
+        raise InvalidDataError([f"There are no parquet files at '{path}'."]) from None
+
+
+def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:
+    """Put columns in order, under names that are texts."""
+    arranged = chunk.iloc[:, positions]
+    arranged.columns = arranged.columns.map(str)
+    return arranged

@@ -1,0 +1,238 @@
+"""Private tables that are not in memory: the release is the same, and nothing of them is told."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import Inequality
+from sdv.errors import InvalidDataError, InvalidDataTypeError
+from sdv.metadata import Metadata
+
+from sdv_threea import pipeline
+from sdv_threea.synthesizers import single_table
+from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+
+dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')
+distributed = pytest.importorskip('distributed', reason='Dask is not installed')
+
+COLUMNS = {
+    'age': {'sdtype': 'numerical'},
+    'amount': {'sdtype': 'numerical'},
+    'born': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'town': {'sdtype': 'categorical'},
+    'member': {'sdtype': 'boolean'},
+    'label': {'sdtype': 'categorical'},
+}
+
+
+def make_table(num_rows=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    label = rng.random(num_rows) < 0.4
+    return pd.DataFrame(
+        {
+            'age': rng.integers(18, 90, num_rows),
+            'amount': np.where(rng.random(num_rows) < 0.1, np.nan, rng.lognormal(3 + label, 1)),
+            'born': rng.choice(pd.date_range('1960', '2000').strftime('%Y-%m-%d'), num_rows),
+            'town': rng.choice(['Ulm', 'Bonn', 'Jena', None], num_rows, p=[0.5, 0.3, 0.1, 0.1]),
+            'member': rng.random(num_rows) < 0.5,
+            'label': np.where(label, 'yes', 'no'),
+        }
+    )
+
+
+def make(columns=None, **arguments):
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns or COLUMNS}}})
+    arguments = {'epsilon': 5.0, 'target_column': 'label', 'n_components': 4, **arguments}
+    return ClustMixSynthesizer(metadata, **arguments)
+
+
+def split(table, npartitions=3):
+    return dask_frames.from_pandas(table, npartitions=npartitions, sort=False)
+
+
+def noise(size, scale):
+    return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
+
+
+def release(*arguments):
+    return pipeline.release(*arguments, noise=noise, rng=np.random.default_rng(2))
+
+
+@pytest.fixture
+def fixed(monkeypatch):
+    """Hold noise and draws fixed."""
+    monkeypatch.setattr(single_table, 'release', release)
+
+
+@pytest.fixture(scope='module')
+def cluster():
+    """Two workers in processes of their own, which keep what they log."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=None
+        ) as workers,
+        distributed.Client(workers) as client,
+    ):
+        yield client
+
+
+def fit_and_sample(data, **arguments):
+    synthesizer = make(**arguments)
+    synthesizer.fit({'t': data})
+    return synthesizer.sample(500)['t'], synthesizer.get_privacy_statement()
+
+
+def assert_same(one, other):
+    """Compare rows and statements; Dask stores texts in its own way."""
+    rows = (each.astype(object).where(each.notna(), None) for each in (one[0], other[0]))
+    pd.testing.assert_frame_equal(*rows)
+    assert one[1] == other[1]
+
+
+def test_a_dask_dataframe_gives_the_release_of_the_same_table(fixed):
+    table = make_table()
+    expected = fit_and_sample(table)
+
+    for npartitions in (1, 3, 20):
+        assert_same(fit_and_sample(split(table, npartitions)), expected)
+
+
+def test_so_do_parquet_files(fixed, tmp_path):
+    table = make_table()
+    expected = fit_and_sample(table)
+    table.to_parquet(tmp_path / 'whole.parquet')
+    split(table).to_parquet(str(tmp_path / 'parts'))
+
+    assert_same(fit_and_sample(tmp_path / 'whole.parquet'), expected)
+    assert_same(fit_and_sample(str(tmp_path / 'parts')), expected)
+
+
+def test_so_does_a_cluster(fixed, cluster):
+    table = make_table()
+    distributed_frame = split(table, 5)
+
+    assert_same(fit_and_sample(distributed_frame), fit_and_sample(table))
+
+
+def test_columns_may_be_in_another_order_and_named_by_numbers(fixed):
+    table = make_table()[['label', 'age', 'amount']]
+    table.columns = ['label', 7, 8]
+    names = {'7': {'sdtype': 'numerical'}, '8': {'sdtype': 'numerical'}, 'label': COLUMNS['label']}
+
+    assert_same(fit_and_sample(split(table), columns=names), fit_and_sample(table, columns=names))
+
+
+def test_empty_partitions_do_no_harm(fixed):
+    table = make_table()
+    odd = dask_frames.concat([split(table.iloc[:0], 1), split(table), split(table.iloc[:0], 1)])
+
+    assert_same(fit_and_sample(odd), fit_and_sample(table))
+
+
+def kill_one(client):
+    """Kill a worker, as a machine that goes down would."""
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+
+def test_a_killed_worker_is_survived(fixed, cluster, monkeypatch):
+    table = make_table()
+    expected = fit_and_sample(table)
+    killed = []
+
+    def kill(stage):
+        if stage == 'approximate':
+            killed.append(stage)
+            kill_one(cluster)
+
+    monkeypatch.setattr(single_table, 'release', lambda *given: release(*given[:3], kill))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        assert_same(fit_and_sample(split(table, 6)), expected)
+    assert killed == ['approximate']
+
+
+SECRET = 'secret-4711'
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'words'),
+    [
+        ('age', SECRET, "'age' .numerical. has values that are not numbers"),
+        ('born', SECRET, "'born' .datetime. has values that are not dates"),
+    ],
+)
+def test_errors_on_a_cluster_show_no_values_even_in_the_logs_of_workers(
+    cluster, caplog, name, value, words
+):
+    caplog.set_level(logging.DEBUG)
+    table = make_table().astype({name: object})
+    table.loc[1500, name] = value
+    synthesizer = make()
+    with pytest.raises(InvalidDataError, match=words) as caught:
+        synthesizer.fit({'t': split(table, 4)})
+
+    logs = cluster.get_worker_logs()
+    assert len(logs) == 2
+    assert SECRET not in caplog.text + str(logs) + str(cluster.get_scheduler_logs())
+    assert SECRET not in str(caught.value)
+    assert not synthesizer._fitted
+    with pytest.raises(InvalidDataError, match='no rows'):
+        synthesizer.fit({'t': split(make_table().iloc[:0], 1)})
+
+
+def test_the_check_above_would_see_an_error_raised_by_a_worker(cluster):
+    def fail(partition):
+        raise ValueError(partition.iloc[0, 0])
+
+    frame = split(pd.DataFrame({'x': [SECRET] * 9}), 3)
+    with pytest.raises(ValueError, match=SECRET):
+        frame.map_partitions(fail, meta=frame).compute()
+
+    assert SECRET in str(cluster.get_worker_logs())
+
+
+def test_constraints_are_checked_part_by_part():
+    table = make_table()[['age', 'amount']].assign(older=lambda rows: rows['age'] + 1)
+    columns = {name: {'sdtype': 'numerical'} for name in table}
+    synthesizer = make(columns, target_column=None)
+    synthesizer.add_constraints([Inequality('age', 'older')])
+    synthesizer.fit({'t': split(table)})
+    sampled = synthesizer.sample(200)['t']
+    assert (sampled['age'] <= sampled['older']).all()
+
+    table.loc[1999, 'older'] = 0
+    with pytest.raises(Exception, match="Rows of the table break the constraint 'Inequality'"):
+        synthesizer.fit({'t': split(table)})
+
+
+def test_what_needs_the_table_in_memory_says_so(tmp_path):
+    synthesizer, frame = make(), split(make_table(60))
+
+    with pytest.raises(InvalidDataTypeError, match='call fit'):
+        synthesizer.preprocess({'t': frame})
+    with pytest.raises(InvalidDataError, match='no parquet files'):
+        synthesizer.fit({'t': tmp_path / 'nothing'})
+    with pytest.raises(InvalidDataTypeError, match='exactly one table'):
+        synthesizer.fit({'t': frame['age']})
+    synthesizer.validate({'t': frame})
+
+
+def test_without_dask_paths_are_refused_with_the_way_out(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, 'dask.dataframe', None)
+    with pytest.raises(ImportError, match='sdv-threea.dask'):
+        make().fit({'t': Path(tmp_path)})
+
+
+def test_nothing_of_the_rows_stays_in_the_synthesizer():
+    synthesizer = make()
+    synthesizer.fit({'t': split(make_table())})
+
+    assert not any('dask' in type(each).__module__ for each in vars(synthesizer).values())
