@@ -20,11 +20,13 @@ from sdv_threea.encoding.lattice import step_codes
 from sdv_threea.encoding.ranges import NUM_CELLS, grid_cells
 from sdv_threea.encoding.values import (
     Distinct,
+    NumberTally,
     Tally,
     is_missing,
     read_categories,
     read_numbers,
     tally,
+    tally_numbers,
 )
 from sdv_threea.statistics import histogram
 
@@ -64,7 +66,7 @@ def answer(
 
 def tally_heavy(
     columns: tuple[Column, ...], heavy: NDArray[np.bool_], table: pd.DataFrame
-) -> tuple[Tally, ...]:
+) -> tuple[NumberTally, ...]:
     """Tally the numbers that fall into some of the buckets.
 
     Args:
@@ -79,7 +81,7 @@ def tally_heavy(
     for column, own in zip(columns, heavy, strict=True):
         numbers = read_numbers(table[column.name])
         buckets = _find_buckets(numbers)
-        tallies.append(tally(numbers[(buckets >= 0) & own[buckets]]))
+        tallies.append(tally_numbers(numbers[(buckets >= 0) & own[buckets]]))
     return tuple(tallies)
 
 

@@ -7,7 +7,7 @@ declared public costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -36,7 +36,7 @@ from sdv_threea.encoding.questions import (
     split_delta,
 )
 from sdv_threea.encoding.ranges import Sketch, grid_sketch
-from sdv_threea.encoding.values import Tally, detach
+from sdv_threea.encoding.values import Keys, NumberTally, Tally, detach
 from sdv_threea.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.rows import Rows
 
@@ -206,7 +206,11 @@ def _release_lists(
     if asked is None:
         return {}
     least = np.ones(len(asked.question.columns), dtype=np.int64)
-    return _release_values(asked, asked.exact, least, receipts)
+    shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
+    return {
+        column.name: {detach(tally[key][0]): count for key, count in found}
+        for column, tally, found in zip(asked.question.columns, asked.exact, shown, strict=True)
+    }
 
 
 def _release_spikes(
@@ -227,39 +231,42 @@ def _release_spikes(
     least = np.maximum(bars - question.rows_per_unit - FAR * question.scale, 1.0).astype(np.int64)
     heavy = asked.exact >= least[:, None]
     tallies = rows.sum(partial(tally_heavy, question.columns, heavy))
-    found = _release_values(asked, tallies, least, receipts)
+    numbers = [tally.numbers for tally in tallies]
+    shown = _release_values(asked, tallies, numbers, least, receipts)
     return {
-        column.name: {
-            cast(float, value): count for value, count in found[column.name].items() if count >= bar
-        }
-        for column, bar in zip(question.columns, bars.tolist(), strict=True)
+        column.name: {float(value): count for value, count in found if count >= bar}
+        for column, found, bar in zip(question.columns, shown, bars.tolist(), strict=True)
     }
 
 
 def _release_values(
-    asked: Asked, tallies: tuple[Tally, ...], least: NDArray[np.int64], receipts: list[Receipt]
-) -> dict[str, dict[Hashable, float]]:
+    asked: Asked,
+    tallies: Sequence[Tally | NumberTally],
+    keys: Sequence[Sequence[Any] | NDArray[np.float64]],
+    least: NDArray[np.int64],
+    receipts: list[Receipt],
+) -> list[list[tuple[Any, float]]]:
     """Release the values that at least so many records have, by column, above a threshold."""
     question = asked.question
-    found = {(at, key): each for at, tally in enumerate(tallies) for key, each in tally.items()}
-    lowest = np.maximum(least, 1 + int(question.scale / 4))
+    counts = [tally.counts for tally in tallies]
+    owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
     shown, noisy, receipt = threshold_release(
-        list(found),
-        np.fromiter((count for _, count in found.values()), dtype=np.int64, count=len(found)),
+        Keys(keys, owners),
+        np.concatenate(counts),
         sensitivity=question.sensitivity,
         mu=question.mu,
         delta=asked.delta,
         max_new_keys=round(question.sensitivity**2) * question.rows_per_unit,
-        least=lowest[[at for at, _ in found]],
+        least=np.maximum(least, 1 + int(question.scale / 4))[owners],
         rows_per_unit=question.rows_per_unit,
         stage='describe',
         released=asked.released,
         noise=question.noise,
     )
     receipts.append(receipt)
-    answers: dict[str, dict[Hashable, float]] = {column.name: {} for column in question.columns}
-    for key, count in zip(shown, noisy.tolist(), strict=True):
-        answers[question.columns[key[0]].name][detach(found[key][0])] = count
+    answers: list[list[tuple[Any, float]]] = [[] for _ in tallies]
+    for (at, key), count in zip(shown, noisy.tolist(), strict=True):
+        answers[at].append((key, count))
     return answers
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -41,6 +42,53 @@ class Tally(dict[Hashable, tuple[Hashable, int]]):
         for key, (value, count) in small.items():
             total[key] = value, count + total.get(key, (value, 0))[1]
         return total
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The counts, in the order of the keys."""
+        return np.array([count for _, count in self.values()], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class NumberTally:
+    """How often each number occurs. The tallies of parts of a column add up.
+
+    Args:
+        numbers: The numbers, ascending, each once.
+        counts: How often they occur.
+    """
+
+    numbers: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    def __add__(self, other: NumberTally) -> NumberTally:
+        numbers = np.concatenate([self.numbers, other.numbers])
+        counts = np.concatenate([self.counts, other.counts])
+        found, places = np.unique(numbers, return_inverse=True)
+        return NumberTally(found, np.bincount(places, counts, len(found)).astype(np.int64))
+
+
+class Keys(Sequence[tuple[int, Any]]):
+    """The keys of several columns, each with the place of its column: made when they are asked for.
+
+    Args:
+        keys: The keys of each column.
+        owners: The places of the columns, one for each key, ascending.
+    """
+
+    def __init__(
+        self, keys: Sequence[Sequence[Any] | NDArray[np.float64]], owners: NDArray[np.int64]
+    ) -> None:
+        self._keys, self._owners = keys, owners
+        self._starts = np.searchsorted(owners, np.arange(len(keys)))
+
+    def __len__(self) -> int:
+        return len(self._owners)
+
+    def __getitem__(self, at: Any) -> Any:
+        owner = int(self._owners[at])
+        key = self._keys[owner][int(at - self._starts[owner])]
+        return owner, key.item() if isinstance(key, np.generic) else key
 
 
 def make_table(columns: Mapping[str, Any], index: pd.Index) -> pd.DataFrame:
@@ -183,30 +231,40 @@ def spell(value: Hashable) -> str:
     return f'{type(value).__name__} {value!r}'
 
 
-def tally(cells: NDArray[np.float64] | Distinct) -> Tally:
-    """Count the values of a column.
+def tally(cells: Distinct) -> Tally:
+    """Count the values of a categorical column.
 
     Formal guarantees:
         * a record adds one to at most one count
         * keys and values are functions of each other, whatever the order of the records
 
     Args:
-        cells: Cells that were read, shape (n,).
+        cells: Cells that were read.
 
     Returns:
         Key, value and count of each value that is not missing; all of them plain Python.
     """
-    if isinstance(cells, Distinct):
-        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.listed)).tolist()
-        counted = zip(cells.listed, counts, strict=True)
-        total = Tally()
-        for value, count in counted:
-            # Two that are one in Python, a number of NumPy's and one of Python's, add up.
-            total[spell(value)] = value, count + total.get(spell(value), (value, 0))[1]
-        return total
-    numbers, counts = np.unique(cells[~np.isnan(cells)], return_counts=True)
-    pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
-    return Tally({number: (number, count) for number, count in pairs})
+    counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.listed)).tolist()
+    total = Tally()
+    for value, count in zip(cells.listed, counts, strict=True):
+        # Two that are one in Python, a number of NumPy's and one of Python's, add up.
+        total[spell(value)] = value, count + total.get(spell(value), (value, 0))[1]
+    return total
+
+
+def tally_numbers(cells: NDArray[np.float64]) -> NumberTally:
+    """Count the values of a numerical column.
+
+    Formal guarantees:
+        * a record adds one to at most one count
+
+    Args:
+        cells: Cells that were read, NaN where missing, shape (n,).
+
+    Returns:
+        The numbers that are not missing, and their counts.
+    """
+    return NumberTally(*np.unique(cells[~np.isnan(cells)], return_counts=True))
 
 
 def detach(value: Hashable) -> Hashable:

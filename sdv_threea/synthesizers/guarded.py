@@ -25,7 +25,7 @@ from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
 from sdv_threea.synthesizers.generators import refuse_learning
-from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
 from sdv_threea.synthesizers.reading import PrivateTable, take_table
 from sdv_threea.synthesizers.saving import Saved
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe, keep_public
@@ -112,7 +112,9 @@ class GuardedSynthesizer(Saved, ConditionedSynthesizer):
         self._forget()
         table = take_table(data, self._table_name, self._columns)
         with undoing(self), hide_row_counts(self._synthesizer_id):
+            log_fit(self, len(table.labels))
             self._check_input_metadata_updated()
+            self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
             self._data_processor.reset_sampling()
             self._random_state_set = False
             self._check(table)

@@ -27,12 +27,14 @@ class PrivateTable:
         rows: Its rows, to be summed over.
         whole: The table in memory, or ``None``.
         positions: Where the columns of the header are in it.
+        labels: What the user calls them, which need not be texts.
     """
 
     header: pd.DataFrame
     rows: Rows[pd.DataFrame]
     whole: pd.DataFrame | None
     positions: list[int]
+    labels: pd.Index
 
     def take(self, names: Sequence[str]) -> pd.DataFrame:
         """Return some columns of a table that is in memory.
@@ -91,7 +93,8 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     positions = [order.get(str(column), len(order)) for column in header.columns]
     places = sorted(range(len(positions)), key=positions.__getitem__)
     rows = (chunk_table(table) if whole else Rows(Partitions(table))).map(partial(_arrange, places))
-    return PrivateTable(_arrange(places, header), rows, table if whole else None, places)
+    labels = header.columns[places]
+    return PrivateTable(_arrange(places, header), rows, table if whole else None, places, labels)
 
 
 @dataclass(frozen=True)

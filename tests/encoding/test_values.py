@@ -17,6 +17,7 @@ from sdv_threea.encoding.values import (
     read_numbers,
     spell,
     tally,
+    tally_numbers,
 )
 
 ODD = [
@@ -134,14 +135,26 @@ def test_a_tally_tells_nothing_of_the_order_of_the_records():
 
 
 def test_numbers_are_tallied_as_they_are():
-    counts = tally(read_numbers(pd.Series([0.1, -0.0, 0.0, np.nan, 0.1, 3])))
+    whole = tally_numbers(read_numbers(pd.Series([0.1, -0.0, 0.0, np.nan, 0.1, 3])))
 
-    assert counts == {0.0: (0.0, 2), 0.1: (0.1, 2), 3.0: (3.0, 1)}
-    assert repr(counts[0.0][0]) == '0.0'
+    assert str(whole.numbers.tolist()) == '[0.0, 0.1, 3.0]'
+    assert whole.counts.tolist() == [2, 2, 1]
+
+
+def test_tallies_of_parts_add_up():
+    numbers = pd.Series([0.1, -0.0, 0.0, np.nan, 0.1, 3, 0.0])
+    parts = [tally_numbers(read_numbers(numbers[:3])), tally_numbers(read_numbers(numbers[3:]))]
+    both = parts[0] + parts[1]
+
+    assert (both.numbers.tolist(), both.counts.tolist()) == ([0.0, 0.1, 3.0], [3, 2, 1])
+    columns = odd_column(ODD * 2), odd_column(ODD)
+    tallies = [tally(read_categories(column)) for column in columns]
+    assert {count for _, count in (tallies[0] + tallies[1]).values()} == {3}
+    assert (tallies[1] + tallies[0]).keys() == tallies[0].keys()
 
 
 def test_nothing_to_tally():
-    assert tally(read_numbers(pd.Series([], dtype=float))) == {}
+    assert tally_numbers(read_numbers(pd.Series([], dtype=float))).numbers.tolist() == []
     assert tally(read_categories(pd.Series([None, None], dtype=object))) == {}
 
 

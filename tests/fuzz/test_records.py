@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from sdv_threea.encoding import values
-from sdv_threea.encoding.values import read_categories, read_numbers, spell, tally
+from sdv_threea.encoding.values import read_categories, read_numbers, spell, tally, tally_numbers
 from sdv_threea.rows import chunk_table
 from sdv_threea.synthesizers import cells
 from sdv_threea.synthesizers.cells import encode
@@ -40,8 +40,11 @@ def read(case, places):
 
 
 def count_values(cells):
-    read = read_numbers if cells.dtype.kind == 'f' else read_categories
-    return tally(read(cells))
+    if cells.dtype.kind == 'f':
+        found = tally_numbers(read_numbers(cells))
+        pairs = zip(found.numbers.tolist(), found.counts.tolist(), strict=True)
+        return {number: (number, times) for number, times in pairs}
+    return tally(read_categories(cells))
 
 
 def is_read(case):
