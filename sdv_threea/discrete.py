@@ -125,7 +125,7 @@ def _try(stairs: _Stairs, trials: int) -> NDArray[np.int64]:
     """Propose integers, and return those that are kept, in their order."""
     words = np.frombuffer(os.urandom(8 * trials), dtype=np.int64)
     leading = np.frombuffer(os.urandom(4 * trials), dtype=np.uint32)
-    strips = stairs.lots[words & (2**LOT_BITS - 1)]
+    strips: NDArray[np.int64] = stairs.lots[words & (2**LOT_BITS - 1)]
     proposed = _place(words, strips, stairs.shift)
     excess = _weigh(stairs, strips, proposed) - leading
     kept = excess > MARGIN
