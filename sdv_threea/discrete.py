@@ -110,7 +110,7 @@ class _Stairs:
 
 def _build(scale: float) -> _Stairs:
     shift = max(0, math.frexp(scale / FINENESS)[1] - 1)
-    strips = np.arange(math.ceil(REACH * scale / 2**shift))
+    strips = np.arange(math.ceil(REACH * scale / 2**shift), dtype=np.int64)
     curve = np.exp(-0.5 * (strips * 2.0**shift / scale) ** 2)
     shared = 2**LOT_BITS - 1
     unit = int((shared - 2 * len(strips)) / curve.sum())

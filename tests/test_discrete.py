@@ -24,14 +24,14 @@ SCALES = [0.3, 1, 1.5, 2, 3, 17, 31.9, 64, 1000.1, 2**16 + 1, 2**40, 2**52 + 1, 
 
 
 def invert_exp(exponent):
-    """``exp(-exponent)`` of a fraction to 2^-300, from its series in whole numbers."""
+    """``exp(-exponent)`` of a fraction to 90 digits, from its series in whole numbers."""
     total = term = 1 << 300
     order = 0
     while term:
         order += 1
         term = term * exponent.numerator // (exponent.denominator * order)
         total += term
-    return Fraction((1 << 600) // total, 1 << 300)
+    return Fraction((1 << 900) // total, 1 << 600)
 
 
 def weigh(value, scale):
@@ -227,7 +227,8 @@ def test_beyond_the_strips_there_are_as_many_draws_as_there_should_be(monkeypatc
 
 
 @pytest.mark.parametrize(
-    'exponent', [Fraction(0), Fraction(1, 2**108), Fraction(25, 2), Fraction(8, 7)]
+    'exponent',
+    [Fraction(x) for x in ('0', '25/2', '8/7', '100/3', '200/3')] + [Fraction(1, 2**108)],
 )
 @pytest.mark.parametrize('digits', [20, 64])
 def test_bounds_of_the_exponential_hold_and_are_close(exponent, digits):
@@ -270,6 +271,15 @@ def test_floats_decide_nothing_that_is_close(excess, monkeypatch):
 
     assert discrete_gaussian(3, 17).tolist() == [12345] * 3
     assert settled == [0] * 3
+
+
+@pytest.mark.parametrize(('excess', 'kept'), [(-(2.0**32), 0), (-2.5, 0), (2.5, 3), (2.0**32, 3)])
+def test_floats_decide_what_is_clear(excess, kept, monkeypatch):
+    monkeypatch.setattr(discrete.os, 'urandom', bytes)
+    monkeypatch.setattr(discrete, '_settle', None)
+    monkeypatch.setattr(discrete, '_weigh', lambda stairs, strips, _: np.full(strips.shape, excess))
+
+    assert discrete._try(discrete._build(17.0), 3).tolist() == [0] * kept
 
 
 def test_all_chance_is_the_operating_systems(monkeypatch):
