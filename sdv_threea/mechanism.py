@@ -2,8 +2,8 @@
 
 What goes in is exact integers and a bound on how far a neighbouring table can move them; what comes
 out is noisy values and the receipt. The noise is a discrete Gaussian (Canonne, Kamath, Steinke
-2020, arXiv 2004.00010), drawn by OpenDP from the entropy of the operating system: no float rounding
-can betray a value, and no seed can repeat a draw.
+2020, arXiv 2004.00010), drawn exactly and from the entropy of the operating system
+(:mod:`sdv_threea.discrete`): no float rounding can betray a value, and no seed can repeat a draw.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.discrete import discrete_gaussian as discrete_gaussian
 
 #: A source of noise: ``(size, scale)`` to that many independent integer Gaussians.
 Noise = Callable[[int, float], NDArray[np.int64]]
@@ -34,31 +35,7 @@ FINEST_STEP = 2**40
 LARGEST_SCALE = 2**52
 LARGEST_VALUE = 2**62
 
-#: Draws per call of OpenDP: bounds the memory.
-BATCH = 2**17
-
 Key = TypeVar('Key', bound=Hashable)
-
-
-def discrete_gaussian(size: int, scale: float) -> NDArray[np.int64]:
-    """Draw from the discrete Gaussian, ``P(k)`` proportional to ``exp(-k^2 / (2 scale^2))``.
-
-    Exact, and from operating-system entropy (OpenDP).
-
-    Args:
-        size: Number of draws.
-        scale: Standard deviation, above 0.
-
-    Returns:
-        Independent draws, shape (size,).
-    """
-    import opendp.prelude as opendp
-
-    opendp.enable_features('contrib')
-    space = opendp.vector_domain(opendp.atom_domain(T='i64')), opendp.l2_distance(T=float)
-    draw = opendp.m.make_gaussian(*space, scale=scale)
-    batches = [draw([0] * min(BATCH, size - start)) for start in range(0, size, BATCH)]
-    return np.array([value for batch in batches for value in batch], dtype=np.int64)
 
 
 def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
@@ -109,8 +86,12 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
     )
     if scale == 0:
         return np.asarray(exact * resolution, dtype=np.float64), receipt
-    whole, part = np.divmod(noise(exact.size, float(scale)).reshape(exact.shape), steps)
-    return np.asarray(((exact + whole) + part / steps) * resolution, dtype=np.float64), receipt
+    drawn = noise(exact.size, float(scale)).reshape(exact.shape)
+    # In place, as there may be millions: what is below a whole, then the exact sum of the wholes.
+    noisy = np.asarray((drawn & (steps - 1)) / steps)
+    noisy += exact + (drawn >> (steps.bit_length() - 1))
+    noisy *= resolution
+    return noisy, receipt
 
 
 def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
@@ -207,7 +188,7 @@ def _exact(values: NDArray[np.int64]) -> NDArray[np.int64]:
         raise TypeError(f'values must be integers, got {values.dtype}: round them to a grid first.')
     if values.size and not -LARGEST_VALUE < int(values.min()) <= int(values.max()) < LARGEST_VALUE:
         raise OverflowError('the sums do not fit into 64 bits: choose a coarser resolution.')
-    return values.astype(np.int64)
+    return values.astype(np.int64, copy=False)
 
 
 def _refine(sensitivity: float, mu: float) -> tuple[int, int]:
