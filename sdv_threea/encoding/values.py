@@ -106,7 +106,7 @@ def make_table(columns: Mapping[str, Any], index: pd.Index) -> pd.DataFrame:
         The table.
     """
     cells = {name: pd.Series(each, index, each.dtype) for name, each in columns.items()}
-    return pd.DataFrame(cells, index)
+    return pd.DataFrame(cells, index, copy=False)
 
 
 def read_numbers(column: pd.Series) -> NDArray[np.float64]:
