@@ -32,7 +32,7 @@ FLOOR, NOISE = 'floor: np.bincount of every column', 'noise'
 Pass = Callable[[], object]
 
 
-def encode_adult(num_rows: int) -> tuple[NDArray[np.uint8], list[int], NDArray[np.intp]]:
+def encode_adult(num_rows: int) -> tuple[NDArray[np.int16], list[int], NDArray[np.int8]]:
     """Encode rows of Adult as codes: places in the list of values, or bins of equal shares.
 
     Returns:
@@ -50,7 +50,7 @@ def encode_adult(num_rows: int) -> tuple[NDArray[np.uint8], list[int], NDArray[n
         else:
             codes[:, at] = column.cat.codes + 1  # the first is that of a gap
             sizes.append(len(column.cat.categories) + 1)
-    return codes, sizes, table['income'].cat.codes.to_numpy(np.intp)
+    return codes, sizes, table['income'].cat.codes.to_numpy()
 
 
 def list_passes(num_rows: int) -> dict[str, Pass]:
@@ -62,8 +62,8 @@ def list_passes(num_rows: int) -> dict[str, Pass]:
     codes, sizes, classes = encode_adult(num_rows)
     rng = np.random.default_rng(0)
     everybody = np.zeros_like(classes)
-    groups = rng.integers(NUM_GROUPS, size=num_rows)
-    scores = (GRID * rng.normal(size=(num_rows, len(sizes) - 1))).astype(np.int64)
+    groups = rng.integers(NUM_GROUPS, size=num_rows, dtype=np.int8)
+    scores = (GRID * rng.normal(size=(num_rows, len(sizes) - 1))).astype(np.int16)
     radius = int(GRID * np.sqrt(len(sizes)))
     clipped = clip_norm(scores, radius)
     return {

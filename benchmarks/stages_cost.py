@@ -31,7 +31,8 @@ from cost_jobs import MADE_ROWS, MADE_VALUES, Job
 from rows import append
 
 RESULTS = Path(__file__).parent / 'results' / 'stages.csv'
-FIELDS = ['table', 'rows', 'columns', 'stage', 'kind', 'seconds']
+SHAPE = ['table', 'rows', 'columns']
+FIELDS = [*SHAPE, 'stage', 'kind', 'seconds']
 
 #: Seconds between two looks.
 INTERVAL = 0.004
@@ -143,10 +144,24 @@ def measure(job: Job) -> list[Job]:
 
 
 def run_job(job: Job) -> list[Job]:
-    """Watch a fit in a process of its own."""
+    """Watch a fit in a process of its own; one that fails says why, and has nothing booked."""
     command = [sys.executable, __file__, '--job', json.dumps(job)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(*done.stderr.strip().splitlines()[-1:], f'(status {done.returncode})', flush=True)
+        return []
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def write_anew(path: Path, job: Job, booked: list[Job]) -> None:
+    """Write what a table took, in place of what it took before."""
+    shape = {name: job[name] for name in SHAPE}
+    if path.exists():
+        old = pd.read_csv(path)
+        same = old[SHAPE].apply(tuple, axis=1) == tuple(shape.values())
+        old[~same].to_csv(path, index=False)
+    for row in booked:
+        append(path, FIELDS, shape | row)
 
 
 def main() -> None:
@@ -162,13 +177,8 @@ def main() -> None:
         return
     for job in JOBS[: 1 if arguments.small else None]:
         booked = run_job(job)
-        if arguments.results.exists():
-            old = pd.read_csv(arguments.results)
-            same = (old[['table', 'rows', 'columns']] == pd.Series(job)).all(axis=1)
-            old[~same].to_csv(arguments.results, index=False)
-        for row in booked:
-            shape = {name: job[name] for name in ('table', 'rows', 'columns')}
-            append(arguments.results, FIELDS, shape | row)
+        if booked:
+            write_anew(arguments.results, job, booked)
         total = sum(row['seconds'] for row in booked)
         print(f'{job["table"]}, {job["rows"]} x {job["columns"]}: {total:.2f} s', flush=True)
 

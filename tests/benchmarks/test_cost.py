@@ -188,6 +188,18 @@ def test_the_time_of_a_fit_is_booked_on_stages_and_kinds(load_script):
     assert (booked['seconds'] >= 0).all()
 
 
+def test_a_profile_replaces_that_of_the_same_table(load_script, tmp_path):
+    path = tmp_path / 'stages.csv'
+    with load_script('stages_cost') as stages:
+        for seconds in (1.0, 2.0):
+            for job in stages.JOBS:
+                booked = [{'stage': 'adapt', 'kind': 'adapt', 'seconds': seconds}] * 2
+                stages.write_anew(path, job, booked)
+        written = pd.read_csv(path)
+        assert list(written) == stages.FIELDS
+        assert written['seconds'].tolist() == [2.0] * 2 * len(stages.JOBS)
+
+
 def test_every_pass_is_compared_with_the_floor(load_script, monkeypatch):
     with load_script('floor') as floor:
         monkeypatch.setattr(floor, 'NUM_DRAWS', 100)
