@@ -56,7 +56,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument('--memory-limit', default='1.5GB', help='of a worker (default: 1.5GB)')
     parser.add_argument('--folder', type=Path, help='where the rows lie (default: temporary)')
     parser.add_argument('--again', action='store_true', help='run what is there once more')
-    parser.add_argument('--timeout', type=float, default=3600, help='seconds for one run')
+    parser.add_argument('--timeout', type=float, default=7200, help='seconds for one run')
     parser.add_argument('--results', type=Path, default=RESULTS)
     parser.add_argument('--job', type=json.loads, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
