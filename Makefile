@@ -9,6 +9,7 @@
 # make disclosure  a membership attack and privacy scores, read from ../shared/data: half an hour
 # make fuzz        2,000 odd tables, metadata and arguments: half an hour
 # make questions   what the 3A paper leaves open, on generated tables: half an hour
+# make cost        seconds and memory against rows, columns, values and epsilon: hours, and it can be resumed
 # make relational  those on relational tables, read from ../shared/data: hours, and it can be resumed
 #
 # Each sets up what it needs in a virtual environment, once:  make test PYTHON=python3.12 VENV=env
@@ -22,7 +23,7 @@ TANGENTS := $(VENV)-neural-tangents
 TORCH := torch==2.13.0
 
 .PHONY: demo test lint docs benchmark small utility audit disclosure fuzz questions \
-	relational clean
+	cost relational clean
 
 demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/adult.py
@@ -67,6 +68,14 @@ fuzz: $(VENV)/.ready
 questions: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/questions.py
 	$(VENV)/bin/python benchmarks/questions.py --draw
+
+cost: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/noise.py
+	$(VENV)/bin/python benchmarks/cost.py
+	$(VENV)/bin/python benchmarks/floor.py
+	$(VENV)/bin/python benchmarks/stages_cost.py
+	$(VENV)/bin/python benchmarks/out_of_core.py
+	$(VENV)/bin/python benchmarks/tabulate_cost.py
 
 relational: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/relational.py

@@ -32,4 +32,5 @@ def test_examples_run(names, block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(block, dict(names))
     assert len(shown) == block.count('.show()')
-    assert [path.name for path in tmp_path.iterdir()] == re.findall(r"save_html\('(.*?)'", block)
+    written = re.findall(r"(?:save_html\(|folder=|to_parquet\()'(.*?)/?'", block)
+    assert {path.name for path in tmp_path.iterdir()} == set(written)
