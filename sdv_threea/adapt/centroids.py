@@ -32,8 +32,9 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     """Move centroids by kernel inducing points, on privately released moments.
 
     Formal guarantees:
-        * the private rows are read once, by :func:`sdv_threea.adapt.moments.release_moments`, whose
-          receipt is returned; all else is post-processing
+        * the private rows are read once, by :func:`sdv_threea.adapt.rows.kernel_sums`, and what
+          :func:`sdv_threea.adapt.moments.release_moments` releases of the sums has the receipt that
+          is returned; all else is post-processing
 
     Args:
         points: Private whole-number scores, in units of ``1 / GRID``, shape (n, m).
@@ -50,16 +51,17 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     Returns:
         The adapted centroids, shape (C, K, m), and the receipt.
     """
-    from sdv_threea.adapt.features import kernel_features
     from sdv_threea.adapt.inducing import InducingSettings, adapt
     from sdv_threea.adapt.moments import release_moments
     from sdv_threea.adapt.ntk import as_kernel
+    from sdv_threea.adapt.nystrom import kernel_features
+    from sdv_threea.adapt.rows import kernel_sums
 
     width = centroids.shape[2]
     features = kernel_features(landmarks[:NUM_LANDMARKS] / GRID, as_kernel(kernel, width))
-    moments, receipt = release_moments(
-        points / GRID, targets, features, mu=mu, neighbors=neighbors, noise=noise
-    )
+    sums = kernel_sums(points, targets, features)
+    rank = features.projection.shape[1]
+    moments, receipt = release_moments(sums, rank, mu=mu, neighbors=neighbors, noise=noise)
     start = centroids.reshape(-1, width) / GRID
     induced = adapt(start, centroid_targets, moments, features, InducingSettings(alpha=alpha))
     return np.rint(induced.points * GRID).astype(np.int64).reshape(centroids.shape), receipt
