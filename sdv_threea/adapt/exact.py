@@ -129,6 +129,7 @@ def _compute_kernel(tile: NDArray[np.float64], prepared: Prepared, space: Worksp
     variance_1 = prepared.variances
     variance_2 = kernel.first_layer(np.square(tile).sum(axis=1), width).astype(np.float32)
     wide, ntk, covariance, root, active = space
+    wide[...] = 0  # no trace of other rows, should BLAS read what it is to overwrite
     np.matmul(prepared.landmarks, tile.T, out=wide)
     wide *= 2 / width
     wide += bias
@@ -161,9 +162,8 @@ def _project(prepared: Prepared, space: Workspace) -> NDArray[np.float64]:
     raw = prepared.projection @ space.wide
     raw *= prepared.units
     raw *= np.ldexp(1.0, exponents)
-    squared = np.zeros(TILE_ROWS)
-    for feature in raw:
-        squared += np.square(feature)
+    # Along the columns of an array, NumPy adds row after row.
+    squared = np.square(raw).sum(axis=0)
     raw /= np.sqrt(np.maximum(prepared.scale**2, squared))
     return raw
 
