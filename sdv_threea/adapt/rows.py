@@ -27,6 +27,9 @@ def kernel_sums(
 ) -> NDArray[np.int64]:
     """Sum the second moments of ``(phi(x), y)`` over private rows, in whole numbers.
 
+    Threads and processes of one machine may share the chunks out; another processor may round a
+    kernel value differently.
+
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
         * a row counts through ``phi`` of that row and its target only, bit for bit, whatever the
