@@ -46,7 +46,7 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     """Move centroids by kernel inducing points, on privately released moments.
 
     Formal guarantees:
-        * the private rows are read once, by :func:`sdv_threea.adapt.moments.kernel_sums`, and
+        * the private rows are read once, by :func:`sdv_threea.adapt.rows.kernel_sums`, and
           released by :func:`sdv_threea.adapt.moments.release_moments`, whose receipt is returned;
           all else is post-processing
 
@@ -64,10 +64,10 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     Returns:
         The adapted centroids, shape (C, K, m), and the receipt.
     """
-    from sdv_threea.adapt.features import kernel_features
     from sdv_threea.adapt.inducing import InducingSettings, adapt
     from sdv_threea.adapt.moments import release_moments
     from sdv_threea.adapt.ntk import as_kernel
+    from sdv_threea.adapt.nystrom import kernel_features
 
     width = centroids.shape[2]
     features = kernel_features(landmarks[:NUM_LANDMARKS] / GRID, as_kernel(kernel, width))
@@ -80,6 +80,6 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
 
 
 def _sum_kernel(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
-    from sdv_threea.adapt.moments import kernel_sums
+    from sdv_threea.adapt.rows import kernel_sums
 
-    return kernel_sums(chunk.scores / GRID, chunk.targets, features)
+    return kernel_sums(chunk.scores.astype(np.int64), chunk.targets, features)

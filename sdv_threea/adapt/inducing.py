@@ -14,9 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.adapt.engine import float64, quick_jit
 from sdv_threea.adapt.features import KernelFeatures
 from sdv_threea.adapt.moments import KernelMoments
-from sdv_threea.adapt.ntk import float64
+from sdv_threea.adapt.problem import Problem, make_problem
 from sdv_threea.adapt.ridge import support_loss
 
 #: Adam's decay rates and its guard against division by zero (Kingma and Ba 2015, section 2).
@@ -64,23 +65,30 @@ class InducedPoints:
     loss_after: float
 
 
-class Problem(NamedTuple):
-    """What the objective is made of, besides the points."""
+class Seen(NamedTuple):
+    """What there is to see at some points.
 
-    start: jax.Array
-    targets: jax.Array
-    moments: KernelMoments
-    features: KernelFeatures
+    Args:
+        value: The objective.
+        loss: The loss on the private rows, as released.
+        slope: Gradient of the objective, shape (k, m).
+    """
+
+    value: jax.Array
+    loss: jax.Array
+    slope: jax.Array
 
 
 class State(NamedTuple):
-    """Adam's state and the best points seen."""
+    """Adam's state, the best points seen, and the loss at the start."""
 
     points: jax.Array
     first: jax.Array
     second: jax.Array
     best_points: jax.Array
     best_value: jax.Array
+    best_loss: jax.Array
+    start_loss: jax.Array
 
 
 def adapt(
@@ -106,14 +114,14 @@ def adapt(
         The points, and the loss before and after.
     """
     settings = settings or InducingSettings()
+    problem = make_problem(points, targets, moments, features)
+    rates = settings.alpha, settings.ridge, settings.learning_rate
     with float64():
-        problem = Problem(jnp.asarray(points), jnp.asarray(targets), moments, features)
-        rates = settings.alpha, settings.ridge, settings.learning_rate
-        moved = np.asarray(_run(problem, *rates, settings.steps))
+        moved, before, after = _run(problem, *map(float, rates), settings.steps)
     return InducedPoints(
-        points=moved,
-        loss_before=candidate_loss(points, targets, moments, features, settings.ridge),
-        loss_after=candidate_loss(moved, targets, moments, features, settings.ridge),
+        points=np.asarray(moved)[: points.shape[0], : points.shape[1]],
+        loss_before=float(before),
+        loss_after=float(after),
     )
 
 
@@ -137,57 +145,76 @@ def candidate_loss(
         The loss; 1/2 is what the predictor zero has.
     """
     with float64():
-        return float(_loss(jnp.asarray(points), jnp.asarray(targets), moments, features, ridge))
+        problem = make_problem(points, targets, moments, features)
+        return float(_loss(problem.start, problem, float(ridge)))
 
 
 def objective(
     points: jax.Array, problem: Problem, alpha: float | jax.Array, ridge: float | jax.Array
-) -> jax.Array:
-    """Weigh the distance moved against the loss on the private rows (3A, equation of step 2)."""
-    loss = support_loss(points, problem.targets, problem.moments, problem.features, ridge)
-    return alpha * jnp.mean((points - problem.start) ** 2) + (1 - alpha) * loss
+) -> tuple[jax.Array, jax.Array]:
+    """Weigh the distance moved against the loss on the private rows (3A, equation of step 2).
+
+    Returns:
+        The objective, and the loss by itself.
+    """
+    loss = problem_loss(points, problem, ridge)
+    count = jnp.sum(problem.present) * problem.num_columns
+    distance = jnp.sum((points - problem.start) ** 2) / count
+    return alpha * distance + (1 - alpha) * loss, loss
+
+
+def problem_loss(points: jax.Array, problem: Problem, ridge: float | jax.Array) -> jax.Array:
+    """Compute the loss of points, shape (K, M), in the place of those where a problem starts."""
+    _, targets, present, _, stretch, moments, features = problem
+    return support_loss(stretch * points, targets, present, moments, features, ridge)
 
 
 def init(points: jax.Array) -> State:
     """Start at the given points, shape (k, m)."""
-    zeros = jnp.zeros_like(points)
-    return State(points, zeros, zeros, points, jnp.asarray(jnp.inf))
+    zeros, unknown = jnp.zeros_like(points), jnp.asarray(jnp.inf)
+    return State(points, zeros, zeros, points, unknown, unknown, unknown)
 
 
-def step(
-    state: State, value: jax.Array, slope: jax.Array, time: jax.Array, rate: jax.Array
-) -> State:
-    """Note the value of the present points and take one Adam step from them.
+def step(state: State, seen: Seen, time: float | jax.Array, rate: float | jax.Array) -> State:
+    """Note what is seen at the present points and take one Adam step from them.
 
     Args:
         state: The present state.
-        value: Objective at ``state.points``.
-        slope: Its gradient, shape (k, m).
+        seen: What is seen at ``state.points``.
         time: Number of this step, from 1.
         rate: The learning rate.
 
     Returns:
         The next state.
     """
+    value, loss, slope = seen
     first = DECAY_FIRST * state.first + (1 - DECAY_FIRST) * slope
     second = DECAY_SECOND * state.second + (1 - DECAY_SECOND) * slope**2
     length = jnp.sqrt(second / (1 - DECAY_SECOND**time)) + TINY
     points = state.points - rate * first / (1 - DECAY_FIRST**time) / length
     better = value < state.best_value
-    best_points = jnp.where(better, state.points, state.best_points)
-    return State(points, first, second, best_points, jnp.where(better, value, state.best_value))
+    return State(
+        points,
+        first,
+        second,
+        best_points=jnp.where(better, state.points, state.best_points),
+        best_value=jnp.where(better, value, state.best_value),
+        best_loss=jnp.where(better, loss, state.best_loss),
+        start_loss=jnp.where(time == 1, loss, state.start_loss),
+    )
 
 
-_loss = jax.jit(support_loss)
+_loss = quick_jit(problem_loss)
 
 
-@jax.jit
+@quick_jit
 def _run(
     problem: Problem, alpha: jax.Array, ridge: jax.Array, rate: jax.Array, steps: jax.Array
-) -> jax.Array:
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     def one(index: jax.Array, state: State) -> State:
-        value, slope = jax.value_and_grad(objective)(state.points, problem, alpha, ridge)
-        return step(state, value, slope, index + 1.0, rate)
+        look = jax.value_and_grad(objective, has_aux=True)
+        (value, loss), slope = look(state.points, problem, alpha, ridge)
+        return step(state, Seen(value, loss, slope), index + 1.0, rate)
 
-    state: State = jax.lax.fori_loop(0, steps + 1, one, init(problem.start))
-    return state.best_points
+    end: State = jax.lax.fori_loop(0, steps + 1, one, init(problem.start))
+    return end.best_points, end.start_loss, end.best_loss

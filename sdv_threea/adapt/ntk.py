@@ -1,8 +1,9 @@
-"""The kernel: what an infinitely wide network, trained by gradient descent, would compute.
+"""Kernels that users bring: tried on public points, and called so that rows cannot meet.
 
 A kernel is a function of two sets of points, ``(a, m)`` and ``(b, m)`` to ``(a, b)``, written in
-JAX. The default is the closed form for a fully connected ReLU network; :func:`as_kernel` also takes
-any kernel function of ``neural_tangents.stax``.
+JAX: what an infinitely wide network, trained by gradient descent, would compute. The default is
+:class:`~sdv_threea.adapt.relu.ReluNtk`; :func:`as_kernel` also takes any kernel function of
+``neural_tangents.stax``.
 """
 
 from __future__ import annotations
@@ -11,71 +12,19 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
-try:
-    from jax import enable_x64
-except ImportError:  # where older JAX keeps it
-    from jax.experimental import enable_x64  # type: ignore[attr-defined, no-redef]
-
-Kernel = Callable[[jax.Array, jax.Array], jax.Array]
-
-#: ``with float64():`` computes in double precision, and leaves the user's JAX settings alone.
-float64 = partial(enable_x64, True)
+from sdv_threea.adapt.engine import float64, quick_jit
+from sdv_threea.adapt.features import KernelFeatures
+from sdv_threea.adapt.relu import Kernel, ReluNtk
 
 #: Largest difference, relative to the largest entry, at which a kernel still counts as symmetric.
 SYMMETRY_TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True)
-class ReluNtk:
-    """The neural tangent kernel of a fully connected ReLU network of infinite width.
-
-    Equals ``neural_tangents.stax.serial(Dense, Relu, ..., Dense)`` in ``'ntk'`` mode with weights
-    of standard deviation ``sqrt(2)`` (He et al. 2015). Jacot, Gabriel, Hongler 2018, arXiv
-    1806.07572; the arc-cosine formulas are those of Cho and Saul 2009.
-
-    Args:
-        depth: Number of hidden layers, at least 0.
-        bias_std: Standard deviation of the biases, above 0: it keeps every gradient finite.
-
-    Raises:
-        ValueError: If a field is out of range.
-    """
-
-    depth: int = 2
-    bias_std: float = 0.1
-
-    def __post_init__(self) -> None:
-        if self.depth < 0 or not self.bias_std > 0:
-            raise ValueError(f'Expected depth >= 0 and bias_std > 0, got {self}.')
-
-    def __call__(self, first: jax.Array, second: jax.Array) -> jax.Array:
-        """Evaluate the kernel between every point of ``first`` and every point of ``second``.
-
-        Args:
-            first: Points, shape (a, m).
-            second: Points, shape (b, m).
-
-        Returns:
-            Kernel values, shape (a, b).
-        """
-        bias = self.bias_std**2
-        covariance = 2 * first @ second.T / first.shape[1] + bias
-        variance_1 = 2 * jnp.mean(first**2, axis=1)[:, None] + bias
-        variance_2 = 2 * jnp.mean(second**2, axis=1)[None, :] + bias
-        ntk = covariance
-        for _ in range(self.depth):
-            # arccos(k / sqrt(n1 n2)) has an infinite slope, hence NaN gradients, at k(x, x).
-            root = _safe_sqrt(variance_1 * variance_2 - covariance**2)
-            active = (jnp.pi - jnp.arctan2(root, covariance)) / jnp.pi
-            covariance = root / jnp.pi + active * covariance + bias
-            variance_1, variance_2 = variance_1 + bias, variance_2 + bias
-            ntk = covariance + active * ntk
-        return ntk
 
 
 @dataclass(frozen=True)
@@ -97,7 +46,7 @@ def as_kernel(kernel: Callable[..., jax.Array] | None = None, num_columns: int =
     """Make a kernel of what the user gave, and try it on public points.
 
     Args:
-        kernel: ``None`` for :class:`ReluNtk`, a kernel function of ``neural_tangents.stax``, or any
+        kernel: ``None`` for the default, a kernel function of ``neural_tangents.stax``, or any
             function ``(first (a, m), second (b, m)) -> (a, b)`` written with ``jax.numpy``.
         num_columns: The ``m`` to try it with.
 
@@ -112,8 +61,7 @@ def as_kernel(kernel: Callable[..., jax.Array] | None = None, num_columns: int =
         return ReluNtk()
     chosen: Kernel = StaxNtk(kernel) if _takes_mode(kernel) else kernel
     points = np.linspace(-1.0, 1.5, 2 * num_columns).reshape(2, num_columns)
-    with float64():
-        problem = _problem(chosen, jnp.asarray(points))
+    problem = _problem(chosen, points)
     if problem:
         raise ValueError(
             'Expected kernel(first (a, m), second (b, m)) -> (a, b), written with jax.numpy: '
@@ -123,9 +71,46 @@ def as_kernel(kernel: Callable[..., jax.Array] | None = None, num_columns: int =
     return chosen
 
 
-def _safe_sqrt(value: jax.Array) -> jax.Array:
-    positive = value > 0
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, value, 1)), 0)
+def kernel_matrix(kernel: Kernel, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Evaluate a kernel between public points, shape (P, m) to (P, P)."""
+    if isinstance(kernel, ReluNtk):
+        return np.asarray(kernel(points, points))
+    with float64():
+        return np.asarray(_matrix(kernel, points))
+
+
+def row_by_row(features: KernelFeatures, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute features of rows, one after the other, whatever their kernel is.
+
+    Formal guarantees:
+        * the kernel is shown one row at a time: the features of a row are a function of that row,
+          computed by the same program whatever the other rows are, if ``b`` is always the same
+
+    Args:
+        features: The feature map.
+        rows: Normal scores, shape (b, m).
+
+    Returns:
+        Features, shape (b, r).
+    """
+    with float64():
+        return np.asarray(_map_rows(features, rows))
+
+
+@partial(quick_jit, static_argnums=(0,))
+def _matrix(kernel: Kernel, points: jax.Array) -> jax.Array:
+    return cast(jax.Array, kernel(points, points))
+
+
+@jax.jit
+def _map_rows(features: KernelFeatures, rows: jax.Array) -> jax.Array:
+    return cast(jax.Array, jax.lax.map(features.of_row, rows))
+
+
+@partial(quick_jit, static_argnums=(0,))
+def _try(kernel: Kernel, points: jax.Array) -> tuple[jax.Array, jax.Array]:
+    slope = jax.grad(lambda one: jnp.sum(kernel(one, points[1:])))
+    return kernel(points, points), slope(points[:1])
 
 
 def _takes_mode(kernel: Callable[..., jax.Array]) -> bool:
@@ -135,14 +120,13 @@ def _takes_mode(kernel: Callable[..., jax.Array]) -> bool:
         return False
 
 
-def _problem(kernel: Kernel, points: jax.Array) -> str:
+def _problem(kernel: Kernel, points: NDArray[np.float64]) -> str:
     try:
-        hash(kernel)
-        values = np.asarray(kernel(points, points))
-        slope = np.asarray(jax.grad(lambda one: jnp.sum(kernel(one, points[1:])))(points[:1]))
+        with float64():
+            values, slope = _try(kernel, points)
+        return _flaw(np.asarray(values), np.asarray(slope))
     except Exception as error:  # a user's function may raise anything
         return f'failed with {type(error).__name__}'
-    return _flaw(values, slope)
 
 
 def _flaw(values: np.ndarray, slope: np.ndarray) -> str:

@@ -13,22 +13,23 @@ from sdv_threea.adapt.features import KernelFeatures
 from sdv_threea.adapt.moments import KernelMoments
 
 
-def ridge_weights(
-    kernel_support: jax.Array, support_targets: jax.Array, ridge: float | jax.Array
-) -> jax.Array:
-    """Solve kernel ridge regression, ``(K_ss + lambda k I)^-1 Y_s``.
+def ridge_weights(features: jax.Array, targets: jax.Array, ridge: float | jax.Array) -> jax.Array:
+    """Solve kernel ridge regression on a support set, as weights of the features.
+
+    ``Phi^T (Phi Phi^T + c I)^-1 Y = (Phi^T Phi + c I)^-1 Phi^T Y``: a system of as many equations
+    as there are features, whatever the number of points; a point without features and targets
+    changes nothing.
 
     Args:
-        kernel_support: Kernel between the support points, shape (k, k).
-        support_targets: Their targets, shape (k, q).
-        ridge: ``lambda``, above 0, per support point.
+        features: Features ``Phi`` of the support points, shape (k, r).
+        targets: Their targets ``Y``, shape (k, q).
+        ridge: ``c``, above 0.
 
     Returns:
-        Weights of the support points, shape (k, q).
+        Weights of the features, shape (r, q).
     """
-    size = len(kernel_support)
-    regularised = kernel_support + ridge * size * jnp.eye(size)
-    return jax.scipy.linalg.solve(regularised, support_targets, assume_a='pos')
+    regularised = features.T @ features + ridge * jnp.eye(features.shape[1])
+    return jax.scipy.linalg.solve(regularised, features.T @ targets, assume_a='pos')
 
 
 def moment_loss(weights: jax.Array, moments: KernelMoments) -> jax.Array:
@@ -52,6 +53,7 @@ def moment_loss(weights: jax.Array, moments: KernelMoments) -> jax.Array:
 def support_loss(
     points: jax.Array,
     targets: jax.Array,
+    present: jax.Array,
     moments: KernelMoments,
     features: KernelFeatures,
     ridge: float | jax.Array,
@@ -63,7 +65,8 @@ def support_loss(
 
     Args:
         points: Support points, shape (k, m).
-        targets: Their targets, shape (k, q).
+        targets: Their targets, shape (k, q); zero where a point is not present.
+        present: One for a point that counts, zero for one that does not, shape (k,).
         moments: The released moments.
         features: The feature map they were released for.
         ridge: ``lambda``, per support point.
@@ -71,5 +74,5 @@ def support_loss(
     Returns:
         The loss, a scalar.
     """
-    phi = features(points)
-    return moment_loss(phi.T @ ridge_weights(phi @ phi.T, targets, ridge), moments)
+    phi = features(points) * present[:, None]
+    return moment_loss(ridge_weights(phi, targets, ridge * jnp.sum(present)), moments)

@@ -11,10 +11,14 @@ from scipy.stats import norm, rankdata
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 
-from sdv_threea.adapt.features import kernel_features
-from sdv_threea.adapt.inducing import InducingSettings, adapt, candidate_loss, init, step
+from sdv_threea.adapt.engine import float64
+from sdv_threea.adapt.exact import as_scores
+from sdv_threea.adapt.inducing import InducingSettings, Seen, adapt, candidate_loss, init, step
 from sdv_threea.adapt.moments import release_moments
-from sdv_threea.adapt.ntk import ReluNtk, as_kernel, float64
+from sdv_threea.adapt.ntk import as_kernel
+from sdv_threea.adapt.nystrom import kernel_features
+from sdv_threea.adapt.relu import ReluNtk
+from sdv_threea.adapt.rows import kernel_sums
 
 RIDGE = 1e-3
 
@@ -33,6 +37,11 @@ def centroids(rows, targets, per_class):
     return points, np.repeat(np.eye(2), per_class, axis=0)
 
 
+def release(rows, targets, features, mu=math.inf):
+    sums = kernel_sums(as_scores(rows), targets, features)
+    return release_moments(sums, features.projection.shape[1], mu=mu)[0]
+
+
 def accuracy(points, targets, rows, row_targets):
     """Kernel ridge regression with the exact kernel, trained on the support points."""
     with float64():
@@ -49,7 +58,7 @@ def problem():
     rows, targets = moons(2000, seed=0)
     landmarks = np.random.default_rng(0).normal(size=(200, 2))
     features = kernel_features(landmarks, as_kernel(), rank=40)
-    moments, _ = release_moments(rows, targets, features, mu=math.inf)
+    moments = release(rows, targets, features)
     points, point_targets = centroids(rows, targets, per_class=3)
     return points, point_targets, moments, features
 
@@ -94,7 +103,7 @@ def test_no_learning_rate_makes_things_worse(problem, rate):
 
 def test_adapting_to_noisy_moments_still_lowers_the_noisy_loss(problem):
     points, targets, _, features = problem
-    noisy, _ = release_moments(*moons(2000, seed=0), features, mu=0.5)
+    noisy = release(*moons(2000, seed=0), features, mu=0.5)
 
     induced = adapt(points, targets, noisy, features, InducingSettings(alpha=0.1))
 
@@ -104,7 +113,7 @@ def test_adapting_to_noisy_moments_still_lowers_the_noisy_loss(problem):
 def test_a_number_as_target_is_adapted_to_as_well(problem):
     points, _, _, features = problem
     rows, _ = moons(2000, seed=0)
-    moments, _ = release_moments(rows, np.tanh(rows[:, :1]), features, mu=math.inf)
+    moments = release(rows, np.tanh(rows[:, :1]), features)
 
     induced = adapt(points, np.tanh(points[:, :1]), moments, features, InducingSettings(alpha=0.1))
 
@@ -124,7 +133,10 @@ def test_the_reported_losses_are_those_of_the_candidates(problem):
 
     induced = adapt(*problem, InducingSettings(alpha=0.1, ridge=0.01))
 
-    assert induced.loss_after == candidate_loss(induced.points, targets, moments, features, 0.01)
+    after = candidate_loss(induced.points, targets, moments, features, 0.01)
+    assert induced.loss_after == pytest.approx(after, rel=1e-12)
+    before = candidate_loss(problem[0], targets, moments, features, 0.01)
+    assert induced.loss_before == pytest.approx(before, rel=1e-12)
 
 
 def test_a_faithful_candidate_is_judged_better_than_one_with_shuffled_labels(problem):
@@ -145,11 +157,12 @@ def test_steps_are_those_of_adam():
         state = init(jnp.asarray([[1.0, -2.0]]))
         slope = jnp.asarray([[0.5, -4.0]])
         for time, value in ((1.0, 3.0), (2.0, 1.0), (3.0, 2.0)):
-            state = step(state, value, slope, time, 0.1)
+            state = step(state, Seen(value, 10 * value, slope), time, 0.1)
 
         np.testing.assert_allclose(state.points, [[0.7, -1.7]], rtol=1e-6)
         np.testing.assert_allclose(state.best_points, [[0.9, -1.9]], rtol=1e-6)
         assert state.best_value == 1.0
+        assert (state.start_loss, state.best_loss) == (30.0, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +190,7 @@ def test_a_stax_kernel_gives_the_same_points_as_the_closed_form(problem):
     kernel = as_kernel(neural_tangents.stax.serial(dense, relu, dense, relu, dense)[2])
     points, targets, moments, features = problem
     stax_features = kernel_features(features.landmarks, kernel, rank=40)
-    stax_moments, _ = release_moments(*moons(2000, seed=0), stax_features, mu=math.inf)
+    stax_moments = release(*moons(2000, seed=0), stax_features)
     settings = InducingSettings(alpha=0.1, steps=20)
 
     closed = adapt(points, targets, moments, features, settings)

@@ -9,7 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.ntk import ReluNtk, StaxNtk, as_kernel, float64
+from sdv_threea.adapt.engine import float64
+from sdv_threea.adapt.ntk import StaxNtk, as_kernel
+from sdv_threea.adapt.relu import ReluNtk
 
 FIRST = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
 SECOND = np.array([[0.5, -1.0, 2.0], [0.0, 0.0, 0.0], [-3.0, 1.0, 0.125]])

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.features import kernel_features
+from sdv_threea.adapt.engine import float64
 from sdv_threea.adapt.moments import KernelMoments
-from sdv_threea.adapt.ntk import ReluNtk, float64
+from sdv_threea.adapt.nystrom import kernel_features
+from sdv_threea.adapt.relu import ReluNtk
 from sdv_threea.adapt.ridge import moment_loss, ridge_weights, support_loss
 
 
@@ -26,15 +27,15 @@ def setting(width, seed=0):
     return features, phi, targets, moments, support, support_targets
 
 
-def test_ridge_weights_solve_the_regularised_system():
+def test_ridge_weights_are_those_of_the_regularised_kernel():
     rng = np.random.default_rng(0)
-    root, targets = rng.normal(size=(5, 5)), rng.normal(size=(5, 2))
-    kernel = root @ root.T
+    phi, targets = rng.normal(size=(5, 8)), rng.normal(size=(5, 2))
 
     with float64():
-        weights = np.asarray(ridge_weights(jnp.asarray(kernel), jnp.asarray(targets), 0.1))
+        weights = np.asarray(ridge_weights(jnp.asarray(phi), jnp.asarray(targets), 0.5))
 
-    np.testing.assert_allclose((kernel + 0.1 * 5 * np.eye(5)) @ weights, targets, rtol=1e-9)
+    dual = np.linalg.solve(phi @ phi.T + 0.5 * np.eye(5), targets)
+    np.testing.assert_allclose(weights, phi.T @ dual, rtol=1e-9)
 
 
 @pytest.mark.parametrize('width', [1, 3])
@@ -61,13 +62,36 @@ def test_the_support_loss_is_kernel_ridge_regression_from_support_to_rows(width)
     with float64():
         phi_support = np.asarray(features(jnp.asarray(support)))
         loss = float(
-            support_loss(jnp.asarray(support), support_targets, moments, features, ridge=0.01)
+            support_loss(
+                jnp.asarray(support), support_targets, np.ones(6), moments, features, ridge=0.01
+            )
         )
 
     kernel = phi_support @ phi_support.T
     solution = np.linalg.solve(kernel + 0.01 * 6 * np.eye(6), support_targets)
     residual = targets - phi @ phi_support.T @ solution
     assert loss == pytest.approx(0.5 * np.sum(residual**2) / np.sum(targets**2), rel=1e-9)
+
+
+def test_points_that_are_not_present_do_not_count():
+    features, _, _, moments, support, support_targets = setting(2)
+    present = np.array([1.0, 1, 0, 1, 0, 1])
+    kept = present > 0
+
+    with float64():
+        masked = support_loss(
+            jnp.asarray(support),
+            support_targets * present[:, None],
+            present,
+            moments,
+            features,
+            0.01,
+        )
+        alone = support_loss(
+            jnp.asarray(support[kept]), support_targets[kept], np.ones(4), moments, features, 0.01
+        )
+
+    assert float(masked) == pytest.approx(float(alone), rel=1e-12)
 
 
 def test_its_gradient_matches_finite_differences():
@@ -77,7 +101,7 @@ def test_its_gradient_matches_finite_differences():
     with float64():
 
         def loss(points):
-            return support_loss(points, support_targets, moments, features, 0.01)
+            return support_loss(points, support_targets, np.ones(6), moments, features, 0.01)
 
         slope = np.asarray(jax.grad(loss)(jnp.asarray(support)))
         for index in np.ndindex(support.shape):
@@ -93,7 +117,7 @@ def test_its_gradient_is_finite_where_support_points_coincide_with_landmarks():
 
     with float64():
         slope = jax.grad(support_loss)(
-            jnp.asarray(support), support_targets, moments, features, 0.01
+            jnp.asarray(support), support_targets, np.ones(6), moments, features, 0.01
         )
 
     assert np.isfinite(np.asarray(slope)).all()

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.features import kernel_features
-from sdv_threea.adapt.ntk import ReluNtk, float64
+from sdv_threea.adapt.engine import float64
+from sdv_threea.adapt.nystrom import kernel_features
+from sdv_threea.adapt.relu import ReluNtk
+from sdv_threea.moments import GRID
 
 
 def test_features_of_far_rows_reach_the_unit_sphere_and_none_leaves_it():
@@ -32,8 +34,9 @@ def test_full_rank_features_are_exact_at_the_landmarks():
 
     with float64():
         others = jnp.asarray(np.random.default_rng(4).normal(size=(9, 3)))
-        inner = features(others) @ features(jnp.asarray(landmarks)).T * 100.0**2
-        kernel = ReluNtk()(others, jnp.asarray(landmarks))
+        public = jnp.asarray(features.landmarks)
+        inner = features(others) @ features(public).T * 100.0**2
+        kernel = ReluNtk()(others, public)
 
     np.testing.assert_allclose(inner, kernel, rtol=1e-6, atol=1e-6)
 
@@ -43,3 +46,21 @@ def test_rank_is_bounded_by_what_the_landmarks_span():
 
     assert kernel_features(landmarks, ReluNtk(), rank=64).projection.shape == (10, 5)
     assert kernel_features(landmarks, ReluNtk(), rank=3).projection.shape == (10, 3)
+
+
+def test_landmarks_are_rounded_as_rows_are():
+    landmarks = np.array([[0.1, 1e9], [-2.0, 0.25]])
+
+    features = kernel_features(landmarks, ReluNtk())
+
+    np.testing.assert_array_equal(features.landmarks, [[26 / GRID, 128.0], [-2.0, 0.25]])
+
+
+def test_a_kernel_of_jax_and_the_default_have_the_same_features():
+    landmarks = np.random.default_rng(5).normal(size=(40, 3))
+
+    default = kernel_features(landmarks, ReluNtk(), rank=6)
+    wrapped = kernel_features(landmarks, lambda first, second: ReluNtk()(first, second), rank=6)
+
+    np.testing.assert_allclose(np.abs(wrapped.projection), np.abs(default.projection), atol=1e-9)
+    assert wrapped.scale == pytest.approx(default.scale)
