@@ -4,9 +4,10 @@ Rejection under a staircase (von Neumann 1951). The integers on each side of zer
 strips of equal width, and above the bell curve stand steps of whole height, one to a strip. A trial
 picks a strip in proportion to its step, a place in it and a side, all from bits, and keeps the
 place with probability curve over step. That is the only number that is not rational. It is compared
-with a uniform number bit by bit: floats decide where they surely can, and where they cannot, once
-in a billion trials, exact arithmetic does. So draws follow the law itself and not a float's idea of
-it, which is what privacy needs (Mironov 2012; Canonne, Kamath, Steinke 2020, arXiv 2004.00010).
+with a uniform number bit by bit: floats decide where they surely can. Where they cannot, once in a
+billion trials, and beyond the strips, once in 65,536, exact arithmetic does. So draws follow the
+law itself and not a float's idea of it, which is what privacy needs (Mironov 2012; Canonne, Kamath,
+Steinke 2020, arXiv 2004.00010).
 """
 
 from __future__ import annotations
