@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sdv.errors import VersionError
 from sdv.metadata import Metadata
-from sdv.utils import load_synthesizer
 
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.synthesizers import (
@@ -20,6 +18,7 @@ from sdv_threea.synthesizers import (
     DatabaseStatement,
     PrivacyStatement,
 )
+from sdv_threea.synthesizers.saving import load_saved
 
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
@@ -85,14 +84,10 @@ def load(path: Path) -> Synthesizer:
 
     Raises:
         RefusedError: If the file holds something else.
+        SynthesizerInputError: If it is damaged.
         VersionError: If it was made with a newer version.
     """
-    try:
-        loaded = load_synthesizer(str(path))
-    except (VersionError, OSError):
-        raise
-    except Exception:  # a file that is no pickle can fail in any way
-        loaded = None
+    loaded = load_saved(path)
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
     return loaded

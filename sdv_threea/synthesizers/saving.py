@@ -46,7 +46,7 @@ class Saved:
             SynthesizerInputError: If the file is damaged or holds anything else.
             VersionError: If it was saved by a newer version.
         """
-        found = _load_anything(filepath)
+        found = load_saved(filepath)
         if not isinstance(found, cls):
             raise SynthesizerInputError(
                 f"The file '{os.fspath(filepath)}' holds no {cls.__name__}, but "
@@ -93,7 +93,20 @@ def replacing(filepath: str | os.PathLike[str]) -> Iterator[str]:
         beside.unlink(missing_ok=True)
 
 
-def _load_anything(filepath: str | os.PathLike[str]) -> Any:
+def load_saved(filepath: str | os.PathLike[str]) -> Any:
+    """Load a synthesizer of any kind.
+
+    Args:
+        filepath: The file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        OSError: If the file cannot be read.
+        SynthesizerInputError: If the file is damaged.
+        VersionError: If it was saved by a newer version.
+    """
     try:
         return load_synthesizer(filepath)
     except (OSError, VersionError):

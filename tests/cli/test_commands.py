@@ -9,6 +9,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.metadata import Metadata
+from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
 from sdv_threea.cli import saved
@@ -320,7 +322,7 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
 @pytest.mark.parametrize(
     ('arguments', 'complaint'),
     [
-        (['statement', 'train.csv'], 'is not a synthesizer'),
+        (['statement', 'train.csv'], 'damaged, or no synthesizer'),
         (['sample', 'adult.pkl', '--out', 'a.csv'], '--rows'),
         (['sample', 'adult.pkl', '--out', 'a.csv', '--scale', '1'], '--rows'),
         (['sample', 'adult.pkl', '--out', 'a.xlsx', '--rows', '1'], 'not a kind of table'),
@@ -335,6 +337,17 @@ def test_synthesizers_are_asked_for_what_they_have(fitted, call, monkeypatch, ar
     assert done.exit_code == 2
     assert complaint in done.stderr
     assert files(fitted) == before
+
+
+def test_a_synthesizer_of_others_is_refused(call, tmp_path):
+    described = {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
+    other = GaussianCopulaSynthesizer(Metadata.load_from_dict(described))
+    other.fit({'t': pd.DataFrame({'x': [1.0, 2.0]})})
+    other.save(str(tmp_path / 'other.pkl'))
+    done = call('statement', tmp_path / 'other.pkl')
+
+    assert done.exit_code == 2
+    assert 'is not a synthesizer that sdv-threea saved' in done.stderr
 
 
 def test_a_report_says_what_it_cannot_compare_or_predict(hospital, fitted, call, tmp_path):
