@@ -38,6 +38,7 @@ GUESTS = {
     'jax': {'adapt'},
     'neural_tangents': {'adapt'},
     'opendp': {'mechanism'},
+    'pyarrow': {'synthesizers'},
     'lightgbm': {'report'},
     'plotly': {'report'},
 }
