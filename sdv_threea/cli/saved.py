@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,21 @@ def draw(synthesizer: Synthesizer, size: float) -> dict[str, pd.DataFrame]:
     else:
         drawn = synthesizer.sample(num_rows=int(size))
     return drawn
+
+
+def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file: int) -> None:
+    """Sample a table into a folder of Parquet files.
+
+    Raises:
+        RefusedError: If it is a database, or the folder cannot be had.
+    """
+    if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
+        raise RefusedError('--rows-per-file is for one table, and this is a database.')
+    try:
+        shown = sys.stderr.isatty()
+        synthesizer.sample_to_parquet(rows, folder, rows_per_file, show_progress=shown)
+    except (FileExistsError, FileNotFoundError) as error:
+        raise RefusedError(f"'{folder}': {error.strerror}.") from None
 
 
 def to_json(statement: Statement) -> str:
