@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 
 from hostile.arguments import calls, judge_call
 from hostile.databases import databases, judge_database
+from hostile.examples import run_through
 from hostile.tables import bad_tables, broken_tables, good_tables
 from hostile.verdict import judge
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 
@@ -69,15 +69,6 @@ def run(suite: Suite, num_examples: int, number: int) -> tuple[Counter[str], dic
     ends: Counter[str] = Counter()
     defects: dict[str, str] = {}
 
-    @seed(number)
-    @settings(
-        max_examples=num_examples,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(suite.strategy())
     def check(case: Any) -> None:
         try:
             ends[suite.judge(case)] += 1
@@ -87,7 +78,7 @@ def run(suite: Suite, num_examples: int, number: int) -> tuple[Counter[str], dic
                 locate(error), f'{case!r}\n{"".join(traceback.format_exception(error))}'
             )
 
-    check()
+    run_through(check, suite.strategy(), num_examples=num_examples, number=number)
     return ends, defects
 
 

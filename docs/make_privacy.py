@@ -332,7 +332,7 @@ def write_statement() -> str:
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         synthesizer.fit({'adult': adult})
-    return f'```\n{synthesizer.get_privacy_statement()}\n```'
+    return f'```text\n{synthesizer.get_privacy_statement()}\n```'
 
 
 def draw_budget() -> str:

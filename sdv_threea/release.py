@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,13 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import Block, decode
 from sdv_threea.encoding.classes import Classes
+
+#: Rows that are drawn at once: more do not fit into the caches of a processor.
+BLOCK = 2**15
+
+#: Draws for each cut of the columns from which on it pays to move the cuts to the draws: to move
+#: one takes as long as so many quantiles.
+DRAWS_PER_CUT = 100
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Release:
         """
         region = self._region(allowed) if allowed else None
         scored, classes = draw_codes(self.mixture, self.scores, num_rows, rng, region)
-        codes = np.zeros((num_rows, len(self.blocks)), dtype=np.int64)
+        codes = np.zeros((num_rows, len(self.blocks)), dtype=np.int64, order='F')
         codes[:, self.scored] = scored
         self.classes.write_target(codes, classes)
         return decode(codes, self.blocks, rng)
@@ -120,14 +127,44 @@ def draw_codes(
     region: Region | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw codes of the scored columns, shape (num_rows, m), and classes, shape (num_rows,)."""
-    if region is None:
-        classes, quantiles = mixture.sample(num_rows, rng)
-    else:
+    if region is not None:
         classes, quantiles = draw_within(mixture, region, num_rows, rng)
-    codes = np.empty(quantiles.shape, dtype=np.int64)
-    for at, column in enumerate(quantiles.T):
-        codes[:, at] = scores.codes(at, column, classes)
+        return find_codes(scores, quantiles, classes), classes
+    draw = mixture.sample
+    if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
+        draw, scores = mixture.draw, cut_normals(mixture, scores)
+    codes = np.empty((num_rows, len(scores.cuts)), dtype=np.int64, order='F')
+    classes = np.empty(num_rows, dtype=np.int64)
+    for start in range(0, num_rows, BLOCK):
+        rows = slice(start, min(start + BLOCK, num_rows))
+        classes[rows], places = draw(rows.stop - start, rng)
+        codes[rows] = find_codes(scores, places, classes[rows])
     return codes, classes
+
+
+def find_codes(
+    scores: NormalScores, places: NDArray[np.float64], classes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Find the codes at quantiles, or at scores where those are cut, shape (n, m)."""
+    codes = np.empty(places.shape, dtype=np.int64, order='F')
+    for at, column in enumerate(places.T):
+        codes[:, at] = scores.codes(at, column, classes)
+    return codes
+
+
+def cut_normals(mixture: Mixture, scores: NormalScores) -> NormalScores:
+    """Move the cuts from quantiles to where a mixture has them: its draws need no quantiles then.
+
+    Classes without weight, which are never drawn, keep theirs.
+    """
+    labels = np.flatnonzero(mixture.weights.sum(axis=1))
+    moved = []
+    for at, cuts in enumerate(scores.cuts):
+        places = mixture.marginal(labels, np.array([at])).invert(cuts[labels, None])[:, 0]
+        cuts = cuts.copy()
+        cuts[labels] = np.maximum.accumulate(places, axis=1)
+        moved.append(cuts)
+    return replace(scores, cuts=tuple(moved))
 
 
 def _count(intervals: NDArray[np.float64]) -> int:

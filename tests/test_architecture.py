@@ -39,6 +39,7 @@ GUESTS = {
     'jax': {'adapt'},
     'neural_tangents': {'adapt'},
     'opendp': set(),  # an oracle of the tests
+    'pyarrow': {'synthesizers'},
     'lightgbm': {'report'},
     'plotly': {'report'},
 }

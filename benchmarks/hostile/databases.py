@@ -120,17 +120,7 @@ def _keys(
 
 
 def judge_database(case: Case) -> str:
-    """Fit and sample, and say how it ended.
-
-    Args:
-        case: What the synthesizer is given.
-
-    Returns:
-        ``'valid'`` or ``'refused'``.
-
-    Raises:
-        Defect: If it ended otherwise.
-    """
+    """Fit and sample a database, and say how it ended, as :func:`hostile.verdict.judge` does."""
     before = {name: spell_table(table) for name, table in case.tables.items()}
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')

@@ -42,6 +42,13 @@ class Mixture:
             Classes, shape (num_rows,), and quantiles in [0, 1], shape (num_rows, m): uniform in
             each column and class, as each score is replaced by its place in its own marginal.
         """
+        classes, scores = self.draw(num_rows, rng)
+        return classes, self.quantiles(scores, classes)
+
+    def draw(
+        self, num_rows: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Draw the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
         num_classes, num_components, width = self.means.shape
         flat = self.weights.ravel() / self.weights.sum()
         components = rng.choice(len(flat), size=num_rows, p=flat)
@@ -51,8 +58,7 @@ class Mixture:
             label, component = divmod(int(at), num_components)
             root = np.linalg.cholesky(self.covariances[label, component])
             scores[rows] = scores[rows] @ root.T + self.means[label, component]
-        classes = components // num_components
-        return classes, self.quantiles(scores, classes)
+        return components // num_components, scores
 
     def quantiles(
         self, scores: NDArray[np.float64], classes: NDArray[np.int64]

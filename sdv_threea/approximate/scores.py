@@ -66,12 +66,14 @@ class NormalScores:
     ) -> NDArray[np.int64]:
         """Invert one column: the codes at the given quantiles, shape (n,), of the classes."""
         found = np.empty(len(quantiles), dtype=np.int64)
-        for label, cuts in enumerate(self.cuts[at]):
-            rows = classes == label
-            # The last code with mass, where a quantile rounds up to one.
-            last = int(np.flatnonzero(np.diff(cuts) > 0)[-1])
-            places = np.searchsorted(cuts, quantiles[rows], side='right') - 1
-            found[rows] = self.orders[at][np.minimum(places, last)]
+        by_class = np.argsort(classes, kind='stable')
+        starts = np.searchsorted(classes[by_class], np.arange(1, len(self.cuts[at])))
+        for cuts, rows in zip(self.cuts[at], np.split(by_class, starts), strict=True):
+            if len(rows):
+                # The last code with mass, where a quantile rounds up to one.
+                last = int(np.flatnonzero(cuts[1:] > cuts[:-1])[-1])
+                places = np.searchsorted(cuts, quantiles[rows], side='right') - 1
+                found[rows] = self.orders[at][np.minimum(places, last)]
         return found
 
     def intervals(self, at: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:

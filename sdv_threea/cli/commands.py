@@ -148,19 +148,33 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
     default='csv',
     help='Of a database: what its tables are written as.',
 )
+@click.option(
+    '--rows-per-file',
+    type=click.IntRange(min=1),
+    help='Of one table: write a folder of Parquet files, none of which has more rows than this.',
+)
 @force_option
 def sample(
-    synthesizer: Path, out: Path, rows: int | None, scale: float | None, suffix: str, force: bool
+    synthesizer: Path,
+    out: Path,
+    rows: int | None,
+    scale: float | None,
+    suffix: str,
+    rows_per_file: int | None,
+    force: bool,
 ) -> None:
     """Sample rows, at no cost in privacy.
 
     The same file gives the same rows: ask for more of them to have others. Load only files that you
     trust, as a synthesizer is a pickle, which can hold any program.
     """
-    from sdv_threea.cli.saved import draw, list_tables, load, plan_draws
+    from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
 
     fitted = load(synthesizer)
     names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
+    if rows_per_file is not None:
+        write_parts(fitted, int(sum(sizes)), out, rows_per_file)
+        return
     places = {name: out / f'{name}.{suffix}' for name in names}
     if len(names) == 1:
         places = {names[0]: out}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sdv.errors import VersionError
 from sdv.metadata import Metadata
-from sdv.utils import load_synthesizer
 
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.synthesizers import (
@@ -20,6 +19,7 @@ from sdv_threea.synthesizers import (
     DatabaseStatement,
     PrivacyStatement,
 )
+from sdv_threea.synthesizers.saving import load_saved
 
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
@@ -85,14 +85,10 @@ def load(path: Path) -> Synthesizer:
 
     Raises:
         RefusedError: If the file holds something else.
+        SynthesizerInputError: If it is damaged.
         VersionError: If it was made with a newer version.
     """
-    try:
-        loaded = load_synthesizer(str(path))
-    except (VersionError, OSError):
-        raise
-    except Exception:  # a file that is no pickle can fail in any way
-        loaded = None
+    loaded = load_saved(path)
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
     return loaded
@@ -133,6 +129,21 @@ def draw(synthesizer: Synthesizer, size: float) -> dict[str, pd.DataFrame]:
     else:
         drawn = synthesizer.sample(num_rows=int(size))
     return drawn
+
+
+def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file: int) -> None:
+    """Sample a table into a folder of Parquet files.
+
+    Raises:
+        RefusedError: If it is a database, or the folder cannot be had.
+    """
+    if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
+        raise RefusedError('--rows-per-file is for one table, and this is a database.')
+    try:
+        shown = sys.stderr.isatty()
+        synthesizer.sample_to_parquet(rows, folder, rows_per_file, show_progress=shown)
+    except (FileExistsError, FileNotFoundError) as error:
+        raise RefusedError(f"'{folder}': {error.strerror}.") from None
 
 
 def to_json(statement: Statement) -> str:

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from tqdm import tqdm
 
 from sdv_threea.report.figures import REAL_COLOR, SYNTHETIC_COLOR, styled
+from sdv_threea.report.tables import take_learned
 from sdv_threea.report.utility import train_synthetic_test_real
 
 Origin = Literal['public', 'made up', 'released']
@@ -22,9 +23,6 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
 
 #: Share of the rows that are kept aside to test on.
 TEST_SHARE = 0.3
-
-#: What models learn from.
-MODELLED = {'numerical', 'categorical', 'boolean', 'ordinal', 'datetime'}
 
 #: The place of no noise on a logarithmic axis: so many times the largest epsilon.
 FARTHER = 3.0
@@ -248,7 +246,7 @@ def _try_out(
     synthesizer.fit({name: _renumber(train, described)})
     synthetic = synthesizer.sample(num_rows=len(train))[name]
     columns = described['columns']
-    real, synthetic, test = (_take_features(each, columns) for each in (train, synthetic, test))
+    real, synthetic, test = (take_learned(each, columns) for each in (train, synthetic, test))
     return train_synthetic_test_real(real, synthetic, test, target)
 
 
@@ -261,19 +259,6 @@ def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame
             numeric = pd.api.types.is_numeric_dtype(table[key])
             table = table.assign(**{key: numbers if numeric else numbers.astype(str)})
     return table
-
-
-def _take_features(table: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Keep what models learn from, dates as dates."""
-    kept = table[[name for name, each in columns.items() if each['sdtype'] in MODELLED]]
-    dates = {
-        name: pd.to_datetime(
-            kept[name], format=columns[name].get('datetime_format'), errors='coerce', utc=True
-        )
-        for name in kept
-        if columns[name]['sdtype'] == 'datetime'
-    }
-    return kept.assign(**dates)
 
 
 def _place_infinity(epsilons: pd.Series) -> float:

@@ -10,13 +10,14 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_curve, roc_curve
 
+from sdv_threea.report.distributions import FEWEST
 from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
 #: Where the curves of a classifier are told.
 GRID = np.linspace(0, 1, 101)
 
-#: Numbers are told by the means of bins: at most so many, each of at least so many rows.
-NUM_BINS, FEWEST = 20, 5
+#: Numbers are told by the means of bins: at most so many, each of at least ``FEWEST`` rows.
+NUM_BINS = 20
 
 ROC, PRECISION, REGRESSION = 'ROC', 'precision and recall', 'predicted and real'
 

@@ -18,10 +18,7 @@ NUM_BINS = 40
 #: Levels of a category that are told apart; the rarer ones (in the real table) are pooled.
 NUM_LEVELS = 8
 
-#: A level that fewer real rows have is pooled too: it may be one person's.
-FEWEST = 5
-
-#: A level of fewer real rows is pooled, too: its name may be one person's.
+#: A level, a cell or a bin of fewer real rows is not told by itself: it may be one person's.
 FEWEST = 5
 
 #: The name of the pool.

@@ -94,20 +94,7 @@ def measure_utility(
 ) -> Utility:
     """Score models like :func:`train_synthetic_test_real`, and trace the curves behind them.
 
-    Args:
-        real_train: The table the synthesizer was fitted on, shape (n, m).
-        synthetic: Its synthetic counterpart, with the same columns.
-        real_test: Real rows that neither has seen, with the same columns.
-        target: The column to predict.
-        task: What kind of target it is; by default it is guessed.
-        seed: Seed of LightGBM.
-
-    Returns:
-        Scores and curves.
-
-    Raises:
-        ValueError: If the target or another column is missing from a table.
-        ImportError: If LightGBM is not installed.
+    Arguments and errors are the same.
     """
     tables = {'real': real_train, 'synthetic': synthetic, 'test': real_test}
     _check_columns(tables, target)

@@ -3,6 +3,8 @@
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.sampled`: numbers of rows, batches and names as asked for,
+* :mod:`~sdv_threea.synthesizers.partitioned`, :mod:`~sdv_threea.synthesizers.parquet`: rows in
+  files, more than fit into memory,
 * :mod:`~sdv_threea.synthesizers.schema`: the metadata as a public description of the table,
 * :mod:`~sdv_threea.synthesizers.cells`: the values, there and back,
 * :mod:`~sdv_threea.synthesizers.storage`: dtypes, and the proxy table from which SDV learns,

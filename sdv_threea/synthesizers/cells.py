@@ -70,7 +70,7 @@ def decode(
         elif isinstance(column, Number):
             cells = fit_into(cells, dtypes[name], column.step or 0.0)
         decoded[name] = cells
-    return pd.DataFrame(decoded, index=pd.RangeIndex(len(sampled)))
+    return pd.DataFrame(decoded, index=pd.RangeIndex(len(sampled)), copy=False)
 
 
 def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:

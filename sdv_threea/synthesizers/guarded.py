@@ -22,10 +22,10 @@ from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.synthesizers.arguments import check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cells import encode
-from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
 from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
 from sdv_threea.synthesizers.reading import PrivateTable, take_table
 from sdv_threea.synthesizers.saving import Saved
 from sdv_threea.synthesizers.schema import MODELLED, Description, describe, keep_public
@@ -34,7 +34,7 @@ from sdv_threea.synthesizers.validation import find_problems, find_repeated_keys
 from sdv_threea.synthesizers.version import check_version, get_version
 
 
-class GuardedSynthesizer(Saved, ConditionedSynthesizer):
+class GuardedSynthesizer(Saved, PartitionedSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
     Formal guarantees:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -46,7 +47,7 @@ class Saved:
             SynthesizerInputError: If the file is damaged or holds anything else.
             VersionError: If it was saved by a newer version.
         """
-        found = _load_anything(filepath)
+        found = load_saved(filepath)
         if not isinstance(found, cls):
             raise SynthesizerInputError(
                 f"The file '{os.fspath(filepath)}' holds no {cls.__name__}, but "
@@ -76,7 +77,7 @@ def replacing(filepath: str | os.PathLike[str]) -> Iterator[str]:
     if target.exists() and not target.is_file():
         yield str(target)
         return
-    beside = target.with_name(f'.{target.name[:100]}.{secrets.token_hex(6)}.part')
+    beside = _name_beside(target)
     try:
         yield str(beside)
         _keep_mode(target, beside)
@@ -93,7 +94,58 @@ def replacing(filepath: str | os.PathLike[str]) -> Iterator[str]:
         beside.unlink(missing_ok=True)
 
 
-def _load_anything(filepath: str | os.PathLike[str]) -> Any:
+@contextmanager
+def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Fill a folder beside the one that is meant, and move it there once it is whole.
+
+    After an error or an interrupt nothing is left; after a kill, the folder beside it, whose name
+    starts with a dot, may be.
+
+    Args:
+        folder: The folder that is meant; it may exist if it is empty, and a link is followed.
+
+    Yields:
+        The folder to write to.
+
+    Raises:
+        FileExistsError: If there is a file, or a folder that is not empty.
+        OSError: If it cannot be written.
+    """
+    target = Path(os.path.realpath(folder))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        problem = 'There is something already: choose another folder, or empty it'
+        raise FileExistsError(errno.EEXIST, problem, os.fspath(folder))
+    if not target.parent.is_dir():
+        problem = 'There is no folder for it to be in: make that first'
+        raise FileNotFoundError(errno.ENOENT, problem, os.fspath(folder))
+    beside = _name_beside(target)
+    try:
+        beside.mkdir()
+        yield beside
+        for path in beside.iterdir():
+            _flush(path, os.O_RDWR)
+        if target.exists():
+            target.rmdir()
+        beside.rename(target)
+        _flush(target.parent, os.O_RDONLY)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def load_saved(filepath: str | os.PathLike[str]) -> Any:
+    """Load a synthesizer of any kind.
+
+    Args:
+        filepath: The file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        OSError: If the file cannot be read.
+        SynthesizerInputError: If the file is damaged.
+        VersionError: If it was saved by a newer version.
+    """
     try:
         return load_synthesizer(filepath)
     except (OSError, VersionError):
@@ -104,6 +156,10 @@ def _load_anything(filepath: str | os.PathLike[str]) -> Any:
         f"The file '{os.fspath(filepath)}' is damaged, or no synthesizer was ever saved to it "
         f'({problem}): save it again, or take a copy.'
     )
+
+
+def _name_beside(target: Path) -> Path:
+    return target.with_name(f'.{target.name[:100]}.{secrets.token_hex(6)}.part')
 
 
 def _keep_mode(target: Path, beside: Path) -> None:

@@ -9,6 +9,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.metadata import Metadata
+from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
 from sdv_threea.cli import saved
@@ -175,6 +177,9 @@ def test_a_database_is_a_folder(hospital, call, tmp_path):
     assert load_synthesizer(str(tmp_path / 'hospital.pkl')).target == {'encounter': 'readmitted'}
 
     out = tmp_path / 'synthetic'
+    parts = call('sample', tmp_path / 'hospital.pkl', '--rows-per-file', 9, '--out', out)
+    assert (parts.exit_code, out.exists()) == (2, False)
+    assert '--rows-per-file is for one table' in parts.stderr
     drawn = call('sample', tmp_path / 'hospital.pkl', '--scale', 0.5, '--out', out)
     assert drawn.exit_code == 0
     assert files(out) == sorted(f'{name}.csv' for name in ('patient', 'encounter', *CODES))
@@ -202,6 +207,19 @@ def test_a_database_is_a_folder(hospital, call, tmp_path):
     assert 0.5 < told['scores']['Cardinality'] <= 1
     assert 0.5 < told['scores']['AUC of encounter.readmitted, real'] < 1
     assert told['statement']['tables']['admission_type'].startswith('public')
+
+
+def test_a_table_is_sampled_into_several_files(fitted, call, tmp_path):
+    done = call(
+        'sample', fitted / 'adult.pkl', '--rows', 50, '--rows-per-file', 20,
+        '--out', tmp_path / 'parts',
+    )  # fmt: skip
+    expected = load_synthesizer(str(fitted / 'adult.pkl')).sample(50, batch_size=20)['adult']
+
+    assert (done.exit_code, done.stdout, done.stderr) == (0, '', '')
+    assert files(tmp_path / 'parts') == [f'part-0000{number}.parquet' for number in range(3)]
+    found = pd.read_parquet(tmp_path / 'parts').astype(object)
+    assert found.equals(expected.astype(object))
 
 
 def test_the_report_shows_what_was_given_to_it(fitted, call, tmp_path):
@@ -320,11 +338,16 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
 @pytest.mark.parametrize(
     ('arguments', 'complaint'),
     [
-        (['statement', 'train.csv'], 'is not a synthesizer'),
+        (['statement', 'train.csv'], 'damaged, or no synthesizer'),
         (['sample', 'adult.pkl', '--out', 'a.csv'], '--rows'),
         (['sample', 'adult.pkl', '--out', 'a.csv', '--scale', '1'], '--rows'),
         (['sample', 'adult.pkl', '--out', 'a.xlsx', '--rows', '1'], 'not a kind of table'),
         (['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1'], 'not a kind of table'),
+        (['sample', 'adult.pkl', '--out', 'a', '--rows-per-file', '9'], '--rows'),
+        (
+            ['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1', '--rows-per-file', '9'],
+            "'adult.pkl': There is something already",
+        ),
     ],
 )
 def test_synthesizers_are_asked_for_what_they_have(fitted, call, monkeypatch, arguments, complaint):
@@ -335,6 +358,17 @@ def test_synthesizers_are_asked_for_what_they_have(fitted, call, monkeypatch, ar
     assert done.exit_code == 2
     assert complaint in done.stderr
     assert files(fitted) == before
+
+
+def test_a_synthesizer_of_others_is_refused(call, tmp_path):
+    described = {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
+    other = GaussianCopulaSynthesizer(Metadata.load_from_dict(described))
+    other.fit({'t': pd.DataFrame({'x': [1.0, 2.0]})})
+    other.save(str(tmp_path / 'other.pkl'))
+    done = call('statement', tmp_path / 'other.pkl')
+
+    assert done.exit_code == 2
+    assert 'is not a synthesizer that sdv-threea saved' in done.stderr
 
 
 def test_a_report_says_what_it_cannot_compare_or_predict(hospital, fitted, call, tmp_path):

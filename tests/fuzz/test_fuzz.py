@@ -9,7 +9,6 @@ from collections import Counter
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
 
 #: Strategy, judge, number of examples, and how most of them end.
 SUITES = {
@@ -27,22 +26,14 @@ def test_every_example_is_valid_or_refused_by_name(hostile, name):
     module, strategy, court, judge, num_examples, usual = SUITES[name]
     ends, defects = Counter(), []
 
-    @seed(4)
-    @settings(
-        max_examples=num_examples,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(getattr(hostile(module), strategy)())
     def check(case):
         try:
             ends[getattr(hostile(court), judge)(case)] += 1
         except Exception as error:  # reported here: hypothesis cannot print every metadata
             defects.append(f'{error!r} of {case!r}')
 
-    check()
+    examples = getattr(hostile(module), strategy)()
+    hostile('examples').run_through(check, examples, num_examples=num_examples, number=4)
 
     assert defects == []
     assert set(ends) <= {'valid', 'refused'}

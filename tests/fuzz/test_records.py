@@ -12,7 +12,6 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from sdv_threea.encoding import values
@@ -74,21 +73,13 @@ def check_record(case, place, number):
 def test_a_record_is_read_by_itself(hostile, strategy):
     num_tables = count()
 
-    @seed(5)
-    @settings(
-        max_examples=NUM_EXAMPLES,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(getattr(hostile('tables'), strategy)(), st.integers(0, 399), st.integers(0, 99))
     def check(case, place, number):
         if is_read(case):
             next(num_tables)
             check_record(case, place % len(case.table), number)
 
-    check()
+    drawn = getattr(hostile('tables'), strategy)(), st.integers(0, 399), st.integers(0, 99)
+    hostile('examples').run_through(check, *drawn, num_examples=NUM_EXAMPLES, number=5)
 
     assert next(num_tables) > 10
 

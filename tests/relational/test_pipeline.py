@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -290,8 +289,16 @@ def test_two_releases_of_one_database_differ(make):
         assert not np.array_equal(*weights)
 
 
-@pytest.mark.parametrize(('noise', 'limit'), [(1e5, 6.0), (0.01, math.inf)])
-def test_a_parent_that_is_nothing_but_noise_owns_no_more_rows_than_it_may(noise, limit):
-    parent = SimpleNamespace(size=2.0, noise=noise)
+@pytest.mark.parametrize('most', [None, 3])
+@pytest.mark.parametrize('shape', ['two_level', 'chain'])
+def test_a_parent_that_is_nothing_but_noise_owns_no_more_rows_than_it_may(
+    make, monkeypatch, shape, most
+):
+    """Its child seems to have ten million rows; next to a parent that is known, it has them."""
+    monkeypatch.setattr(pipeline, '_believe', lambda count, scale: 1e7)
+    made = make(shape, 60)
+    made = replace(made, max_children={made.schema.links[0]: most} if most else {})
+    noisy, known = (made.release(epsilon=epsilon).tables for epsilon in (1e-4, 10.0))
 
-    assert pipeline._most_rows(parent, 3) == limit
+    assert noisy['b'].size <= noisy['a'].size * (most or noisy['b'].rows_per_unit)
+    assert known['b'].size >= 1e7
