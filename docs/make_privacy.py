@@ -218,7 +218,7 @@ RELEASES = (
         ('√(m + 1)', '√(2m + 2)'),
         _count,
         'columns',
-        ('approximate.density.release_counts', 'statistics.histogram_sensitivity'),
+        ('approximate.counts.release_counts', 'statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -227,7 +227,7 @@ RELEASES = (
         ('√(Σ v²)', '√(2 Σ v²)'),
         _weigh,
         'classes',
-        ('approximate.density.release_class_counts', 'statistics.histogram_sensitivity'),
+        ('approximate.counts.release_class_counts', 'statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -254,7 +254,7 @@ RELEASES = (
         ('17/√2 · 2', '17 · 2'),
         _map,
         'adapt',
-        ('adapt.moments.release_moments', 'statistics.moment_sensitivity'),
+        ('adapt.rows.kernel_sums', 'statistics.moment_sensitivity'),
     ),
     Entry(
         'anonymize',
