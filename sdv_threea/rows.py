@@ -25,7 +25,7 @@ Sums = TypeVar('Sums')
 
 #: Cells of a table per chunk, about, and the fewest rows.
 CHUNK_CELLS = 2**20
-LEAST_ROWS = 2**10
+LEAST_ROWS = 2**13
 
 #: Bytes of mapped chunks that are kept for the next pass; what does not fit is mapped again.
 KEPT_BYTES = 2**28

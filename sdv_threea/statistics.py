@@ -248,8 +248,11 @@ def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
     largest = _magnitude(vectors)
     if vectors.shape[1] * largest**2 < EXACT_FLOAT:
         # Whole numbers that are exact as floats, and so are their sums.
-        floats = vectors.astype(np.float64)
-        return np.asarray(np.einsum('ij,ij->i', floats, floats) <= radius**2)
+        squared = np.empty(len(vectors))
+        for start in range(0, len(vectors), BLOCK_ROWS):
+            floats = vectors[start : start + BLOCK_ROWS].astype(np.float64)
+            squared[start : start + BLOCK_ROWS] = np.einsum('ij,ij->i', floats, floats)
+        return np.asarray(squared <= radius**2)
     boxed = np.clip(vectors.astype(np.int64), -radius, radius)
     inside = (boxed == vectors).all(axis=1) & (np.square(boxed).sum(axis=1) <= radius**2)
     return np.asarray(inside)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from sdv_threea.shrinkage import stein_factor
 
@@ -163,7 +163,7 @@ def _stand_out(
     """
     if scale == 0:
         return mask
-    chances = np.where(mask, norm.sf(counts / scale), 1.0)
+    chances = np.where(mask, ndtr(-counts / scale), 1.0)
     ranked = np.sort(chances)
     passed = ranked <= FALSE_SHARE * np.arange(1, len(ranked) + 1) / mask.sum()
     return chances <= ranked[passed].max() if passed.any() else mask

@@ -88,6 +88,8 @@ class Derivations:
         Returns:
             The derived columns, in the same storage, with the same index.
         """
+        if not self.steps:
+            return table
         cells: Cells = {column.name: table[column.name].array for column in self._untouched()}
         for step in self.steps:
             cells |= step.forward(table)

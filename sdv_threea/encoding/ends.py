@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from sdv_threea.encoding.ranges import (
     NO_NOISE,
@@ -79,7 +79,7 @@ def step_out(evidence: NDArray[np.float64], num_looks: int, overshoot: float = O
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     for length in RUNS:
         runs = sums[length:] - sums[:-length]
-        bar = norm.isf(part if length == 1 else part / (len(RUNS) - 1))
+        bar = -ndtri(part if length == 1 else part / (len(RUNS) - 1))
         reached[: len(runs)] |= runs > bar * math.sqrt(length)
     return int(np.argmin(reached))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 #: The public grid: powers of two from 2^-32 to 2^64 of either sign, each octave in four parts, and
 #: one cell around zero: no finer number is told from zero. Values beyond count in the outermost
@@ -148,7 +148,7 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
 
 def evident_runs(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
     """Find the runs that noise alone would hardly ever reach, shortest first: first, last cell."""
-    bar = float(norm.isf(FALSE_ALARM / (num_looks * NUM_CELLS * len(RUNS))))
+    bar = -float(ndtri(FALSE_ALARM / (num_looks * NUM_CELLS * len(RUNS))))
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     found = [np.zeros((0, 2), dtype=np.int64)]
     for length in RUNS:

@@ -205,13 +205,13 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         check_rows(table, self._reject_sampling_constraints, self._original_metadata)
 
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
-        self._learn(chunk_table(processed_table_data))
+        names = list(self._derive().derived.names)
+        self._learn(chunk_table(processed_table_data[names]))
 
     def _learn(self, rows: Rows[pd.DataFrame]) -> None:
         """Learn from private rows that were translated."""
-        names = self._derive().derived.names
-        if names:
-            self._release(rows.map(partial(_select, names)))
+        if self._derive().derived.names:
+            self._release(rows)
         else:
             self._learn_storage(Domain(()))
 
@@ -283,7 +283,3 @@ def _translate(
     chunk: pd.DataFrame,
 ) -> pd.DataFrame:
     return derivations.forward(encode(chunk, columns, names))
-
-
-def _select(names: tuple[str, ...], chunk: pd.DataFrame) -> pd.DataFrame:
-    return chunk[list(names)]
