@@ -85,7 +85,7 @@ def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
         'categories': tuple(column for column in listed if column.name != domain.target),
         'spikes': rough,
         'ranges': tuple(
-            column for column in numbers if column in rough or column.name == domain.target
+            column for column in numbers if not is_lattice(column) or column.name == domain.target
         ),
     }
     return {name: columns for name, columns in blanks.items() if columns}
