@@ -9,8 +9,7 @@ import pandas as pd
 from cost_jobs import OURS
 from scipy.optimize import nnls
 
-#: Cells of a table that a fit has at hand at a time; those of ``sdv_threea.rows``.
-CHUNK_CELLS = 2**20
+from sdv_threea.rows import CHUNK_CELLS, LEAST_ROWS
 
 #: What the formulas are fitted to: smaller tables. They have to predict the larger ones.
 MOST_ROWS, MOST_COLUMNS = 1_000_000, 300
@@ -46,7 +45,7 @@ class Size:
         return {
             'a fit': 1.0,
             'a cell of the table': float(cells),
-            'a cell of a chunk': float(min(cells, CHUNK_CELLS)),
+            'a cell of a chunk': float(min(cells, max(CHUNK_CELLS, LEAST_ROWS * self.columns))),
             'a released moment': float(self.released),
         }
 

@@ -20,6 +20,9 @@ from sdv_threea.encoding.values import find_distinct, make_table, store
 #: Dates are counted in seconds from here.
 ORIGIN = np.datetime64('2000-01-01', 'us')
 
+#: Single floats of these sizes have so many decimal places at most.
+SMALLEST_USUAL, LARGEST_USUAL, MOST_PLACES = 1e-4, 2.0**24, 13
+
 #: The dates that pandas can hold at any resolution.
 EARLIEST, LATEST = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01-01', 'us')
 
@@ -117,8 +120,25 @@ def to_numbers(column: pd.Series) -> NDArray[np.float64]:
     """
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if dtype == np.float32:
-        column = column.astype(np.float32).astype(str)
+        return _as_decimals(column.to_numpy(dtype=np.float32, na_value=np.nan))
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Find the shortest decimals that single floats are printed as, shape (rows,)."""
+    exact = singles.astype(np.float64)
+    # Of usual size, the decimal with fewest places that is the same single float.
+    usual = (np.abs(exact) >= SMALLEST_USUAL) & (np.abs(exact) < LARGEST_USUAL)
+    left = np.flatnonzero(usual)
+    decimals = exact.copy()
+    for places in range(MOST_PLACES + 1):
+        rounded = np.rint(exact[left] * 10.0**places) / 10.0**places
+        same = rounded.astype(np.float32) == singles[left]
+        decimals[left[same]] = rounded[same]
+        left = left[~same]
+    printed = np.concatenate([left, np.flatnonzero(~usual & (exact != 0) & np.isfinite(exact))])
+    decimals[printed] = singles[printed].astype(str).astype(np.float64)
+    return decimals
 
 
 def to_scalars(column: pd.Series) -> Any:

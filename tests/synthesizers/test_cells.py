@@ -213,3 +213,18 @@ def test_dates_beyond_what_can_be_stored_come_back_as_the_last_ones(dtype):
 
 def test_rows_without_columns_are_still_rows():
     assert decode(pd.DataFrame(index=range(4)), {}, {}, Domain(())).shape == (4, 0)
+
+
+def test_single_floats_are_the_decimals_that_they_are_printed_as():
+    rng = np.random.default_rng(0)
+    sizes = rng.normal(size=20_000) * 10.0 ** rng.integers(-12, 12, 20_000)
+    odd = [0.0, -0.0, np.nan, np.inf, -np.inf, 2.0**24, 2.0**24 - 1, 1e-4, 3e38, 1e-45, 0.1, 16.7]
+    decimals = np.concatenate([sizes, sizes.round(3), sizes.round(), odd]).astype(np.float32)
+    found = to_numbers(pd.Series(decimals))
+
+    expected = [float(str(each)) for each in decimals]
+    np.testing.assert_array_equal(found, expected)
+    alone = [to_numbers(pd.Series([each]))[0] for each in decimals[:200]]
+    np.testing.assert_array_equal(alone, found[:200])
+    nullable = pd.Series([0.1, None], dtype='Float32')
+    np.testing.assert_array_equal(to_numbers(nullable), [0.1, np.nan])
