@@ -24,7 +24,7 @@ from sdv_threea.rows import LARGEST_SUM
 DIAGONAL_WEIGHT = 12
 OFF_DIAGONAL_WEIGHT = 17
 
-#: The integers of an array, of any width.
+#: Integers of any width.
 Whole = TypeVar('Whole', bound=np.integer[Any])
 
 #: Rows per matrix product: bounds the memory, changes no result.
@@ -62,8 +62,8 @@ def histogram(
     if codes.shape != (len(groups), len(sizes)):
         raise ValueError('codes must have one row per group label and one column per size.')
     _check_groups(groups, num_groups)
-    columns = zip(codes.T, sizes, strict=True)
-    return tuple(_count(column, groups, size, num_groups) for column, size in columns)
+    pairs = zip(codes.T, sizes, strict=True)
+    return tuple(_count(column, groups, size, num_groups) for column, size in pairs)
 
 
 def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> float:
@@ -111,9 +111,9 @@ def first_moments(
     sums = np.zeros((num_groups, vectors.shape[1]), dtype=np.int64)
     if _magnitude(vectors) * len(vectors) >= EXACT_FLOAT:
         np.add.at(sums, groups, vectors.astype(np.int64))
-        return sums
-    for at, column in enumerate(vectors.T):
-        sums[:, at] = np.bincount(groups, column, num_groups)
+    else:
+        for at, column in enumerate(vectors.T):
+            sums[:, at] = np.bincount(groups, column, num_groups)
     return sums
 
 
@@ -254,8 +254,8 @@ def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
             squared[start : start + BLOCK_ROWS] = np.einsum('ij,ij->i', floats, floats)
         return np.asarray(squared <= radius**2)
     boxed = np.clip(vectors.astype(np.int64), -radius, radius)
-    inside = (boxed == vectors).all(axis=1) & (np.square(boxed).sum(axis=1) <= radius**2)
-    return np.asarray(inside)
+    short = np.square(boxed).sum(axis=1) <= radius**2
+    return np.asarray(short & (boxed == vectors).all(axis=1))
 
 
 def _scale_down(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
@@ -274,11 +274,10 @@ def _count(
     if column.max(initial=-1) >= size:
         raise ValueError(f'a code is out of range: codes must be below {size}.')
     # No code counts in a first place, which is cut off.
-    cells = np.maximum(column, -1).astype(np.intp) + 1
+    cells, width = np.maximum(column, -1).astype(np.intp) + 1, size + 1
     if num_groups > 1:
-        cells += groups.astype(np.intp) * (size + 1)
-    counts = np.bincount(cells, minlength=num_groups * (size + 1))
-    return counts.reshape(num_groups, size + 1)[:, 1:]
+        cells += groups.astype(np.intp) * width
+    return np.bincount(cells, minlength=num_groups * width).reshape(num_groups, width)[:, 1:]
 
 
 def _magnitude(numbers: NDArray[np.integer]) -> int:

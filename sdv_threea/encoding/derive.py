@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.values import make_table, spell
 
-#: Columns by name, shape (n,) each: floats with NaN, or categories as objects or as categoricals.
+#: Columns by name, shape (n,) each: floats with NaN, or categories.
 Cells = dict[str, Any]
 
 #: By derived category, which of its released values can be, for each of n rows: shape (n, values).
@@ -88,8 +88,6 @@ class Derivations:
         Returns:
             The derived columns, in the same storage, with the same index.
         """
-        if not self.steps:
-            return table
         cells: Cells = {column.name: table[column.name].array for column in self._untouched()}
         for step in self.steps:
             cells |= step.forward(table)

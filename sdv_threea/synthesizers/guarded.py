@@ -282,4 +282,5 @@ def _translate(
     derivations: Derivations,
     chunk: pd.DataFrame,
 ) -> pd.DataFrame:
-    return derivations.forward(encode(chunk, columns, names))
+    encoded = encode(chunk, columns, names)
+    return derivations.forward(encoded) if derivations.steps else encoded

@@ -13,7 +13,7 @@ import pytest
 
 from sdv_threea import mechanism
 from sdv_threea.accounting import mu_from_epsilon
-from sdv_threea.approximate import density
+from sdv_threea.approximate import counts
 from sdv_threea.audit import Guesses, bound_mu
 from sdv_threea.audit.bounds import bound_gaussian_epsilon
 from sdv_threea.settings import Settings
@@ -114,11 +114,11 @@ def test_a_third_of_the_noise_is_caught_and_the_whole_is_not(audit, games):
 
 def test_the_doors_hang_as_before(audit, games):
     weigh(audit, games[audit.MAIN], 8.0, 2)
-    assert density.add_noise is mechanism.add_noise
+    assert counts.add_noise is mechanism.add_noise
     with pytest.raises(ZeroDivisionError), audit.Transcript():
-        assert density.add_noise is not mechanism.add_noise
+        assert counts.add_noise is not mechanism.add_noise
         raise ZeroDivisionError
-    assert density.add_noise is mechanism.add_noise
+    assert counts.add_noise is mechanism.add_noise
 
 
 def test_the_tables_of_a_game_differ_by_one_row_or_one_unit(audit, games):

@@ -86,7 +86,8 @@ class Door:
         if self.targets is not None:
             often = np.flatnonzero(counts >= terms['least'])
             often = sorted(often.tolist(), key=lambda at: repr(keys[at]))
-            target = np.array([self.targets(terms['released'], keys[at][1]) for at in often])
+            wanted = [self.targets(terms['released'], keys[at][1]) for at in often]
+            target = np.array(wanted, dtype=np.int64)
             terms['noise'] = lead(counts[often], target, terms)
         self.max_new_keys[terms['released']] = terms['max_new_keys']
         *released, receipt = self._threshold_release(keys, counts, **terms)
