@@ -71,6 +71,8 @@ questions: $(VENV)/.ready
 
 cost: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/noise.py
+	$(VENV)/bin/python benchmarks/adapt_cost.py
+	$(VENV)/bin/python benchmarks/sampling.py
 	$(VENV)/bin/python benchmarks/cost.py
 	$(VENV)/bin/python benchmarks/floor.py
 	$(VENV)/bin/python benchmarks/stages_cost.py
