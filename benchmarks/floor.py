@@ -55,16 +55,17 @@ def encode_adult(num_rows: int) -> tuple[NDArray[np.int16], list[int], NDArray[n
 
 def list_passes(num_rows: int) -> dict[str, Pass]:
     """List what is measured: here alone are the functions of the package called."""
+    from sdv_threea.approximate.density import clip_radius
+    from sdv_threea.approximate.scores import normal_scores
     from sdv_threea.mechanism import discrete_gaussian
-    from sdv_threea.moments import GRID
     from sdv_threea.statistics import clip_norm, histogram, second_moments
 
     codes, sizes, classes = encode_adult(num_rows)
-    rng = np.random.default_rng(0)
     everybody = np.zeros_like(classes)
-    groups = rng.integers(NUM_GROUPS, size=num_rows, dtype=np.int8)
-    scores = (GRID * rng.normal(size=(num_rows, len(sizes) - 1))).astype(np.int16)
-    radius = int(GRID * np.sqrt(len(sizes)))
+    groups = np.random.default_rng(0).integers(NUM_GROUPS, size=num_rows, dtype=np.int8)
+    shares = tuple(each / each.sum(axis=1)[:, None] for each in histogram(codes, classes, sizes, 2))
+    look_up = normal_scores(shares, tuple(map(np.arange, sizes)), 2)
+    scores, radius = look_up(codes, classes), clip_radius(look_up)
     clipped = clip_norm(scores, radius)
     return {
         FLOOR: lambda: [
@@ -72,6 +73,7 @@ def list_passes(num_rows: int) -> dict[str, Pass]:
         ],
         'counts': lambda: histogram(codes, everybody, sizes, 1),
         'counts in each class': lambda: histogram(codes, classes, sizes, 2),
+        'look-up of scores': lambda: look_up(codes, classes),
         'clipping of scores': lambda: clip_norm(scores, radius),
         'second moments in each class': lambda: second_moments(clipped, classes, 2),
         'second moments in each cell': lambda: second_moments(clipped, groups, NUM_GROUPS),
