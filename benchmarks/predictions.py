@@ -46,10 +46,12 @@ def write_formulas(cost: pd.DataFrame) -> str:
     amounts = {
         'a fit': '1',
         'a cell of the table': '`n m`',
+        'a cell that centroids see': '`min(n, 2²⁰) m`, if a class has several cells',
         'a product of two scores': '`n m²`',
         'a released moment': '`G (m + 1) (m + 2) / 2`',
         'a step of a matrix inverse': '`G m³`',
-        'a cell of a chunk': '`min(n m, 2²⁰)`',
+        'a cell that is kept': '`min(n m, 2²⁸)`',
+        'a cell of a chunk': '`min(n m, 2²⁰)`, or 2¹³ rows',
     }
     rows = [
         [

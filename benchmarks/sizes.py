@@ -9,7 +9,11 @@ import pandas as pd
 from cost_jobs import OURS
 from scipy.optimize import nnls
 
-from sdv_threea.rows import CHUNK_CELLS, LEAST_ROWS
+from sdv_threea.pipeline import MOST_READ
+from sdv_threea.rows import CHUNK_CELLS, KEPT_BYTES, LEAST_ROWS
+
+#: Classes of the tables: with more groups than that, there are centroids.
+CLASSES = 2
 
 #: What the formulas are fitted to: smaller tables. They have to predict the larger ones.
 MOST_ROWS, MOST_COLUMNS = 1_000_000, 300
@@ -31,11 +35,12 @@ class Size:
 
     def work(self) -> dict[str, float]:
         """How much there is to do, by kind."""
+        sought = min(self.rows, MOST_READ) if self.groups > CLASSES else 0
         return {
             'a fit': 1.0,
             'a cell of the table': float(self.rows * self.columns),
+            'a cell that centroids see': float(sought * self.columns),
             'a product of two scores': float(self.rows * self.columns**2),
-            'a released moment': float(self.released),
             'a step of a matrix inverse': float(self.groups * self.columns**3),
         }
 
@@ -44,7 +49,7 @@ class Size:
         cells = self.rows * self.columns
         return {
             'a fit': 1.0,
-            'a cell of the table': float(cells),
+            'a cell that is kept': float(min(cells, KEPT_BYTES)),
             'a cell of a chunk': float(min(cells, max(CHUNK_CELLS, LEAST_ROWS * self.columns))),
             'a released moment': float(self.released),
         }
