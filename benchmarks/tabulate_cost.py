@@ -3,7 +3,8 @@
     pip install kaleido==0.2.1 && python benchmarks/tabulate_cost.py
 
 Without Kaleido the pictures stay as they are. The figures come from ``cost.csv``, ``floor.csv``,
-``stages.csv`` and ``out_of_core.csv`` in ``benchmarks/results/``; what was not run is left out.
+``stages.csv``, ``stages_before.csv`` and ``out_of_core.csv`` in ``benchmarks/results/``; what was
+not run is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from targets import write_targets
 
 RESULTS = Path(__file__).parent / 'results'
 DOCS = Path(__file__).parents[1] / 'docs'
-TABLES = ('cost', 'floor', 'stages', 'out_of_core')
+TABLES = ('cost', 'floor', 'stages', 'stages_before', 'out_of_core')
 
 #: What names a method on the page.
 NAMES = {OURS: f'**{OURS}**', COPULA: f'{COPULA}, *no privacy*', MST: MST}
@@ -203,6 +204,7 @@ def write_parts(results: dict[str, pd.DataFrame]) -> dict[str, str]:
         'floor': write_floor(results['floor']),
         'stages': write_shares(stages, 'stage'),
         'kinds': write_shares(stages, 'kind'),
+        'before': write_shares(results['stages_before'], 'kind'),
         'out_of_core': write_out_of_core(runs),
         'formulas': write_formulas(cost),
         'checks': write_checks(cost),
