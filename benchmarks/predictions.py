@@ -101,7 +101,7 @@ def find_row_cost(cost: pd.DataFrame, runs: pd.DataFrame) -> tuple[float, float,
         if len(done):
             least = done.iloc[0]
             slope = max(float(least['fit_seconds']) - start, 0.0) / float(least['rows']) * 10**6
-            return start, slope / 10**6, f'the fit to {least["rows"]:,} rows out of core'
+            return start, slope / 10**6, f'the fit to {least["rows"]:,.0f} rows out of core'
     return start, slope / 10**6, 'the formula'
 
 
