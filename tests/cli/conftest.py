@@ -48,3 +48,20 @@ def hospital(tmp_path_factory):
         table.to_csv(folder / 'tables' / f'{name}.csv.gz', index=False)
     metadata.save_to_json(str(folder / 'metadata.json'))
     return folder
+
+
+@pytest.fixture(scope='session')
+def fit_options():
+    """Make the options of a fit of a folder's table; more of them, or others, by name."""
+
+    def make(folder, **others):
+        options = {'--metadata': folder / 'metadata.json', '--epsilon': 4} | others
+        return [each for option in options.items() for each in option]
+
+    return make
+
+
+@pytest.fixture(scope='session')
+def list_files():
+    """List the names of all files in a folder."""
+    return lambda folder: sorted(path.name for path in folder.rglob('*') if path.is_file())

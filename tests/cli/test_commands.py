@@ -4,27 +4,15 @@ import json
 import re
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
-from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
 from sdv_threea.cli import saved
 
 CODES = ('admission_type', 'discharge_disposition', 'admission_source')
-
-
-def files(folder):
-    return sorted(path.name for path in folder.rglob('*') if path.is_file())
-
-
-def fit_options(folder, **others):
-    options = {'--metadata': folder / 'metadata.json', '--epsilon': 4} | others
-    return [each for option in options.items() for each in option]
 
 
 def test_a_fit_writes_a_synthesizer_and_its_statement(fitted):
@@ -48,14 +36,16 @@ def test_the_statement_is_printed_as_text_and_as_json(fitted, call):
     assert facts == json.loads(json.dumps(statement.to_dict()))
 
 
-def test_no_privacy_is_written_as_json_that_others_can_read(adult, call, tmp_path):
+def test_no_privacy_is_written_as_json_that_others_can_read(
+    adult, call, tmp_path, list_files, fit_options
+):
     out, statement = tmp_path / 'out.pkl', tmp_path / 'statement.json'
     options = fit_options(adult, **{'--epsilon': 'inf', '--statement': statement, '--out': out})
     assert call('fit', adult / 'train.csv', *options).exit_code == 0
 
     facts = json.loads(statement.read_text(), parse_constant=pytest.fail)
     assert facts['epsilon'] == 'inf'
-    assert files(tmp_path) == ['out.pkl', 'statement.json']
+    assert list_files(tmp_path) == ['out.pkl', 'statement.json']
 
 
 def test_samples_have_the_rows_and_columns_asked_for(fitted, call, tmp_path):
@@ -118,7 +108,7 @@ def people(tmp_path):
     return tmp_path
 
 
-def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch):
+def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch, fit_options):
     monkeypatch.setattr(saved, 'BATCH', 400)
     monkeypatch.chdir(people)
     assert (
@@ -146,7 +136,7 @@ def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch):
     assert (compared.exit_code, compared.stderr) == (0, '')
 
 
-def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path):
+def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path, fit_options):
     """Values that are listed as numbers are found in the texts of a CSV file."""
     metadata = json.loads((adult / 'metadata.json').read_text())
     metadata['tables']['adult']['columns']['education_num'] = {
@@ -162,7 +152,7 @@ def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path):
     assert set(sampled['education_num']) <= set(range(1, 17))
 
 
-def test_a_database_is_a_folder(hospital, call, tmp_path):
+def test_a_database_is_a_folder(hospital, call, tmp_path, list_files, fit_options):
     options = fit_options(
         hospital,
         **{
@@ -182,7 +172,7 @@ def test_a_database_is_a_folder(hospital, call, tmp_path):
     assert '--rows-per-file is for one table' in parts.stderr
     drawn = call('sample', tmp_path / 'hospital.pkl', '--scale', 0.5, '--out', out)
     assert drawn.exit_code == 0
-    assert files(out) == sorted(f'{name}.csv' for name in ('patient', 'encounter', *CODES))
+    assert list_files(out) == sorted(f'{name}.csv' for name in ('patient', 'encounter', *CODES))
     patients, encounters = (pd.read_csv(out / f'{name}.csv') for name in ('patient', 'encounter'))
     assert 3000 < len(patients) < 5000
     assert set(encounters['patient_nbr']) <= set(patients['patient_nbr'])
@@ -209,7 +199,7 @@ def test_a_database_is_a_folder(hospital, call, tmp_path):
     assert told['statement']['tables']['admission_type'].startswith('public')
 
 
-def test_a_table_is_sampled_into_several_files(fitted, call, tmp_path):
+def test_a_table_is_sampled_into_several_files(fitted, call, tmp_path, list_files):
     done = call(
         'sample', fitted / 'adult.pkl', '--rows', 50, '--rows-per-file', 20,
         '--out', tmp_path / 'parts',
@@ -217,7 +207,7 @@ def test_a_table_is_sampled_into_several_files(fitted, call, tmp_path):
     expected = load_synthesizer(str(fitted / 'adult.pkl')).sample(50, batch_size=20)['adult']
 
     assert (done.exit_code, done.stdout, done.stderr) == (0, '', '')
-    assert files(tmp_path / 'parts') == [f'part-0000{number}.parquet' for number in range(3)]
+    assert list_files(tmp_path / 'parts') == [f'part-0000{number}.parquet' for number in range(3)]
     found = pd.read_parquet(tmp_path / 'parts').astype(object)
     assert found.equals(expected.astype(object))
 
@@ -244,158 +234,7 @@ def test_the_report_shows_what_was_given_to_it(fitted, call, tmp_path):
     assert 0.7 < float(score[1]) < 0.95
 
 
-REFUSED = {
-    'an epsilon that promises nothing': ({'--epsilon': -1}, 'epsilon must be above 0'),
-    'a target that is no column': ({'--target': 'wages'}, "'wages' is not a column"),
-    'a unit of one table': ({'--privacy-unit': 'adult'}, '--privacy-unit: only for databases'),
-    'metadata that is none': ({'--metadata': 'train.csv'}, 'is not metadata'),
-    'an output that exists': ({'--out': 'train.csv.gz'}, '--force'),
-    'a statement over the synthesizer': ({'--statement': 'new.pkl'}, 'two outputs'),
-    'a statement in no folder': ({'--statement': 'no/where/a.txt'}, 'no folder'),
-}
-
-
-@pytest.mark.parametrize(('options', 'complaint'), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused_is_refused_before_anything_is_read(
-    adult, call, tmp_path, monkeypatch, options, complaint
-):
-    (tmp_path / 'train.csv').write_text('age\nSECRET\n')
-    (tmp_path / 'train.csv.gz').touch()
-    monkeypatch.setattr('sdv_threea.cli.commands.read_table', lambda *_, **__: pytest.fail('read'))
-    monkeypatch.chdir(tmp_path)
-    done = call('fit', 'train.csv', *fit_options(adult, **{'--out': 'new.pkl'} | options))
-
-    assert (done.exit_code, done.stdout) == (2, '')
-    assert complaint in done.stderr
-    assert done.stderr.count('\n') == 1
-    assert files(tmp_path) == ['train.csv', 'train.csv.gz']
-
-
-def test_data_that_does_not_match_is_refused_and_leaves_nothing(adult, call, tmp_path):
-    table = pd.read_csv(adult / 'train.csv').drop(columns='income')
-    table.to_csv(tmp_path / 'train.csv', index=False)
-    done = call('fit', tmp_path / 'train.csv', *fit_options(adult, **{'--out': tmp_path / 'a.pkl'}))
-
-    assert done.exit_code == 2
-    assert done.stderr == (
-        "Error: The provided data does not match the metadata: The columns ['income'] of the "
-        'metadata are not in the table.\n'
-    )
-    assert files(tmp_path) == ['train.csv']
-
-
-def test_an_error_of_unknown_origin_shows_no_value(adult, call, tmp_path, monkeypatch):
-    def fail(self, data):
-        try:
-            raise KeyError('SECRET of the cause')
-        except KeyError:
-            raise RuntimeError('SECRET') from None
-
-    monkeypatch.setattr('sdv_threea.synthesizers.ClustMixSynthesizer.fit', fail)
-    options = fit_options(adult, **{'--out': tmp_path / 'a.pkl'})
-    done = call('fit', adult / 'train.csv', *options)
-
-    assert done.exit_code == 1
-    assert re.fullmatch(
-        r'Error: RuntimeError at cli/test_commands\.py, line \d+\. Its message .*\n', done.stderr
-    )
-    assert files(tmp_path) == []
-
-
-def test_a_full_disk_is_told_and_leaves_nothing(fitted, call, tmp_path, monkeypatch):
-    def fail(table, path):
-        path.write_text('half a table')
-        raise OSError(28, 'No space left on device', str(path))
-
-    monkeypatch.setattr('sdv_threea.cli.commands.write_table', fail)
-    done = call('sample', fitted / 'adult.pkl', '--rows', 5, '--out', tmp_path / 'a.csv')
-
-    assert done.exit_code == 1
-    assert 'No space left on device' in done.stderr
-    assert files(tmp_path) == []
-
-
-def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
-    adult, call, tmp_path, monkeypatch
-):
-    from sdv_threea.cli import tables
-
-    read = tables.read_table
-
-    def read_and_warn(*arguments, **options):
-        warnings.warn('SECRET of another library', UserWarning, stacklevel=1)
-        return read(*arguments, **options)
-
-    monkeypatch.setattr('sdv_threea.cli.commands.read_table', read_and_warn)
-    options = fit_options(adult, **{'--delta': 0.1, '--out': tmp_path / 'a.pkl'})
-    done = call('fit', adult / 'train.csv', *options)
-
-    assert done.exit_code == 0
-    assert done.stderr.startswith('Warning: delta=0.1 is at or above')
-    assert done.stderr.count('\n') == 1
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'complaint'),
-    [
-        (['statement', 'train.csv'], 'damaged, or no synthesizer'),
-        (['sample', 'adult.pkl', '--out', 'a.csv'], '--rows'),
-        (['sample', 'adult.pkl', '--out', 'a.csv', '--scale', '1'], '--rows'),
-        (['sample', 'adult.pkl', '--out', 'a.xlsx', '--rows', '1'], 'not a kind of table'),
-        (['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1'], 'not a kind of table'),
-        (['sample', 'adult.pkl', '--out', 'a', '--rows-per-file', '9'], '--rows'),
-        (
-            ['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1', '--rows-per-file', '9'],
-            "'adult.pkl': There is something already",
-        ),
-    ],
-)
-def test_synthesizers_are_asked_for_what_they_have(fitted, call, monkeypatch, arguments, complaint):
-    monkeypatch.chdir(fitted)
-    before = files(fitted)
-    done = call(*arguments)
-
-    assert done.exit_code == 2
-    assert complaint in done.stderr
-    assert files(fitted) == before
-
-
-def test_a_synthesizer_of_others_is_refused(call, tmp_path):
-    described = {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
-    other = GaussianCopulaSynthesizer(Metadata.load_from_dict(described))
-    other.fit({'t': pd.DataFrame({'x': [1.0, 2.0]})})
-    other.save(str(tmp_path / 'other.pkl'))
-    done = call('statement', tmp_path / 'other.pkl')
-
-    assert done.exit_code == 2
-    assert 'is not a synthesizer that sdv-threea saved' in done.stderr
-
-
-def test_a_report_says_what_it_cannot_compare_or_predict(hospital, fitted, call, tmp_path):
-    options = ['--real', hospital / 'tables', '--synthetic', hospital / 'tables']
-    options += ['--metadata', hospital / 'metadata.json', '--out', tmp_path / 'page.html']
-    for more, complaint in (
-        (['--table', 'doctor'], "'doctor' is not in the metadata"),
-        (['--table', 'patient', '--target', 'race'], 'go together'),
-        (
-            ['--table', 'patient', '--test', hospital / 'tables', '--target', 'patient_nbr'],
-            'predict',
-        ),
-    ):
-        done = call('report', *options, *more)
-        assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr
-    assert files(tmp_path) == []
-
-
-def test_wrong_usage_is_told_by_click(call):
-    assert call('fit').exit_code == 2
-    assert call('fit', 'no such file').exit_code == 2
-    assert 'Usage' in call('--help').stdout
-    for command in ('fit', 'sample', 'report', 'statement'):
-        assert 'Options' in call(command, '--help').stdout
-
-
-def test_the_program_runs_by_itself(adult, tmp_path):
+def test_the_program_runs_by_itself(adult, tmp_path, list_files, fit_options):
     """From files to files in processes of their own, as a user would."""
 
     def run(*arguments):
@@ -411,4 +250,4 @@ def test_the_program_runs_by_itself(adult, tmp_path):
     assert (fitted.returncode, fitted.stdout, fitted.stderr) == (0, '', '')
     sampled = run('sample', 'adult.pkl', '--rows', 10, '--out', 'synthetic.csv')
     assert (sampled.returncode, sampled.stderr) == (0, '')
-    assert files(tmp_path) == ['adult.pkl', 'adult.pkl.statement.txt', 'synthetic.csv']
+    assert list_files(tmp_path) == ['adult.pkl', 'adult.pkl.statement.txt', 'synthetic.csv']

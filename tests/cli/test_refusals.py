@@ -1,0 +1,169 @@
+"""What is refused, and what goes wrong: one line, no value, and nothing left behind."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+from sdv.single_table import GaussianCopulaSynthesizer
+
+REFUSED = {
+    'an epsilon that promises nothing': ({'--epsilon': -1}, 'epsilon must be above 0'),
+    'a target that is no column': ({'--target': 'wages'}, "'wages' is not a column"),
+    'a unit of one table': ({'--privacy-unit': 'adult'}, '--privacy-unit: only for databases'),
+    'metadata that is none': ({'--metadata': 'train.csv'}, 'is not metadata'),
+    'an output that exists': ({'--out': 'train.csv.gz'}, '--force'),
+    'a statement over the synthesizer': ({'--statement': 'new.pkl'}, 'two outputs'),
+    'a statement in no folder': ({'--statement': 'no/where/a.txt'}, 'no folder'),
+}
+
+
+@pytest.mark.parametrize(('options', 'complaint'), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused_is_refused_before_anything_is_read(
+    adult, call, tmp_path, monkeypatch, options, complaint, list_files, fit_options
+):
+    (tmp_path / 'train.csv').write_text('age\nSECRET\n')
+    (tmp_path / 'train.csv.gz').touch()
+    monkeypatch.setattr('sdv_threea.cli.commands.read_table', lambda *_, **__: pytest.fail('read'))
+    monkeypatch.chdir(tmp_path)
+    done = call('fit', 'train.csv', *fit_options(adult, **{'--out': 'new.pkl'} | options))
+
+    assert (done.exit_code, done.stdout) == (2, '')
+    assert complaint in done.stderr
+    assert done.stderr.count('\n') == 1
+    assert list_files(tmp_path) == ['train.csv', 'train.csv.gz']
+
+
+def test_data_that_does_not_match_is_refused_and_leaves_nothing(
+    adult, call, tmp_path, list_files, fit_options
+):
+    table = pd.read_csv(adult / 'train.csv').drop(columns='income')
+    table.to_csv(tmp_path / 'train.csv', index=False)
+    done = call('fit', tmp_path / 'train.csv', *fit_options(adult, **{'--out': tmp_path / 'a.pkl'}))
+
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "Error: The provided data does not match the metadata: The columns ['income'] of the "
+        'metadata are not in the table.\n'
+    )
+    assert list_files(tmp_path) == ['train.csv']
+
+
+def test_an_error_of_unknown_origin_shows_no_value(
+    adult, call, tmp_path, monkeypatch, list_files, fit_options
+):
+    def fail(self, data):
+        try:
+            raise KeyError('SECRET of the cause')
+        except KeyError:
+            raise RuntimeError('SECRET') from None
+
+    monkeypatch.setattr('sdv_threea.synthesizers.ClustMixSynthesizer.fit', fail)
+    options = fit_options(adult, **{'--out': tmp_path / 'a.pkl'})
+    done = call('fit', adult / 'train.csv', *options)
+
+    assert done.exit_code == 1
+    assert re.fullmatch(
+        r'Error: RuntimeError at cli/test_refusals\.py, line \d+\. Its message .*\n', done.stderr
+    )
+    assert list_files(tmp_path) == []
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(fitted, call, tmp_path, monkeypatch, list_files):
+    def fail(table, path):
+        path.write_text('half a table')
+        raise OSError(28, 'No space left on device', str(path))
+
+    monkeypatch.setattr('sdv_threea.cli.commands.write_table', fail)
+    done = call('sample', fitted / 'adult.pkl', '--rows', 5, '--out', tmp_path / 'a.csv')
+
+    assert done.exit_code == 1
+    assert 'No space left on device' in done.stderr
+    assert list_files(tmp_path) == []
+
+
+def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
+    adult, call, tmp_path, monkeypatch, fit_options
+):
+    from sdv_threea.cli import tables
+
+    read = tables.read_table
+
+    def read_and_warn(*arguments, **options):
+        warnings.warn('SECRET of another library', UserWarning, stacklevel=1)
+        return read(*arguments, **options)
+
+    monkeypatch.setattr('sdv_threea.cli.commands.read_table', read_and_warn)
+    options = fit_options(adult, **{'--delta': 0.1, '--out': tmp_path / 'a.pkl'})
+    done = call('fit', adult / 'train.csv', *options)
+
+    assert done.exit_code == 0
+    assert done.stderr.startswith('Warning: delta=0.1 is at or above')
+    assert done.stderr.count('\n') == 1
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'complaint'),
+    [
+        (['statement', 'train.csv'], 'damaged, or no synthesizer'),
+        (['sample', 'adult.pkl', '--out', 'a.csv'], '--rows'),
+        (['sample', 'adult.pkl', '--out', 'a.csv', '--scale', '1'], '--rows'),
+        (['sample', 'adult.pkl', '--out', 'a.xlsx', '--rows', '1'], 'not a kind of table'),
+        (['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1'], 'not a kind of table'),
+        (['sample', 'adult.pkl', '--out', 'a', '--rows-per-file', '9'], '--rows'),
+        (
+            ['sample', 'adult.pkl', '--out', 'adult.pkl', '--rows', '1', '--rows-per-file', '9'],
+            "'adult.pkl': There is something already",
+        ),
+    ],
+)
+def test_synthesizers_are_asked_for_what_they_have(
+    fitted, call, monkeypatch, arguments, complaint, list_files
+):
+    monkeypatch.chdir(fitted)
+    before = list_files(fitted)
+    done = call(*arguments)
+
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+    assert list_files(fitted) == before
+
+
+def test_a_synthesizer_of_others_is_refused(call, tmp_path):
+    described = {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
+    other = GaussianCopulaSynthesizer(Metadata.load_from_dict(described))
+    other.fit({'t': pd.DataFrame({'x': [1.0, 2.0]})})
+    other.save(str(tmp_path / 'other.pkl'))
+    done = call('statement', tmp_path / 'other.pkl')
+
+    assert done.exit_code == 2
+    assert 'is not a synthesizer that sdv-threea saved' in done.stderr
+
+
+def test_a_report_says_what_it_cannot_compare_or_predict(
+    hospital, fitted, call, tmp_path, list_files
+):
+    options = ['--real', hospital / 'tables', '--synthetic', hospital / 'tables']
+    options += ['--metadata', hospital / 'metadata.json', '--out', tmp_path / 'page.html']
+    for more, complaint in (
+        (['--table', 'doctor'], "'doctor' is not in the metadata"),
+        (['--table', 'patient', '--target', 'race'], 'go together'),
+        (
+            ['--table', 'patient', '--test', hospital / 'tables', '--target', 'patient_nbr'],
+            'predict',
+        ),
+    ):
+        done = call('report', *options, *more)
+        assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr
+    assert list_files(tmp_path) == []
+
+
+def test_wrong_usage_is_told_by_click(call):
+    assert call('fit').exit_code == 2
+    assert call('fit', 'no such file').exit_code == 2
+    assert 'Usage' in call('--help').stdout
+    for command in ('fit', 'sample', 'report', 'statement'):
+        assert 'Options' in call(command, '--help').stdout
