@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 from cost_jobs import COPULA, MST, OURS
 from floor import FLOOR
-from tabulate import write_table
+from pages import write_table
 
 #: What is to be reached, its measure, and whether it is reached.
 Target = tuple[str, str, bool]
