@@ -47,13 +47,13 @@ benchmark: $(VENV)/.ready
 
 small: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --small
-	$(VENV)/bin/python benchmarks/tabulate.py
+	$(VENV)/bin/python benchmarks/tabulate_utility.py
 
 utility: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --methods ours baselines
 	$(VENV)/bin/python benchmarks/utility.py --methods ablations --epsilons 1 --repeats 3
 	$(VENV)/bin/python benchmarks/utility.py --methods peers sdv --epsilons 1 8 inf --repeats 1
-	$(VENV)/bin/python benchmarks/tabulate.py
+	$(VENV)/bin/python benchmarks/tabulate_utility.py
 
 audit: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/audit.py

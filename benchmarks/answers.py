@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from drawing import write_picture
 from medians import REAL, named, short
 from numpy.typing import NDArray
+from pages import write_table
 from plotly.subplots import make_subplots
 
 from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
@@ -35,7 +36,7 @@ def write_answers(questions: dict[str, Any], runs: pd.DataFrame) -> None:
     parts = {'repeats': str(most) if least == most else f'{least} to {most}'}
     for name, question in questions.items():
         own = runs[runs['question'] == name]
-        parts[name] = write_table(question, own)
+        parts[name] = write_medians(question, own)
         try:
             write_picture(draw(question, own), DOCS / 'pictures' / f'question_{name}.svg')
         except ImportError:
@@ -57,16 +58,14 @@ def find_real(runs: pd.DataFrame, varied: tuple) -> list[float]:
     return [float(medians.get(str(value), math.nan)) for value in varied]
 
 
-def write_table(question: Any, runs: pd.DataFrame) -> str:
+def write_medians(question: Any, runs: pd.DataFrame) -> str:
     """Write the medians: a row per method and budget, a column per value."""
     rows = [[f'**{REAL}**', '', *map(short, find_real(runs, question.varied))]]
     for epsilon in sorted(runs['epsilon'].unique()):
         for method in question.methods:
             scores = find_medians(runs, method, epsilon, question.varied)
             rows.append([method, named(epsilon), *map(short, scores)])
-    header = ['method', 'ε', *map(str, question.varied)]
-    lines = (header, ['---'] * len(header), *rows)
-    return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+    return write_table(['method', 'ε', *map(str, question.varied)], rows)
 
 
 def draw(question: Any, runs: pd.DataFrame) -> go.Figure:

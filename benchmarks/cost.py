@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 import warnings
@@ -26,6 +25,7 @@ from typing import Any
 
 import pandas as pd
 from cost_jobs import COPULA, METHODS, MST, OURS, SERIES, Job, list_jobs
+from processes import Ended, run, tell_failure
 from rows import append
 
 RESULTS = Path(__file__).parent / 'results' / 'cost.csv'
@@ -166,41 +166,13 @@ def run_job(job: Job, arguments: argparse.Namespace) -> Job:
         command += ['--environments', str(arguments.environments.resolve())]
     # A peer stops itself; making its environment is not counted.
     limit = arguments.timeout + (2400 if job['method'] == MST else 60)
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        reason, output, errors = attend(process, limit, arguments.memory)
-    if reason:
-        return {'note': reason}
-    if process.returncode:
-        lines = errors.strip().splitlines() or [f'ended with status {process.returncode}']
-        return {'note': lines[-1][:160]}
-    return json.loads(output.strip().splitlines()[-1])
-
-
-def attend(process: subprocess.Popen, limit: float, memory: float) -> tuple[str, str, str]:
-    """Wait for a process, or end it: why, what it printed, and its errors."""
-    start, reason = time.monotonic(), ''
-    while True:
-        try:
-            return reason, *process.communicate(timeout=0.5)
-        except subprocess.TimeoutExpired:
-            if time.monotonic() - start > limit:
-                reason = f'timed out after {limit:.0f} s'
-            elif read_resident(process.pid) > memory * 1024:
-                reason = f'out of memory: more than {memory:g} GiB'
-            if reason:
-                process.kill()
-
-
-def read_resident(pid: int) -> float:
-    """Read what a process holds, in MiB; nothing where that cannot be told."""
-    from meters import read_field
-
     try:
-        return read_field(Path(f'/proc/{pid}/status').read_text(), 'VmRSS')
-    except (OSError, ValueError):
-        return 0.0
+        done = run(command, limit, arguments.memory)
+    except Ended as why:
+        return {'note': str(why)}
+    if done.returncode:
+        return {'note': tell_failure(done)}
+    return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 def name_run(run: Any) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 from attack import FALSE_ALARMS, attack, choose_targets
-from pages import fill
+from pages import fill, write_table
 from rows import append
 from scipy.special import ndtr, ndtri
 from sdmetrics.single_table import (
@@ -189,10 +189,10 @@ def show_interval(run: pd.Series, name: str) -> str:
     return f'{run[name]:.2f} ({run[f"{name} low"]:.2f} to {run[f"{name} high"]:.2f})'
 
 
-def write_table(runs: pd.DataFrame) -> str:
+def write_runs(runs: pd.DataFrame) -> str:
     """Write what was measured as a table of Markdown, a row per table and method."""
     header = ['table', 'method', 'ε', *METRICS, 'AUC', 'limit', 'found', 'limit']
-    lines = [header, ['---'] * len(header)]
+    rows = []
     cells = runs.set_index(KEY).sort_index()
     for table in KNOWN:
         for method, epsilon in RUNS:
@@ -205,13 +205,13 @@ def write_table(runs: pd.DataFrame) -> str:
             auc, detected = (show_interval(attacked, name) for name in ('AUC', 'detected'))
             shown = f'{epsilon:g}'.replace('inf', '∞') if method == 'ClustMix' else ''
             metrics = [f'{scores[name]:.2f}' if pd.notna(scores[name]) else '–' for name in METRICS]
-            lines.append([table, method, shown, *metrics, auc, limits[0], detected, limits[1]])
-    return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+            rows.append([table, method, shown, *metrics, auc, limits[0], detected, limits[1]])
+    return write_table(header, rows)
 
 
 def write_page(runs: pd.DataFrame) -> None:
     """Write the table between its markers, and leave the rest of the page as it is."""
-    page = fill(PAGE.read_text('utf-8'), {'disclosure': write_table(runs)})
+    page = fill(PAGE.read_text('utf-8'), {'disclosure': write_runs(runs)})
     PAGE.write_text(page, encoding='utf-8')
 
 

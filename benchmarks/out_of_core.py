@@ -16,7 +16,6 @@ import argparse
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from processes import Ended, run
 from rows import append
 
 # A worker loads this file too: what only the fit needs is imported where it is needed.
@@ -163,24 +163,13 @@ def sample(synthesizer: Any, job: Job) -> Job:
 
 
 def run_job(job: Job, timeout: float) -> Job:
-    """Run a job in a session of its own, which ends with it."""
-    with subprocess.Popen(
-        [sys.executable, __file__, '--job', json.dumps(job)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            output, errors = process.communicate(timeout=timeout)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if isinstance(error, subprocess.TimeoutExpired):
-                return {'note': f'timed out after {timeout:.0f} s'}
-            raise
-    lines = (output if process.returncode == 0 else errors).strip().splitlines()
-    if process.returncode:
+    """Run a job in a process of its own, whose workers end with it."""
+    try:
+        done = run([sys.executable, __file__, '--job', json.dumps(job)], timeout)
+    except Ended as why:
+        return {'note': str(why)}
+    lines = (done.stderr if done.returncode else done.stdout).strip().splitlines()
+    if done.returncode:
         said = [line for line in lines if line[:1].isalpha() and 'Error' in line] or lines or ['?']
         return {'note': said[-1][:160]}
     return json.loads(next(line for line in reversed(lines) if line.startswith('{')))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def fill(page: str, parts: dict[str, str]) -> str:
     """Put figures between their marks, ``<!-- name -->`` and ``<!-- /name -->``.
@@ -23,3 +25,11 @@ def fill(page: str, parts: dict[str, str]) -> str:
             raise ValueError(f'The page lacks the marks of {name!r}.')
         page = head + start + part + end + tail
     return page
+
+
+def write_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Write a table of Markdown."""
+    header, rows = list(header), list(rows)
+    if not rows:
+        return 'No results yet.'
+    return '\n'.join(f'| {" | ".join(row)} |' for row in (header, ['---'] * len(header), *rows))

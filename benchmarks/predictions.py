@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pandas as pd
+from pages import write_table
 from sizes import Size, fit_formulas, list_points
-from tabulate import write_table
 
 from sdv_threea.estimate import expected_error
 

@@ -28,6 +28,7 @@ from unittest.mock import patch
 
 import pandas as pd
 from cost_jobs import MADE_ROWS, MADE_VALUES, Job
+from processes import tell_failure
 from rows import append
 
 RESULTS = Path(__file__).parent / 'results' / 'stages.csv'
@@ -151,7 +152,7 @@ def run_job(job: Job) -> list[Job]:
     command = [sys.executable, __file__, '--job', json.dumps(job)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        print(*done.stderr.strip().splitlines()[-1:], f'(status {done.returncode})', flush=True)
+        print(tell_failure(done), flush=True)
         return []
     return json.loads(done.stdout.splitlines()[-1])
 

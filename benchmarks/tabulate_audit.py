@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 from audit import CONFIDENCE, EPSILONS, KEY, MAIN, RESULTS, WHITE_BOX
-from pages import fill
+from pages import fill, write_table
 from suspects import CLAIMING, NOISES, OURS, SILENT
 
 from sdv_threea.audit import Guesses
@@ -56,7 +56,7 @@ def write_games(bounds: pd.DataFrame) -> str:
         for form in (GAUSSIAN, GENERAL):
             own = found[(found['canary'] == canary) & (found['form'] == form)]
             lines.append([canary, form, _count_guesses(own), *_cells(own, share=True)])
-    return _write(['canary', 'form', 'guesses per claim', *CLAIMS], lines)
+    return write_table(['canary', 'form', 'guesses per claim', *CLAIMS], lines)
 
 
 def write_trials(bounds: pd.DataFrame) -> str:
@@ -66,7 +66,7 @@ def write_trials(bounds: pd.DataFrame) -> str:
         [canary, view, _count_guesses(own), *_cells(own)]
         for (canary, view), own in found.groupby(['canary', 'view'], sort=False)
     ]
-    return _write(['canary', 'seen', 'guesses per claim', *CLAIMS], lines)
+    return write_table(['canary', 'seen', 'guesses per claim', *CLAIMS], lines)
 
 
 def write_caught(bounds: pd.DataFrame) -> str:
@@ -81,7 +81,7 @@ def write_caught(bounds: pd.DataFrame) -> str:
     ]
     lines.sort(key=lambda line: order.index(line[0]))
     head = ['synthesizer', 'canary', 'seen', 'guesses per claim', *CLAIMS, 'no claim']
-    return _write(head, lines)
+    return write_table(head, lines)
 
 
 def write_totals(bounds: pd.DataFrame) -> str:
@@ -127,11 +127,6 @@ def _count_guesses(own: pd.DataFrame) -> str:
     runs = own.groupby('epsilon')['runs'].max()
     first, last = runs.iloc[0], runs.iloc[-1]
     return f'{first:,}' if first == last else f'{first:,} to {last:,}'
-
-
-def _write(head: list[str], lines: list[list[str]]) -> str:
-    rows = [f'| {" | ".join(cells)} |' for cells in (head, *lines)]
-    return '\n'.join([rows[0], '|' + '---|' * len(head), *rows[1:]])
 
 
 def main() -> None:

@@ -19,9 +19,8 @@ from cost_jobs import COPULA, METHODS, MST, OURS
 from drawing import write_picture
 from drawing_cost import draw_cost
 from floor import FLOOR
-from pages import fill
+from pages import fill, write_table
 from predictions import write_checks, write_errors, write_formulas, write_scale
-from tabulate import write_table
 from targets import write_targets
 
 RESULTS = Path(__file__).parent / 'results'

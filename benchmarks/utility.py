@@ -8,7 +8,7 @@ Each run fits on the training part, samples as many rows, trains LightGBM and a 
 and scores both on the real test part, which nothing else sees. Every run is a row of
 ``benchmarks/results/utility.csv``, written as soon as it is done; what is there is not run again,
 so the benchmark can be stopped and resumed. A method that fails or takes too long is a row that
-says so. ``python benchmarks/tabulate.py`` makes tables and plots of the rows.
+says so. ``python benchmarks/tabulate_utility.py`` makes tables and plots of the rows.
 """
 
 from __future__ import annotations

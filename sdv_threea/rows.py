@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
@@ -166,12 +167,16 @@ class Kept:
     kept: list[Any]
 
     def __iter__(self) -> Iterator[Any]:
-        for at, each in enumerate(self.slices):
-            if at >= len(self.kept):
-                mapped = _apply(self.steps, each)
-                if at == len(self.kept) and _measure(self.kept) + _measure([mapped]) <= KEPT_BYTES:
-                    self.kept.append(mapped)
-            yield self.kept[at] if at < len(self.kept) else mapped
+        known = len(self.kept)
+        yield from self.kept[:known]
+        room = True
+        for each in islice(self.slices, known, None):
+            mapped = _apply(self.steps, each)
+            # Once a chunk is left out, none after it is kept: those that are come first.
+            room = room and _measure([*self.kept, mapped]) <= KEPT_BYTES
+            if room:
+                self.kept.append(mapped)
+            yield mapped
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
         """Add a statistic up, chunk by chunk."""

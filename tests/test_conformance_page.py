@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
-
-SCRIPT = Path(__file__).parents[1] / 'docs' / 'make_conformance.py'
 
 
 @pytest.fixture(scope='module')
-def script():
-    spec = importlib.util.spec_from_file_location('make_conformance', SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+def script(load_script):
+    with load_script('make_conformance', 'docs') as module:
+        yield module
 
 
 @pytest.fixture(scope='module')

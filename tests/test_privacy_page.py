@@ -9,9 +9,7 @@ import ast
 import importlib
 import importlib.util
 import re
-import sys
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -27,7 +25,6 @@ from sdv_threea.mechanism import FINEST_SCALE
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import SHARES
 
-SCRIPT = Path(__file__).parents[1] / 'docs' / 'make_privacy.py'
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
 
 #: Fits of one table, with two cells per class unless they say something else.
@@ -54,12 +51,9 @@ class Fit(NamedTuple):
 
 
 @pytest.fixture(scope='module')
-def script():
-    spec = importlib.util.spec_from_file_location('make_privacy', SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+def script(load_script):
+    with load_script('make_privacy', 'docs') as module:
+        yield module
 
 
 @pytest.fixture(scope='module')

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 import tracemalloc
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from sdv_threea import rows as room
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
-from sdv_threea.rows import LARGEST_SUM, add, chunk_arrays, chunk_table
+from sdv_threea.rows import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
 from sdv_threea.settings import Settings
 
 
@@ -78,6 +77,16 @@ def test_chunks_are_mapped_once_as_far_as_there_is_room(monkeypatch, pair, room_
     assert len(mapped) == calls
 
 
+def test_none_is_kept_after_one_that_does_not_fit(monkeypatch, pair):
+    """Or the others would be counted in place of it."""
+    monkeypatch.setattr(room, 'KEPT_BYTES', 1000)
+    pair.number[:100], pair.number[100:] = 1, 0
+    ones = chunk_arrays(pair, 100).map(lambda chunk: Pair(*(c[chunk.number > 0] for c in chunk)))
+    kept = ones.keep()
+
+    assert [kept.sum(count)[0].tolist() for _ in range(3)] == [[100]] * 3
+
+
 def test_each_row_has_a_coin_of_its_own(pair):
     """Two-sided; 6 standard deviations: a false alarm in 10^9."""
     rows = chunk_arrays(pair, 100)
@@ -134,17 +143,32 @@ def fixed_noise(size, scale):
     return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
 
 
-def test_a_release_does_not_depend_on_how_the_rows_are_cut(monkeypatch):
+class Elsewhere(NamedTuple):
+    """Rows on another machine: what is asked, and what is answered, is pickled on its way."""
+
+    source: Source
+
+    def sum(self, statistic):
+        answer = self.source.sum(pickle.loads(pickle.dumps(statistic)))
+        return pickle.loads(pickle.dumps(answer))
+
+    def keep(self, steps):
+        return None
+
+
+def test_a_release_does_not_depend_on_where_the_rows_are_or_how_they_are_cut(monkeypatch):
     table, settings = make_table(3000), Settings(epsilon=3.0, delta=1e-5, n_components=3)
-    cut = [chunk_table(table, chunk_rows) for chunk_rows in (3000, 700, 64)]
-    released = [
-        release(each, DOMAIN, settings, noise=fixed_noise, rng=np.random.default_rng(1))
-        for each in cut
-    ]
-    monkeypatch.setattr(room, 'KEPT_BYTES', 10_000)
-    released.append(
-        release(cut[-1], DOMAIN, settings, noise=fixed_noise, rng=np.random.default_rng(1))
-    )
+    whole, long, short = (chunk_table(table, chunk_rows) for chunk_rows in (3000, 700, 64))
+    released = []
+    for rows, kept_bytes in (
+        (whole, room.KEPT_BYTES),
+        (long, room.KEPT_BYTES),
+        (short, 10_000),
+        (Rows(Elsewhere(long.source)), 0),
+    ):
+        monkeypatch.setattr(room, 'KEPT_BYTES', kept_bytes)
+        rng = np.random.default_rng(1)
+        released.append(release(rows, DOMAIN, settings, noise=fixed_noise, rng=rng))
 
     assert len(set(map(pickle.dumps, released))) == 1
 
@@ -167,13 +191,3 @@ def test_memory_does_not_grow_with_the_rows(monkeypatch):
 
     assert many < 1.25 * few
     assert many < 64_000 * 4 * 8
-
-
-def test_what_is_private_can_be_sent_elsewhere():
-    """Statistics and steps are pickled to where the rows are."""
-    from sdv_threea.approximate.counts import Encoded, _count_columns
-
-    statistic = pickle.loads(pickle.dumps(partial(_count_columns, (3,), 1)))
-    codes = Encoded(np.array([[0], [2], [-1]]), np.zeros(3, dtype=np.int8))
-
-    assert [each.tolist() for each in statistic(codes)] == [[[3]], [[1, 0, 1]]]

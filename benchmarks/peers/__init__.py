@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import tempfile
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from processes import Ended, run, tell_failure
 
 from peers.environments import FOLDER, HERE, EnvironmentFailed, make_environment
 
@@ -130,36 +131,22 @@ def _do(python: Path, family: str, place: Path, timeout: float) -> dict[str, Any
     environment = os.environ | {'PYTHONHASHSEED': '0'}
     for name in ('PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV'):
         environment.pop(name, None)
-    with subprocess.Popen(
-        [str(python), str(HERE / f'run_{family}.py'), str(place / 'job.json')],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors='replace',
-        env=environment,
-        cwd=place,
-        start_new_session=True,
-    ) as process:
-        try:
-            output, errors = process.communicate(timeout=timeout)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise PeerFailed(f'timed out after {timeout:g} s') from None
-            raise
-    return _read_figures(output, errors, process.returncode)
-
-
-def _read_figures(output: str, errors: str, status: int) -> dict[str, Any]:
+    command = [str(python), str(HERE / f'run_{family}.py'), str(place / 'job.json')]
     try:
-        figures = json.loads(output.strip().splitlines()[-1])
+        done = run(command, timeout, env=environment, cwd=place)
+    except Ended as why:
+        raise PeerFailed(str(why)) from None
+    return _read_figures(done)
+
+
+def _read_figures(done: CompletedProcess[str]) -> dict[str, Any]:
+    try:
+        figures = json.loads(done.stdout.strip().splitlines()[-1])
         failure = figures.get('failed')
     except (ValueError, IndexError, AttributeError):
-        lines = errors.strip().splitlines()
-        failure = lines[-1].strip() if lines else f'ended with status {status}'
-        if status < 0:
-            failure = f'ended by {signal.Signals(-status).name}: {failure}'
+        failure = tell_failure(done)
+        if done.returncode < 0:
+            failure = f'ended by {signal.Signals(-done.returncode).name}: {failure}'
     if failure:
         raise PeerFailed(failure[:REASON_LENGTH])
     return figures

@@ -19,6 +19,7 @@ from sdv_threea.encoding.describe import Description
 from sdv_threea.encoding.lattice import inner_multiples, is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
 from sdv_threea.encoding.values import (
+    make_table,
     read_categories,
     read_numbers,
     spell,
@@ -162,9 +163,7 @@ def decode(
 ) -> pd.DataFrame:
     """Turn codes, shape (n, number of blocks), back into a table."""
     decoded = {block.name: block.decode(codes[:, at], rng) for at, block in enumerate(blocks)}
-    # As make_table has it, but for the copies.
-    cells = {name: pd.Series(each, dtype=each.dtype) for name, each in decoded.items()}
-    return pd.DataFrame(cells, pd.RangeIndex(len(codes)), copy=False)
+    return make_table(decoded, pd.RangeIndex(len(codes)))
 
 
 def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int) -> NDArray[np.float64]:

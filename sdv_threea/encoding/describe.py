@@ -222,7 +222,9 @@ def _release_spikes(
     """Release single values that are heavy among the released counts of their column.
 
     Only values in buckets that could hold one are tallied, in a second pass: most of a column's
-    values are single ones, and all of them together need not fit into memory.
+    values are single ones, and all of them together need not fit into memory. That loses nothing:
+    equal values share a bucket, so a value that ``least`` records have is in a bucket of at least
+    as many; and values of fewer are passed over anyway.
     """
     if asked is None:
         return {}

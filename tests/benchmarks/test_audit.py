@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,31 +15,11 @@ from sdv_threea.audit import Guesses, bound_mu
 from sdv_threea.audit.bounds import bound_gaussian_epsilon
 from sdv_threea.settings import Settings
 
-FOLDER = Path(__file__).parents[2] / 'benchmarks'
-
 
 @pytest.fixture(scope='module')
-def load():
-    """Load scripts as if they were run; they and their neighbours are gone afterwards."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(FOLDER))
-
-    def load_script(name):
-        spec = importlib.util.spec_from_file_location(f'{name}_script', FOLDER / f'{name}.py')
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    yield load_script
-    sys.path.remove(str(FOLDER))
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], '__file__', None)).startswith(str(FOLDER)):
-            del sys.modules[name]
-
-
-@pytest.fixture(scope='module')
-def audit(load):
-    return load('audit')
+def audit(load_script):
+    with load_script('audit') as module:
+        yield module
 
 
 @pytest.fixture(scope='module')
@@ -51,8 +28,9 @@ def games(audit):
 
 
 @pytest.fixture(scope='module')
-def page(load):
-    return load('tabulate_audit')
+def page(load_script):
+    with load_script('tabulate_audit') as module:
+        yield module
 
 
 def seeded(seed, share=1.0):

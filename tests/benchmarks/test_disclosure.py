@@ -32,7 +32,7 @@ def runs(script):
 
 
 def test_a_row_has_all_figures_of_a_method(script, runs):
-    lines = script.write_table(runs).splitlines()
+    lines = script.write_runs(runs).splitlines()
     assert len(lines) == 4
     auc, detected = (f'{limit:.2f}' for limit in script.bound(1.0))
     assert lines[2] == (
@@ -44,7 +44,7 @@ def test_a_row_has_all_figures_of_a_method(script, runs):
 
 def test_without_privacy_there_is_no_limit(script, runs):
     runs.loc[runs['method'] == 'ClustMix', 'epsilon'] = INF
-    line = script.write_table(runs).splitlines()[2]
+    line = script.write_runs(runs).splitlines()[2]
     assert '| ClustMix | ∞ |' in line
     assert '(0.60 to 0.80) |  |' in line
 
@@ -63,7 +63,7 @@ def test_the_limits_are_those_of_one_normal_draw(script):
 def test_the_page_is_made_of_the_committed_results(script):
     page = script.PAGE.read_text('utf-8')
     start, end = '<!-- disclosure -->\n', '\n<!-- /disclosure -->'
-    assert page.split(start)[1].split(end)[0] == script.write_table(pd.read_csv(script.RESULTS))
+    assert page.split(start)[1].split(end)[0] == script.write_runs(pd.read_csv(script.RESULTS))
 
 
 def test_what_the_page_says_of_the_attack_is_in_the_results(script):
@@ -96,7 +96,7 @@ def test_writing_the_page_leaves_its_text_alone(script, runs, tmp_path, monkeypa
     script.PAGE.write_text(f'before\n{start}old{end}\nafter\n', 'utf-8')
     script.write_page(runs)
     assert script.PAGE.read_text('utf-8') == (
-        f'before\n{start}{script.write_table(runs)}{end}\nafter\n'
+        f'before\n{start}{script.write_runs(runs)}{end}\nafter\n'
     )
 
 

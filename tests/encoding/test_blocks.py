@@ -243,6 +243,19 @@ def test_records_are_encoded_one_by_one(gaussian, rng):
     assert np.array_equal(backwards[::-1], together)
 
 
+@pytest.mark.parametrize(
+    ('num_values', 'smallest'),
+    [(1, np.int8), (127, np.int8), (128, np.int16), (32_767, np.int16), (32_768, np.int32)],
+)
+def test_codes_are_held_in_the_smallest_integers(num_values, smallest):
+    values = tuple(range(num_values))
+    block = CategoryBlock('c', values, ordered=False, nullable=False)
+    codes = encode(pd.DataFrame({'c': [values[-1], -5]}), (block,))
+
+    assert codes.dtype == smallest
+    assert codes.tolist() == [[num_values], [-1]]
+
+
 def test_no_rows_have_no_codes(gaussian):
     table, blocks = lay_out([], gaussian)
 

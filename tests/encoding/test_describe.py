@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.encoding import answers
 from sdv_threea.encoding import describe as room
 from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.describe import Description, asks, describe, needs_threshold
@@ -348,6 +349,32 @@ def test_spikes_are_heavy_single_numbers(gaussian, rng):
     assert list(description.spikes['x']) == [99_999.0]
     assert description.domain['x'].high >= 99_999
     assert description.domain['x'].step == 0.001
+
+
+@pytest.mark.parametrize('mu', [0.5, math.inf])
+def test_buckets_leave_out_no_heavy_value(monkeypatch, rng, mu):
+    """The same spikes as where one bucket has all; and at ``mu=inf`` the bar is known."""
+    counts = np.arange(180)
+    numbers = np.concatenate([np.repeat(counts + 0.25, counts), [-0.0] * 50, [0.0] * 50])
+    rest = 40_000 - len(numbers)
+    numbers = np.concatenate([numbers, rng.normal(size=rest)])
+    table, domain = pd.DataFrame({'x': numbers}), Domain((Number(name='x', step=0.0),))
+
+    def describe_spikes():
+        rng = np.random.default_rng(3)
+
+        def noise(size, scale):
+            return np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+        return ask(table, noise, domain, mu=mu)[0].spikes['x']
+
+    found = describe_spikes()
+    monkeypatch.setattr(answers, '_find_buckets', lambda own: np.where(np.isnan(own), -1, 0))
+    assert found == describe_spikes()
+    assert len(found) > 50
+    if mu == math.inf:
+        heavy = {value + 0.25: float(value) for value in counts[counts >= room.HEAVY * 40_000]}
+        assert found == heavy | {0.0: 100.0}
 
 
 @pytest.mark.parametrize('mu', [0.02, 0.5, math.inf])

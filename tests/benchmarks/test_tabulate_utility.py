@@ -14,7 +14,7 @@ PUBLIC = 'ClustMix, public metadata'
 
 @pytest.fixture(scope='module')
 def script(load_script):
-    with load_script('tabulate') as module:
+    with load_script('tabulate_utility') as module:
         yield module
 
 

@@ -1,6 +1,6 @@
 """Make ``docs/benchmark.md``, its picture and the table of the README.
 
-    pip install kaleido==0.2.1 && python benchmarks/tabulate.py
+    pip install kaleido==0.2.1 && python benchmarks/tabulate_utility.py
 
 Without Kaleido the page is written and the picture stays as it is. All figures come from
 ``benchmarks/results/utility.csv``, which ``benchmarks/utility.py`` writes; tables, budgets and
@@ -35,7 +35,7 @@ from medians import (
     titled,
 )
 from methods import ABLATIONS, NOT_PRIVATE, OURS, PRIVATE_PEERS
-from pages import fill
+from pages import fill, write_table
 from utility import GROUPS, RESULTS, TABLES
 
 TEMPLATE = Path(__file__).parent / 'page.md'
@@ -61,14 +61,6 @@ FAILURES = {
     'emory': 'out of memory',
     'died': 'died',
 }
-
-
-def write_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Write a table of Markdown."""
-    header, rows = list(header), list(rows)
-    if not rows:
-        return 'No results yet.'
-    return '\n'.join(f'| {" | ".join(row)} |' for row in (header, ['---'] * len(header), *rows))
 
 
 def write_cell(cell: pd.Series | None, field: str, show: Callable[[float], str]) -> str:

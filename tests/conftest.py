@@ -1,4 +1,4 @@
-"""Scripts of the benchmarks, loaded as if they were run."""
+"""Scripts beside the package, loaded as if they were run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / 'benchmarks'
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope='session')
@@ -17,19 +17,20 @@ def load_script():
     """Load a script that finds its neighbours; they are gone afterwards."""
 
     @contextmanager
-    def load(name):
+    def load(name, folder='benchmarks'):
+        folder = ROOT / folder
         before = set(sys.modules)
-        sys.path.insert(0, str(FOLDER))
-        spec = importlib.util.spec_from_file_location(f'{name}_script', FOLDER / f'{name}.py')
+        sys.path.insert(0, str(folder))
+        spec = importlib.util.spec_from_file_location(f'{name}_script', folder / f'{name}.py')
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # dataclasses look their module up
         try:
             spec.loader.exec_module(module)
             yield module
         finally:
-            sys.path.remove(str(FOLDER))
+            sys.path.remove(str(folder))
             for other in set(sys.modules) - before:
-                if str(getattr(sys.modules[other], '__file__', None)).startswith(str(FOLDER)):
+                if str(getattr(sys.modules[other], '__file__', None)).startswith(str(folder)):
                     del sys.modules[other]
 
     return load
