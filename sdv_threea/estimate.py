@@ -18,8 +18,8 @@ from sdv_threea.encoding.describe import needs_threshold
 from sdv_threea.encoding.questions import ask_questions, split_delta
 from sdv_threea.mechanism import discrete_gaussian
 from sdv_threea.moments import COUNT_WEIGHT, GRID
-from sdv_threea.pipeline import stage_shares
 from sdv_threea.settings import Settings
+from sdv_threea.spending import stage_shares
 from sdv_threea.statistics import OFF_DIAGONAL_WEIGHT, histogram_sensitivity, moment_sensitivity
 
 #: A value is seen if its rows exceed what is asked of them by so many standard deviations.

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids
+from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
+from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
 from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.counts import (
@@ -28,7 +30,7 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.classes import Classes, make_classes
-from sdv_threea.encoding.describe import asks, describe, needs_threshold
+from sdv_threea.encoding.describe import describe, needs_threshold
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.mechanism import Noise, discrete_gaussian
 from sdv_threea.moments import GRID, ScoreMoments, release_moments
@@ -42,7 +44,7 @@ from sdv_threea.records import (
 from sdv_threea.release import Release, draw_codes
 from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.settings import Settings
-from sdv_threea.spending import Spending
+from sdv_threea.spending import Spending, open_account
 from sdv_threea.statistics import histogram_sensitivity
 
 #: The stages, in order: as public as the algorithm.
@@ -92,7 +94,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         The release.
     """
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    account = _open_account(domain, settings, noise, budget, rows_per_unit)
+    account = open_account(domain, settings, noise, budget, rows_per_unit)
     run = Run(settings, account, rng or np.random.default_rng())
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
@@ -103,6 +105,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     centroids = _partition(density, encoded, run)
     begin('adapt')
     centroids = _adapt(density, encoded, centroids, run)
+    labels = _adapt_labels(density, encoded, run)
     begin('anonymize')
     mixture = _anonymize(density, encoded, centroids, run)
     return Release(
@@ -113,17 +116,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         scores=density.scores,
         mixture=mixture,
         classes=layout.classes,
+        labels=None if labels is None else _calibrate(labels, mixture, density, run),
     )
-
-
-def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
-    """Share the budget out by stage: what there is nothing to ask about saves its share."""
-    shares = dict(settings.shares)
-    if not asks(domain):
-        shares['describe'] = 0.0
-    if domain.target is None:
-        shares['columns'] += shares.pop('classes')
-    return shares
 
 
 class Run(NamedTuple):
@@ -143,6 +137,7 @@ class Density(NamedTuple):
     scores: NormalScores
     pooled: NormalScores
     moments: ScoreMoments
+    gaussians: Mixture
 
 
 def _describe(rows: Rows[pd.DataFrame], domain: Domain, run: Run) -> tuple[Layout, Rows[Encoded]]:
@@ -183,7 +178,9 @@ def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
     groups = classes.count, clip_radius(scores)
     terms = run.spending.terms('moments')
     moments = run.spending.keep(release_moments(scored, *groups, stage='approximate', **terms))
-    return Density(classes, counts, masks, scores, pooled, moments)
+    correlations = class_correlations(moments, counts.totals, scores.variances)
+    gaussians = class_mixture(counts.totals, correlations)
+    return Density(classes, counts, masks, scores, pooled, moments, gaussians)
 
 
 def _count_classes(
@@ -234,6 +231,30 @@ def _adapt(
     )
 
 
+def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
+    """Fit what the classes follow from to the classifier's loss."""
+    columns = len(density.scores.scores)
+    if not density.classes.told_apart or not columns or not run.spending.price('labels'):
+        return None
+    evidence = weigh_evidence(
+        [density.scores.chances(at) for at in range(columns)],
+        density.counts.totals,
+        density.counts.scale,
+    )
+    draws = _draw_evenly(density.gaussians, density, run)
+    terms = run.spending.terms('labels')
+    return run.spending.keep(
+        adapt_labels(encoded, evidence, draws, alpha=run.settings.alpha, **terms)
+    )
+
+
+def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
+    """Give the classes their released shares, among the records that will be drawn."""
+    draws = _draw_evenly(mixture, density, run)
+    totals = density.counts.totals
+    return labels.calibrated(draws.codes, draws.weights, totals / totals.sum())
+
+
 def _anonymize(
     density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
 ) -> Mixture:
@@ -261,17 +282,16 @@ def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:
     return encoded.thin(MOST_READ / density.counts.totals.sum())
 
 
+def _draw_evenly(mixture: Mixture, density: Density, run: Run) -> Draws:
+    """Draw as many records of each class, and tell how many each stands for: free of cost."""
+    totals = density.counts.totals
+    size = num_draws(len(totals), len(density.scores.scores))
+    codes, labels = draw_codes(mixture.even(), density.scores, size, run.rng)
+    weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
+    return Draws(codes, labels, weights[labels])
+
+
 def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw points and their classes from one Gaussian per class: free of cost."""
-    totals, variances = density.counts.totals, density.scores.variances
-    gaussians = class_mixture(totals, class_correlations(density.moments, totals, variances))
-    codes, labels = draw_codes(gaussians, density.scores, NUM_DRAWS, run.rng)
+    codes, labels = draw_codes(density.gaussians, density.scores, NUM_DRAWS, run.rng)
     return density.pooled(codes, np.zeros_like(labels)).astype(np.int64), labels
-
-
-def _open_account(
-    domain: Domain, settings: Settings, noise: Noise, budget: Budget, rows_per_unit: int
-) -> Spending:
-    shares = stage_shares(domain, settings)
-    charged = settings.guarantee == 'end_to_end'
-    return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)

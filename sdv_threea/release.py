@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.adapt.evidence import LabelModel, draw_by_chance
 from sdv_threea.anonymize.conditional import ImpossibleCondition, Region, draw_within
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
@@ -24,6 +26,10 @@ BLOCK = 2**15
 #: one takes as long as so many quantiles.
 DRAWS_PER_CUT = 100
 
+#: Rows that are drawn at once until enough are of a wanted class; and the share of them from which
+#: on one waits for it.
+LEAST_DRAWN, MOST_DRAWN, LEAST_RATE = 2**10, 2**20, 1e-7
+
 
 @dataclass(frozen=True)
 class Release:
@@ -37,6 +43,8 @@ class Release:
         scores: Maps codes to normal scores, and back, by class.
         mixture: The density of the normal scores, by class.
         classes: The classes that everything is conditioned on.
+        labels: What the classes of a record follow from, given its codes; ``None`` for the
+            mixture.
     """
 
     domain: Domain
@@ -46,6 +54,7 @@ class Release:
     scores: NormalScores
     mixture: Mixture
     classes: Classes
+    labels: LabelModel | None = None
 
     @property
     def num_rows(self) -> float:
@@ -73,10 +82,14 @@ class Release:
         Raises:
             ImpossibleCondition: If the model gives the condition no probability.
         """
-        region = self._region(allowed) if allowed else None
-        scored, classes = draw_codes(self.mixture, self.scores, num_rows, rng, region)
+        possible = self._possible(allowed or {})
         codes = np.zeros((num_rows, len(self.blocks)), dtype=np.int64, order='F')
-        codes[:, self.scored] = scored
+        if self.labels is None:
+            region = self._region(possible) if possible else None
+            found = draw_codes(self.mixture, self.scores, num_rows, rng, region)
+        else:
+            found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
         return decode(codes, self.blocks, rng)
 
@@ -96,27 +109,54 @@ class Release:
             chances = np.eye(self.blocks[at].size)[codes[:, at]]
         return np.asarray(chances * occurs)
 
-    def _region(self, allowed: Mapping[str, NDArray[np.bool_]]) -> Region:
-        """Translate a condition into classes and quantiles."""
+    def _possible(self, allowed: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
+        """Tell which of the allowed codes have probability, by class: (C, block.size) each."""
         possible = {name: (self.chances(name) > 0) & mask for name, mask in allowed.items()}
         for name, codes in possible.items():
             if not codes.any():
                 raise ImpossibleCondition(
                     f'The released model gives no probability to the condition on {name!r}.'
                 )
+        return possible
+
+    def _region(self, possible: Mapping[str, NDArray[np.bool_]]) -> Region:
+        """Translate a condition into classes and quantiles."""
         classes = np.logical_and.reduce([codes.any(axis=1) for codes in possible.values()])
         if not classes.any():
             raise ImpossibleCondition(
                 'The released model gives some probability to each of the conditions on '
-                f'{list(allowed)}, but none to all of them together.'
+                f'{list(possible)}, but none to all of them together.'
             )
-        places = {self.domain.names.index(name): mask for name, mask in allowed.items()}
+        places = {
+            self.domain.names.index(name): np.logical_or.reduce(codes)
+            for name, codes in possible.items()
+        }
         columns = [at for at, block in enumerate(self.scored) if block in places]
         found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
         intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
         for at, each in enumerate(found):
             intervals[:, at, : _count(each)] = each
         return Region(classes, np.array(columns, dtype=np.int64), intervals)
+
+    def _draw_labelled(
+        self,
+        labels: LabelModel,
+        num_rows: int,
+        rng: np.random.Generator,
+        possible: Mapping[str, NDArray[np.bool_]],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes, then the classes that follow from them, until enough are of a wanted one."""
+        others = {name: codes for name, codes in possible.items() if name != self.domain.target}
+        region = self._region(others) if others else None
+        wanted = self.mixture.weights.sum(axis=1) > 0
+        for name in possible.keys() - others.keys():
+            wanted = np.any(possible[name], axis=1)
+
+        def draw(size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            codes, _ = draw_codes(self.mixture, self.scores, size, rng, region)
+            return codes, labels.chances(codes) * wanted
+
+        return draw_wanted(draw, num_rows, rng)
 
 
 def draw_codes(
@@ -140,6 +180,39 @@ def draw_codes(
         classes[rows], places = draw(rows.stop - start, rng)
         codes[rows] = find_codes(scores, places, classes[rows])
     return codes, classes
+
+
+def draw_wanted(
+    draw: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]],
+    num_rows: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw records until so many are of a wanted class.
+
+    Args:
+        draw: Draws so many records: their codes, shape (n, m), and the chances of their classes,
+            shape (n, C), zero for those that are not wanted.
+        num_rows: How many are wanted.
+        rng: Source of randomness.
+
+    Returns:
+        Codes, shape (num_rows, m), and classes, shape (num_rows,).
+    """
+    parts, missing, rate = [], num_rows, 1.0
+    while True:
+        codes, chances = draw(min(max(math.ceil(missing / rate), LEAST_DRAWN), MOST_DRAWN))
+        mass = chances.sum(axis=1)
+        kept = np.flatnonzero(rng.random(len(mass)) < mass)
+        rate = max(float(mass.mean()), LEAST_RATE)
+        if rate == LEAST_RATE:
+            # Hardly any would be: the likeliest ones, as often as they are likely.
+            kept = rng.choice(len(mass), missing, p=mass / mass.sum())
+        kept = kept[:missing]
+        parts.append((codes[kept], draw_by_chance(chances[kept], rng)))
+        missing -= len(kept)
+        if not missing:
+            drawn, classes = zip(*parts, strict=True)
+            return np.concatenate(drawn), np.concatenate(classes)
 
 
 def find_codes(

@@ -8,7 +8,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from sdv_threea.accounting import Budget, Ledger, Receipt
+from sdv_threea.domain import Domain, Number
+from sdv_threea.encoding.describe import asks
 from sdv_threea.mechanism import Noise
+from sdv_threea.settings import Settings
 
 Result = TypeVar('Result')
 
@@ -117,3 +120,24 @@ class Spending:
 
     def _terms(self, mu: float) -> dict[str, Any]:
         return {'mu': mu, 'neighbors': self._budget.neighbors, 'noise': self._noise}
+
+
+def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
+    """Share the budget out by stage: what there is nothing to ask about saves its share."""
+    shares = dict(settings.shares)
+    if not asks(domain):
+        shares['describe'] = 0.0
+    if domain.target is None:
+        shares['columns'] += shares.pop('classes')
+    if domain.target is None or isinstance(domain[domain.target], Number):
+        del shares['labels']
+    return shares
+
+
+def open_account(
+    domain: Domain, settings: Settings, noise: Noise, budget: Budget, rows_per_unit: int
+) -> Spending:
+    """Open the account of one release."""
+    shares = stage_shares(domain, settings)
+    charged = settings.guarantee == 'end_to_end'
+    return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)

@@ -13,8 +13,9 @@ import pytest
 from sdv_threea import mechanism
 from sdv_threea.accounting import Receipt, delta_from_mu
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.pipeline import STAGES, release, stage_shares
+from sdv_threea.pipeline import STAGES, release
 from sdv_threea.settings import SHARES, Settings
+from sdv_threea.spending import stage_shares
 
 PRIVATE = Domain(
     (
@@ -93,7 +94,11 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
     assert 'histograms' not in other[1].released
     parts = [each.mu**2 for each in one[:2]]
     assert parts[1] / parts[0] == pytest.approx(SHARES['classes'] / SHARES['columns'])
-    assert other[0].mu ** 2 == pytest.approx(sum(parts))
+    # Without a target no labels are adapted: their share goes to all.
+    sums = [
+        sum(stage_shares(each, Settings()).values()) for each in (PUBLIC, retarget(PUBLIC, None))
+    ]
+    assert other[0].mu ** 2 * sums[1] == pytest.approx(sum(parts) * sums[0])
 
 
 def test_stages_with_nothing_to_do_leave_their_share_to_others():
@@ -101,8 +106,9 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert stage_shares(PRIVATE, Settings()) == SHARES
     assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
-    assert set(single) == set(SHARES) - {'classes'}
-    assert math.isclose(sum(single.values()), 1.0)
+    assert set(single) == set(SHARES) - {'classes', 'labels'}
+    assert math.isclose(sum(single.values()), 1.0 - SHARES['labels'])
+    assert 'labels' not in stage_shares(retarget(PRIVATE, 'age'), Settings())
 
 
 def test_stages_are_on_the_ledger():
@@ -120,7 +126,7 @@ def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components):
 
 
 def test_a_stage_without_a_share_is_left_out():
-    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
+    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0, 'labels': 0.0})
     stages = {
         receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
     }
@@ -210,7 +216,7 @@ def test_a_single_column_is_released(name, is_target):
 
 def test_without_noise_the_release_reproduces_the_table():
     table = make_table(4000)
-    settings = Settings(epsilon=math.inf, n_components=1)
+    settings = Settings(epsilon=math.inf, n_components=1, alpha=1.0)
     sampled = release(table, PUBLIC, settings).sample(20_000, np.random.default_rng(0))
     by_label, sampled_by_label = table.groupby('label'), sampled.groupby('label')
     assert np.allclose(by_label['age'].mean(), sampled_by_label['age'].mean(), atol=1.0)

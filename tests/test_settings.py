@@ -19,6 +19,7 @@ def test_shares_name_every_stage_and_add_up():
         'moments',
         'partition',
         'adapt',
+        'labels',
         'anonymize',
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,12 @@ class Mixture:
         parts = (np.broadcast_to(each, alone.shape)[inside] for each in (means, deviations))
         low[inside] = _find(quantiles[inside], low[inside], high[inside], (logs, *parts))
         return np.asarray(low)
+
+    def even(self) -> Mixture:
+        """Give all classes that occur the same weight."""
+        sizes = self.weights.sum(axis=1, keepdims=True)
+        shares = np.divide(self.weights, sizes, out=np.zeros_like(self.weights), where=sizes > 0)
+        return replace(self, weights=shares)
 
     def marginal(self, labels: NDArray[np.int64], columns: NDArray[np.int64]) -> Mixture:
         """Keep some classes and columns."""

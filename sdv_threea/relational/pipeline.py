@@ -20,7 +20,7 @@ from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import encode
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
-from sdv_threea.pipeline import release, stage_shares
+from sdv_threea.pipeline import release
 from sdv_threea.relational.bounds import (
     BELIEVED,
     choose_bound,
@@ -41,7 +41,7 @@ from sdv_threea.relational.siblings import choose_pairs, release_siblings, share
 from sdv_threea.relational.units import Database, bound_rows, find_units
 from sdv_threea.release import Release
 from sdv_threea.settings import Settings
-from sdv_threea.spending import ROUNDING
+from sdv_threea.spending import ROUNDING, stage_shares
 from sdv_threea.statistics import histogram_sensitivity
 
 #: Shares of a table's budget beside its release: what siblings share, and how many rows have no

@@ -257,11 +257,15 @@ def draw_rows(
         return released.sample(len(context), rng)[own]
     known, other = model.context, np.setdiff1d(np.arange(len(released.scored)), model.context)
     blocks = tuple(released.blocks[at] for at in released.scored[known])
-    given = describe_context(model, encode(context, blocks))
+    found = encode(context, blocks)
+    given = describe_context(model, found)
     classes, quantiles = draw_in_context(released.mixture, given, rng, shared)
     codes = np.zeros((len(context), len(released.blocks)), dtype=np.int64)
+    codes[:, released.scored[known]] = found
     for at, column in zip(other, quantiles.T, strict=True):
         codes[:, released.scored[at]] = released.scores.codes(at, column, classes)
+    if released.labels is not None:
+        classes = released.labels.draw(codes[:, released.scored], rng)
     released.classes.write_target(codes, classes)
     return decode(codes, released.blocks, rng)[own]
 

@@ -1,0 +1,132 @@
+"""Weights of evidence: what each code of a column says for and against each class.
+
+``e_cj(s) = log p(s | c) / p(s)`` (Good 1950; the coding of scorecards). The classes of a record
+then follow from its codes by ``softmax_c(b_c + sum_j w_cj e_cj)``: with all weights one, columns
+are independent in each class (naive Bayes); weights between make up for what they have in common.
+All of it is made of released numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar('Number', np.int64, np.float64)
+
+#: Units per one of evidence and of log odds, which are whole numbers where private rows are read.
+GRID = 2**8
+
+#: Evidence is kept within this, either way.
+LARGEST_EVIDENCE = 4.0
+
+#: A histogram counts beside so many records that are distributed like all: this many times the
+#: noise of a count, and at least so many.
+PRIOR_NOISE, PRIOR_RECORDS = 20.0, 10.0
+
+#: Probabilities below this count as zero.
+TINY = 1e-12
+
+#: Each step of a calibration leaves a fraction of the error of the one before.
+CALIBRATION_STEPS = 50
+
+
+@dataclass(frozen=True)
+class LabelModel:
+    """The chances of the classes of a record, given its codes: publishable.
+
+    Args:
+        offsets: Log odds of the classes before any evidence, shape (C,).
+        evidence: What each code adds to them, by column, each of shape (C, S).
+    """
+
+    offsets: NDArray[np.float64]
+    evidence: tuple[NDArray[np.float64], ...]
+
+    def log_odds(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Add the evidence of codes up, shape (n, m) to (n, C); -1 is no evidence."""
+        found = np.tile(self.offsets, (len(codes), 1))
+        for column, table in zip(codes.T, self.evidence, strict=True):
+            found += look_up(table, column)
+        return found
+
+    def chances(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The chances of the classes, shape (n, C)."""
+        return softmax(self.log_odds(codes))
+
+    def draw(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the class of each record, shape (n,)."""
+        return draw_by_chance(self.chances(codes), rng)
+
+    def calibrated(
+        self, codes: NDArray[np.integer], weights: NDArray[np.float64], shares: NDArray[np.float64]
+    ) -> LabelModel:
+        """Move the offsets until the classes of such records have the given shares, shape (C,).
+
+        Args:
+            codes: Codes of records that stand for all, shape (n, m).
+            weights: How many each of them stands for, shape (n,).
+            shares: The shares of the classes, which sum to one.
+
+        Returns:
+            The calibrated model.
+        """
+        odds = self.log_odds(codes) - self.offsets
+        goal, offsets = np.log(np.maximum(shares, TINY)), self.offsets
+        weights = weights / weights.sum()
+        for _ in range(CALIBRATION_STEPS):
+            offsets = offsets + goal - np.log(np.maximum(weights @ softmax(odds + offsets), TINY))
+        return LabelModel(offsets - offsets.mean(), self.evidence)
+
+
+def weigh_evidence(
+    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64], noise: float
+) -> tuple[NDArray[np.int64], ...]:
+    """Weigh the evidence of the codes of each column.
+
+    Args:
+        chances: Released probabilities of the codes by class, each of shape (C, S).
+        totals: Number of records of each class, shape (C,).
+        noise: Standard deviation of the noise of a count; 0 for none.
+
+    Returns:
+        Evidence in units of ``1 / GRID``, each of shape (C, S).
+    """
+    prior = max(PRIOR_NOISE * noise, PRIOR_RECORDS)
+    records, shares = totals[:, None], totals / totals.sum()
+    tables = []
+    for own in chances:
+        common = shares @ own
+        smoothed = (own * records + common * prior) / (records + prior)
+        ratios = np.divide(smoothed, common, out=np.ones_like(own), where=common > TINY)
+        logs = np.log(np.maximum(ratios, TINY))
+        bounded = np.clip(logs, -LARGEST_EVIDENCE, LARGEST_EVIDENCE)
+        tables.append(np.rint(bounded * GRID).astype(np.int64))
+    return tuple(tables)
+
+
+def look_up(table: NDArray[Number], column: NDArray[np.integer]) -> NDArray[Number]:
+    """Look the codes of a column up, shape (n,), in a table of shape (C, S): (n, C).
+
+    A code of -1 finds zeros.
+    """
+    # No code has a last place of its own, which is where -1 leads.
+    padded = np.append(table.T, np.zeros((1, len(table)), table.dtype), axis=0)
+    return np.asarray(padded[column], dtype=table.dtype)
+
+
+def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn log odds into chances, shape (n, C)."""
+    odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def draw_by_chance(chances: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a class for each row of chances, shape (n, C), that need not sum to one."""
+    passed = np.cumsum(chances, axis=1)
+    places = rng.random((len(chances), 1)) * passed[:, -1:]
+    found = (passed <= places).sum(axis=1)
+    return np.asarray(np.minimum(found, chances.shape[1] - 1), dtype=np.int64)

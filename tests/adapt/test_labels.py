@@ -1,0 +1,288 @@
+"""Labels adapted to the classifier's loss: what a record adds, what is released, what is fitted."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from sdv_threea.adapt.evidence import (
+    GRID,
+    LARGEST_EVIDENCE,
+    LabelModel,
+    draw_by_chance,
+    softmax,
+    weigh_evidence,
+)
+from sdv_threea.adapt.labels import STEPS, Draws, adapt_labels, num_draws
+from sdv_threea.adapt.slopes import UNITS, slope_sensitivity, sum_slopes
+from sdv_threea.approximate.counts import Encoded
+from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.rows import chunk_arrays
+
+SIZES = (3, 5, 2)
+UNIT = GRID * UNITS
+
+
+def make_model(num_classes, seed=0):
+    """Evidence, and log odds of weights that differ by class and column: all whole numbers."""
+    rng = np.random.default_rng(seed)
+    evidence = tuple(rng.integers(-4 * GRID, 4 * GRID, (num_classes, size)) for size in SIZES)
+    odds = (rng.integers(-GRID, GRID, num_classes), *(table // 2 for table in evidence))
+    return evidence, odds
+
+
+def make_records(num_rows, num_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(-1, size, num_rows) for size in SIZES], axis=1)
+    return Encoded(codes.astype(np.int8), rng.integers(0, num_classes, num_rows).astype(np.int8))
+
+
+def slope_of_loss(evidence, odds, records):
+    """The slopes again, record by record, in floats: what the sums have to be but for rounding."""
+    offsets, *tables = odds
+    total = 0
+    for codes, label in zip(*records, strict=True):
+        present = [at for at, code in enumerate(codes) if code >= 0]
+        scores = (offsets + sum(tables[at][:, codes[at]] for at in present)) / GRID
+        left = np.eye(len(offsets))[label] - np.exp(scores) / np.exp(scores).sum()
+        features = np.zeros((len(offsets), len(SIZES) + 1))
+        features[:, 0] = 1
+        for at in present:
+            features[:, at + 1] = evidence[at][:, codes[at]] / GRID
+        total = total + left[:, None] * features
+    return np.ravel(total)
+
+
+@pytest.mark.parametrize('num_classes', [2, 3, 7])
+def test_slopes_are_those_of_the_logistic_loss(num_classes):
+    evidence, odds = make_model(num_classes)
+    records = make_records(300, num_classes)
+    found = sum_slopes(evidence, odds, 100 * UNIT, records) / UNIT
+    # A chance is rounded to one in 4,096, times evidence of four at most.
+    allowed = 300 * LARGEST_EVIDENCE / UNITS
+    np.testing.assert_allclose(found, slope_of_loss(evidence, odds, records), atol=allowed)
+
+
+@given(seed=st.integers(0, 2**32), radius=st.integers(1, 3 * UNIT), many=st.sampled_from([2, 5]))
+def test_a_record_adds_at_most_the_radius(seed, radius, many):
+    evidence, odds = make_model(many, seed)
+    one, other = (make_records(1, many, seed + at) for at in (1, 2))
+    added, brought = (sum_slopes(evidence, odds, radius, each) for each in (one, other))
+    assert (added**2).sum() <= radius**2 == slope_sensitivity(radius) ** 2
+    distance = math.sqrt(float(((added - brought) ** 2).sum()))
+    assert distance <= slope_sensitivity(radius, 'replace_one')
+
+
+def test_two_records_can_pull_opposite_ways():
+    evidence, odds = (np.array([[GRID], [-GRID]]),), (np.zeros(2, int), np.zeros((2, 1), int))
+    radius, code = UNIT // 10, np.zeros((1, 1), int)
+    one, other = (
+        sum_slopes(evidence, odds, radius, Encoded(code, np.array([label]))) for label in (0, 1)
+    )
+    distance = math.sqrt(float(((one - other) ** 2).sum()))
+    bound = slope_sensitivity(radius, 'replace_one')
+    assert 0.99 * bound < distance <= bound
+
+
+def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
+    evidence, odds = make_model(3)
+    record = make_records(1, 3, seed=4)
+    whole = sum_slopes(evidence, odds, 100 * UNIT, record)
+    length = math.sqrt(float((whole**2).sum()))
+    np.testing.assert_array_equal(sum_slopes(evidence, odds, math.ceil(length), record), whole)
+    half = sum_slopes(evidence, odds, math.ceil(length / 2), record)
+    np.testing.assert_allclose(half, whole / 2, atol=LARGEST_EVIDENCE * GRID)
+
+
+@given(seed=st.integers(0, 2**32), cut=st.integers(0, 60))
+def test_a_record_adds_the_same_wherever_it_stands(seed, cut):
+    evidence, odds = make_model(3, seed)
+    records = make_records(60, 3, seed)
+    parts = [Encoded(*(each[rows] for each in records)) for rows in (slice(cut), slice(cut, None))]
+    alone = [Encoded(*(each[[at]] for each in records)) for at in range(60)]
+    whole = sum_slopes(evidence, odds, UNIT, records)
+    for cuts in (parts, alone):
+        found = sum(sum_slopes(evidence, odds, UNIT, each) for each in cuts)
+        np.testing.assert_array_equal(found, whole)
+
+
+def test_whatever_the_odds_a_record_adds_no_more():
+    evidence = tuple(np.full((2, size), 4 * GRID) for size in SIZES)
+    odds = (np.array([0, 10**6]), *(np.full((2, size), -(10**6)) for size in SIZES))
+    for label in (0, 1):
+        record = Encoded(np.zeros((1, 3), np.int8), np.array([label]))
+        added = sum_slopes(evidence, odds, UNIT, record)
+        assert (added**2).sum() <= UNIT**2
+
+
+def make_task(num_rows=20_000, seed=0):
+    """A table whose columns repeat each other: evidence counts for less than it says."""
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(num_rows) < 0.3).astype(np.int64)
+    one = np.clip(rng.normal(2 + labels, 1), 0, 4).round().astype(np.int64)
+    codes = np.stack(
+        [one, np.where(rng.random(num_rows) < 0.8, one, 2), rng.integers(0, 3, num_rows)]
+    )
+    return Encoded(codes.T, labels)
+
+
+def weigh(records):
+    totals = np.bincount(records.labels).astype(np.float64)
+    tables = []
+    for column in records.codes.T:
+        counts = np.stack([np.bincount(column[records.labels == at], minlength=5) for at in (0, 1)])
+        tables.append(counts / totals[:, None])
+    return weigh_evidence(tables, totals, 0.0)
+
+
+def draw_independent(records, rng, size=4000):
+    """Draw columns independently in each class: the evidence looks better than it is."""
+    labels = rng.integers(0, 2, size)
+    codes = np.empty((size, records.codes.shape[1]), dtype=np.int64)
+    for label in (0, 1):
+        own, theirs = np.flatnonzero(labels == label), records.codes[records.labels == label]
+        for at, column in enumerate(theirs.T):
+            codes[own, at] = rng.choice(column, len(own))
+    weights = np.bincount(records.labels) / np.bincount(labels)
+    return Draws(codes, labels, weights[labels])
+
+
+def fit(records, mu, *, alpha=1.0, seed=0, noise=discrete_gaussian, neighbors='add_remove'):
+    draws = draw_independent(records, np.random.default_rng(seed))
+    rows = chunk_arrays(records, chunk_rows=3000)
+    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
+    return adapt_labels(rows, weigh(records), draws, alpha=alpha, **terms)
+
+
+def measure_loss(chances, labels):
+    return -np.log(chances[np.arange(len(labels)), labels]).mean()
+
+
+def test_without_noise_it_comes_close_to_a_logistic_regression():
+    records, fresh = make_task(), make_task(seed=1)
+    naive = LabelModel(
+        np.log(np.bincount(records.labels)), tuple(each / GRID for each in weigh(records))
+    )
+    ours, _ = fit(records, math.inf)
+    tables = [each[1] - each[0] for each in weigh(records)]
+    features, theirs = (
+        np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / GRID
+        for each in (records, fresh)
+    )
+    oracle = LogisticRegression(C=1e3).fit(features, records.labels).predict_proba(theirs)
+    losses = [
+        measure_loss(each, fresh.labels)
+        for each in (oracle, ours.chances(fresh.codes), naive.chances(fresh.codes))
+    ]
+    assert losses[1] < losses[0] + 0.1 * (losses[2] - losses[0])
+
+
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_each_step_is_released_and_all_compose_to_the_price(neighbors):
+    scales = []
+
+    def listen(size, scale):
+        scales.append(scale)
+        return np.zeros(size, dtype=np.int64)
+
+    _, receipts = fit(make_task(2000), 0.5, noise=listen, neighbors=neighbors)
+    assert len(receipts) == len(scales) == STEPS
+    assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5)
+    for receipt in receipts:
+        assert receipt.noise_scale == pytest.approx(receipt.sensitivity / receipt.mu, rel=1e-3)
+        assert receipt.stage == 'adapt' and 'slopes' in receipt.released
+
+
+def test_replacing_a_record_costs_twice_the_noise():
+    (_, one), (_, two) = (
+        fit(make_task(2000), 0.5, neighbors=each, noise=lambda size, _: np.zeros(size, np.int64))
+        for each in ('add_remove', 'replace_one')
+    )
+    assert two[0].sensitivity == pytest.approx(2 * one[0].sensitivity)
+
+
+def test_much_noise_leaves_what_the_draws_say():
+    records = make_task()
+    quiet, loud = (fit(records, mu)[0] for mu in (math.inf, 1e-4))
+    other = Encoded(records.codes, 1 - records.labels)
+    draws = draw_independent(records, np.random.default_rng(0))
+    lost, _ = adapt_labels(
+        chunk_arrays(other), weigh(records), draws, alpha=1.0, mu=1e-4, neighbors='add_remove',
+        noise=discrete_gaussian,
+    )  # fmt: skip
+    odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
+    assert np.corrcoef(odds[1], odds[2])[0, 1] > 0.99
+    assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
+
+
+def test_alpha_makes_labels_surer_and_keeps_their_order():
+    plain, sure = (fit(make_task(), math.inf, alpha=alpha)[0] for alpha in (1.0, 0.5))
+    codes = make_task().codes
+    np.testing.assert_allclose(sure.log_odds(codes), 2 * plain.log_odds(codes))
+
+
+def test_calibrated_models_have_the_shares_of_the_classes():
+    records = make_task()
+    model = fit(records, math.inf, alpha=0.4)[0]
+    shares = np.array([0.9, 0.1])
+    weights = np.random.default_rng(0).random(len(records.codes))
+    found = model.calibrated(records.codes, weights, shares)
+    np.testing.assert_allclose(
+        weights @ found.chances(records.codes) / weights.sum(), shares, atol=1e-6
+    )
+    for before, after in zip(model.evidence, found.evidence, strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_a_missing_code_is_no_evidence():
+    model = LabelModel(np.array([0.0, 1.0]), (np.array([[2.0, 3.0], [4.0, 5.0]]),))
+    odds = model.log_odds(np.array([[-1], [0], [1]]))
+    np.testing.assert_array_equal(odds, [[0, 1], [2, 5], [3, 6]])
+
+
+def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
+    chances = [np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])]
+    (many,) = weigh_evidence(chances, np.array([1e9, 1e9]), 0.0)
+    np.testing.assert_allclose(many[:, :2] / GRID, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01)
+    assert not many[:, 2].any()
+    (few,) = weigh_evidence(chances, np.array([10.0, 10.0]), 5.0)
+    assert (np.abs(few) <= np.abs(many) / 5).all()
+
+
+def test_evidence_is_bounded():
+    (table,) = weigh_evidence([np.array([[1.0, 0.0], [0.0, 1.0]])], np.array([1e9, 1.0]), 0.0)
+    assert np.abs(table).max() == LARGEST_EVIDENCE * GRID
+
+
+def test_classes_are_drawn_by_chance():
+    chances = np.tile([0.2, 0.0, 0.8], (50_000, 1))
+    found = draw_by_chance(chances / 3, np.random.default_rng(0))
+    np.testing.assert_allclose(np.bincount(found) / 50_000, [0.2, 0.0, 0.8], atol=0.01)
+    np.testing.assert_allclose(softmax(np.log(chances[:1] + 1e-300)), chances[:1], atol=1e-12)
+
+
+def test_wide_tables_and_many_classes_are_drawn_less_often():
+    assert num_draws(2, 14) == 10_000
+    assert 1000 < num_draws(2, 1000) < 10_000
+    assert num_draws(26, 617) == 1000
+
+
+def test_a_label_model_can_do_without_columns():
+    model = LabelModel(np.array([0.0, math.log(3)]), ())
+    np.testing.assert_allclose(model.chances(np.zeros((2, 0), int)), [[0.25, 0.75]] * 2)
+
+
+def test_only_codes_and_classes_are_read():
+    """Whatever else a chunk holds, and however it holds it."""
+    evidence, odds = make_model(3)
+    records = make_records(50, 3)
+    other = SimpleNamespace(codes=records.codes.astype(np.int32), labels=records.labels.tolist())
+    np.testing.assert_array_equal(
+        sum_slopes(evidence, odds, UNIT, other), sum_slopes(evidence, odds, UNIT, records)
+    )
