@@ -18,6 +18,7 @@ from pathlib import Path
 from scipy.special import ndtr, ndtri
 
 from sdv_threea.accounting import Receipt, epsilon_from_mu, mu_from_epsilon
+from sdv_threea.adapt.labels import RADII
 from sdv_threea.adapt.moments import GRID as FEATURE_GRID
 from sdv_threea.adapt.moments import RADIUS as FEATURE_RADIUS
 from sdv_threea.moments import COUNT_WEIGHT, GRID
@@ -41,6 +42,7 @@ STAGES = {
     'moments': 'correlations in each class',
     'partition': 'centroids of cells (three rounds)',
     'adapt': 'features of the kernel',
+    'labels': 'slopes of the loss of the labels',
     'anonymize': 'the mixture of each cell',
 }
 
@@ -77,7 +79,7 @@ class Entry:
         released: What the receipt says was released, as a regular expression.
         words: The same as the page says it.
         moves: How far a record moves it, when it is added or removed and when it is replaced.
-        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings.
+        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings and slopes.
         share: The part of the budget that it has.
         proofs: The functions whose docstrings prove it.
     """
@@ -136,6 +138,12 @@ def _add(_: Facts, found: float) -> float:
 
 def _map(_: Facts, __: float) -> float:
     return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_GRID) ** 2
+
+
+def _slope(facts: Facts, found: float) -> float:
+    """A whole number of sixteenths: the norm that slopes are clipped to in a step."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * round(found / apart * RADII) / RADII
 
 
 def _pair(facts: Facts, _: float) -> float:
@@ -255,6 +263,15 @@ RELEASES = (
         _map,
         'adapt',
         ('adapt.rows.kernel_sums', 'statistics.moment_sensitivity'),
+    ),
+    Entry(
+        'adapt',
+        r'slopes of the logistic loss in \d+ weights',
+        'slopes of the loss of the labels in what each column tells, three times',
+        ('S', '2 S'),
+        _slope,
+        'labels',
+        ('adapt.slopes.sum_slopes', 'adapt.slopes.slope_sensitivity'),
     ),
     Entry(
         'anonymize',

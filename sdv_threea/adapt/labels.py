@@ -41,6 +41,12 @@ SMOOTHING = 0.05
 #: Of the records of each class, so many have slopes that are not clipped.
 UNCLIPPED = 0.95
 
+#: Labels are no surer than with this weight of the density.
+LEAST_ALPHA = 0.1
+
+#: Radii are whole multiples of one over this.
+RADII = 16
+
 #: The least curvature, as a share of what it is before any evidence.
 LEAST_CURVATURE = 0.02
 
@@ -90,7 +96,7 @@ def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
         rows: Private records.
         evidence: Weights of evidence in units of ``1 / GRID``, by column, each of shape (C, S).
         draws: Records drawn from what is released, all classes among them.
-        alpha: Weight of the density against the loss, in (0, 1]: labels are drawn from ``p^(1 /
+        alpha: Weight of the density against the loss, in [0, 1]: labels are drawn from ``p^(1 /
             alpha)``. With 1 they are as uncertain as they are in the private rows; with less they
             are surer, which is what a classifier learns most from.
         mu: The price, in GDP.
@@ -115,7 +121,7 @@ def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
         )
         receipts.append(receipt)
         weights = fit.step(weights, slopes.reshape(weights.shape), receipt.noise_scale)
-    return _model(evidence, weights / alpha), tuple(receipts)
+    return _model(evidence, weights / max(alpha, LEAST_ALPHA)), tuple(receipts)
 
 
 class _Fit:
@@ -155,7 +161,7 @@ class _Fit:
         norms = np.sqrt(np.square(left * np.linalg.norm(self._features, axis=2).T).sum(axis=1))
         of_class = [norms[self._labels == label] for label in range(len(self._shares))]
         longest = max(float(np.quantile(own, UNCLIPPED)) for own in of_class if len(own))
-        return math.ceil(longest * GRID * UNITS)
+        return math.ceil(longest * RADII) * (GRID * UNITS // RADII)
 
     def step(
         self, weights: NDArray[np.float64], slopes: NDArray[np.float64], scale: float
