@@ -120,18 +120,19 @@ OURS: dict[str, Method] = {
 
 #: What each part is worth: it is left out, or replaced.
 ABLATIONS: dict[str, Method] = {
+    'labels as drawn': clustmix(shares=SHARES | {'labels': 0.0}),
+    'labels as uncertain as real ones': clustmix(alpha=1.0),
+    'labels twice as sure': clustmix(alpha=0.0),
+    'labels .25': clustmix(shares=SHARES | {'labels': 0.25}),
+    'describe .28': clustmix(shares=SHARES | {'describe': 0.28}),
     'extrapolated ranges': clustmix(extrapolate=True),
     'four times the rows': clustmix(times=4),
-    '1 component': clustmix(n_components=1),
     '4 components': clustmix(n_components=4),
-    '4 components, no Adapt': clustmix(n_components=4, shares=SHARES | {'adapt': 0.0}),
-    '4 components, Adapt .20': clustmix(n_components=4, shares=SHARES | {'adapt': 0.20}),
+    '4 components, no Adapt': clustmix(
+        n_components=4, shares=SHARES | {'adapt': 0.0, 'labels': 0.0}
+    ),
     'no classes': clustmix(target=False),
     'paper accounting': clustmix(guarantee='paper'),
-    'describe .20': clustmix(shares=SHARES | {'describe': 0.20}),
-    'columns .30': clustmix(shares=SHARES | {'columns': 0.30}),
-    'classes .45': clustmix(shares=SHARES | {'classes': 0.45}),
-    'moments .15': clustmix(shares=SHARES | {'moments': 0.15}),
 }
 
 BASELINES: dict[str, Method] = {

@@ -79,7 +79,8 @@ class Entry:
         released: What the receipt says was released, as a regular expression.
         words: The same as the page says it.
         moves: How far a record moves it, when it is added or removed and when it is replaced.
-        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings and slopes.
+        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings and
+            slopes.
         share: The part of the budget that it has.
         proofs: The functions whose docstrings prove it.
     """

@@ -18,13 +18,13 @@ GUARANTEES = ('end_to_end', 'paper')
 
 #: Share of the budget (of ``mu^2``) by stage. See docs/design.md for how they were chosen.
 SHARES = {
-    'describe': 0.22,
-    'columns': 0.19,
-    'classes': 0.28,
+    'describe': 0.18,
+    'columns': 0.20,
+    'classes': 0.29,
     'moments': 0.06,
     'partition': 0.03,
     'adapt': 0.03,
-    'labels': 0.12,
+    'labels': 0.14,
     'anonymize': 0.07,
 }
 
@@ -41,10 +41,10 @@ class Settings:
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
         n_components: Components per class: a whole number, or ``'auto'`` to let the budget decide.
-        alpha: Weight of the density against the classifier's loss, in [0, 1]. Labels are drawn from
-            ``p^(1 / alpha)``: with 1 they are as uncertain as in the private rows, with less they
-            are surer, so that a classifier learns more from as many rows. Centroids, where classes
-            have several, move less with more.
+        alpha: Weight of the density against the classifier's loss, in [0, 1]. The log odds of the
+            labels are stretched by ``2 - alpha``: with 1 they are as uncertain as in the private
+            rows, with less they are surer. Centroids, where classes have several, move less with
+            more.
         kernel: Kernel of the loss: ``None`` for the neural tangent kernel of a ReLU network, or
             any kernel function of ``neural_tangents.stax``.
         extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a

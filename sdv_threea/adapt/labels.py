@@ -41,9 +41,6 @@ SMOOTHING = 0.05
 #: Of the records of each class, so many have slopes that are not clipped.
 UNCLIPPED = 0.95
 
-#: Labels are no surer than with this weight of the density.
-LEAST_ALPHA = 0.1
-
 #: Radii are whole multiples of one over this.
 RADII = 16
 
@@ -96,9 +93,9 @@ def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
         rows: Private records.
         evidence: Weights of evidence in units of ``1 / GRID``, by column, each of shape (C, S).
         draws: Records drawn from what is released, all classes among them.
-        alpha: Weight of the density against the loss, in [0, 1]: labels are drawn from ``p^(1 /
-            alpha)``. With 1 they are as uncertain as they are in the private rows; with less they
-            are surer, which is what a classifier learns most from.
+        alpha: Weight of the density against the loss, in [0, 1]: log odds are stretched by ``2 -
+            alpha``. With 1 labels are as uncertain as in the private rows; with less they are
+            surer, so that a classifier learns more from as many rows.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -121,7 +118,7 @@ def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
         )
         receipts.append(receipt)
         weights = fit.step(weights, slopes.reshape(weights.shape), receipt.noise_scale)
-    return _model(evidence, weights / max(alpha, LEAST_ALPHA)), tuple(receipts)
+    return _model(evidence, (2 - alpha) * weights), tuple(receipts)
 
 
 class _Fit:

@@ -224,7 +224,7 @@ def test_much_noise_leaves_what_the_draws_say():
 def test_alpha_makes_labels_surer_and_keeps_their_order():
     plain, sure = (fit(make_task(), math.inf, alpha=alpha)[0] for alpha in (1.0, 0.5))
     codes = make_task().codes
-    np.testing.assert_allclose(sure.log_odds(codes), 2 * plain.log_odds(codes))
+    np.testing.assert_allclose(sure.log_odds(codes), 1.5 * plain.log_odds(codes))
 
 
 def test_calibrated_models_have_the_shares_of_the_classes():
