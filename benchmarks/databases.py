@@ -179,6 +179,22 @@ def keep_units(
     return {name: table.reset_index(drop=True) for name, table in kept.items()}
 
 
+def bound_children(tables: Tables, metadata: Metadata) -> dict[str, dict[tuple[str, str], int]]:
+    """State how many rows refer to one row: settings of the synthesizer, by foreign key.
+
+    Args:
+        tables: The tables.
+        metadata: Their metadata, no key of several columns.
+    """
+    least, most = {}, {}
+    for link in metadata.relationships:
+        child, column = link['child_table_name'], link['child_foreign_key']
+        keys = tables[link['parent_table_name']][link['parent_primary_key']]
+        counts = tables[child][column].value_counts().reindex(keys, fill_value=0)
+        least[child, column], most[child, column] = int(counts.min()), max(int(counts.max()), 1)
+    return {'min_children': least, 'max_children': most}
+
+
 def _read_metadata(folder: Path, tables: tuple[str, ...] | None) -> Metadata:
     """Read the metadata of some tables, without references to the others."""
     description = Metadata.load_from_json(folder / 'metadata.json').to_dict()

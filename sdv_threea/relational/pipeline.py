@@ -34,10 +34,12 @@ from sdv_threea.relational.layout import (
     context_domain,
     own_columns,
 )
+from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
-from sdv_threea.relational.release import DatabaseRelease, TableRelease
+from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
+from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.units import Database, bound_rows, find_units
 from sdv_threea.release import Release
 from sdv_threea.settings import Settings
@@ -56,7 +58,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     domains: Mapping[str, Domain],
     settings: Mapping[str, Settings],
     *,
-    max_children: Mapping[Link, int],
+    children: Mapping[Link, Children],
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
     track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
@@ -76,7 +78,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         schema: The graph of tables; public.
         domains: What is public of the private tables' columns.
         settings: What the user chose, by table; the budget is the same for all.
-        max_children: The most rows that a row owns, by link, where that is public.
+        children: How many rows refer to one row of a parent, by link, as far as that is public.
         noise: The source of noise; for tests.
         rng: Source of two streams that nobody else may know: one of draws, and one that chooses
             rows. How far the second is read depends on the number of rows, so that nothing that
@@ -88,16 +90,18 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
     units = find_units(schema, database.num_rows, database.parents)
-    plans = plan_tables(schema, domains, database.num_rows, max_children)
+    children = complete_children(schema, children)
+    plans = plan_tables(schema, domains, database.num_rows, children)
     budgets = share_budget(schema, plans, settings)
-    done = DatabaseRelease(schema, {}, {}, {t: database.num_rows[t] for t in schema.public})
+    public = {table: database.num_rows[table] for table in schema.public}
+    done = DatabaseRelease(schema, {}, {}, public, children)
     rows: dict[str, pd.DataFrame] = {}
     for table in track(schema.private):
         rows[table] = own_columns(plans[table].layout, database, table, units)
         task = Task(table, plans[table], budgets[table], settings[table], noise, draws, choices)
         model, receipts = _release_table(task, database, rows, units, done)
         done = done.add(table, model, receipts)
-    return done
+    return done.settle()
 
 
 class Task(NamedTuple):
@@ -145,7 +149,7 @@ def _release_table(
     noise *= bound or 1
     # Few rows may own many, which hardly shows in the counts: then the rows themselves tell more.
     size = max(orphans + _count_owned(parent, owner), _believe(released.num_rows, noise), 1.0)
-    size = min(size, _most_rows(parent, plan.most_owned or bound))
+    size = min(size, _most_rows(parent, done.children[owner].most or bound))
     model = TableRelease(
         released,
         layout,
@@ -153,7 +157,6 @@ def _release_table(
         orphans=min(orphans / size, 1.0),
         noise=noise / max(released.num_rows, 1.0),
         rows_per_unit=bound,
-        most_owned=plan.most_owned,
     )
     model, paid = _release_siblings(task, joined, units[table], referred, model)
     return model, (*released.ledger.receipts, *receipts, *paid)
