@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.relational.sizes import Children
+from sdv_threea.shrinkage import stein_factor
 
 #: The largest shares are believed up to so many standard deviations of their noise.
 GRAIN = 2.0
+
+#: The largest share of references that may go to rows that noise hides.
+MOST_LIFTED = 0.02
 
 #: Numbers this close to the next whole one are whole, but for the rounding of floats.
 ROUNDING = 1e-6
@@ -95,7 +99,8 @@ def level(
     """Change as few drawn references as possible, so that each occurs as often as it should.
 
     Independent draws would spread the number of references to a row beyond what is released, and so
-    does the noise: the largest numbers are taken with a grain of salt.
+    does the noise: the largest numbers are taken with a grain of salt, and a row that noise hides
+    is referred to once, if there are many more references than rows.
 
     Args:
         drawn: Rows of the parent, shape (n,).
@@ -107,6 +112,8 @@ def level(
         Rows of the parent, shape (n,).
     """
     wanted = _round_shares(_within_noise(chances / chances.sum(), noise), len(drawn))
+    if noise and len(chances) <= MOST_LIFTED * len(drawn):
+        wanted = adjust_counts(wanted, len(drawn), None, rng, 1)
     return _move(drawn, wanted, rng)
 
 
@@ -173,8 +180,10 @@ def _move(
 
 
 def _within_noise(shares: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
-    """Pull shares in that the noise may have made the largest."""
-    return np.asarray(np.minimum(shares, max(shares.max() - GRAIN * noise, shares.mean())))
+    """Shrink shares toward their mean, and pull in those that the noise may have made largest."""
+    mean = shares.mean()
+    shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
+    return np.asarray(np.minimum(shrunk, max(shares.max() - GRAIN * noise, mean)))
 
 
 def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:

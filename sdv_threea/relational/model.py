@@ -13,6 +13,7 @@ from sdv_threea.anonymize.context import Context, Shared, draw_in_context
 from sdv_threea.encoding.blocks import decode, encode
 from sdv_threea.moments import GRID
 from sdv_threea.relational.layout import Layout
+from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
 
 #: A context whose codes have no chance in a class counts as this improbable.
@@ -31,6 +32,7 @@ class TableRelease:
         noise: Standard deviation of the noise of a released share of the rows.
         common: Covariance of what siblings share, shape (r, r), if they do.
         together: The chance with which they share their component.
+        magnitudes: How many units have how many rows, where that was asked.
         rows_per_unit: How many rows of a unit were looked at; ``None`` for all.
     """
 
@@ -41,6 +43,7 @@ class TableRelease:
     noise: float = 0.0
     common: NDArray[np.float64] | None = None
     together: float = 0.0
+    magnitudes: Magnitudes | None = None
     rows_per_unit: int | None = 1
 
     @property

@@ -21,19 +21,14 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import encode
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release, stage_shares
-from sdv_threea.relational.bounds import (
-    BELIEVED,
-    choose_bound,
-    count_noise,
-    expected_count,
-    simulate_totals,
-)
+from sdv_threea.relational.bounds import BELIEVED, choose_bound, count_noise
 from sdv_threea.relational.layout import (
     context_blocks,
     context_columns,
     context_domain,
     own_columns,
 )
+from sdv_threea.relational.magnitudes import release_magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
@@ -46,8 +41,9 @@ from sdv_threea.settings import Settings
 from sdv_threea.spending import ROUNDING
 from sdv_threea.statistics import histogram_sensitivity
 
-#: Shares of a table's budget beside its release: what siblings share, and how many rows have no
-#: owner. See docs/design.md for how they were chosen.
+#: Shares of a table's budget beside its release: how many rows units have, what siblings share, and
+#: how many rows have no owner. See docs/design.md for how they were chosen.
+MAGNITUDES_SHARE = 0.05
 SIBLINGS_SHARE = 0.05
 ORPHANS_SHARE = 0.01
 
@@ -140,15 +136,17 @@ def _release_table(
     described = context_domain(blocks)
     domain = Domain((*plan.domain.columns, *described), plan.domain.target)
     asks_orphans = not owner.required
-    share = 1 - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
+    share = 1 - MAGNITUDES_SHARE - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
     noise = _count_noise(task, domain, share)
-    bound = _choose_bound(task, done, noise)
+    part = task.budget.part(MAGNITUDES_SHARE)
+    magnitudes, asked = release_magnitudes(units[table], plan.most_rows, part, task.noise)
+    bound = choose_bound(magnitudes, noise)
     released = _release_rows(task, joined, domain, units[table], bound, share)
     layout = replace(plan.layout, context=tuple(column.name for column in described))
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     noise *= bound or 1
-    # Few rows may own many, which hardly shows in the counts: then the rows themselves tell more.
-    size = max(orphans + _count_owned(parent, owner), _believe(released.num_rows, noise), 1.0)
+    beyond = magnitudes.beyond(bound) if bound else 0.0
+    size = max(_believe(released.num_rows, noise) + beyond, orphans, 1.0)
     size = min(size, _most_rows(parent, done.children[owner].most or bound))
     model = TableRelease(
         released,
@@ -156,10 +154,11 @@ def _release_table(
         size,
         orphans=min(orphans / size, 1.0),
         noise=noise / max(released.num_rows, 1.0),
+        magnitudes=magnitudes,
         rows_per_unit=bound,
     )
     model, paid = _release_siblings(task, joined, units[table], referred, model)
-    return model, (*released.ledger.receipts, *receipts, *paid)
+    return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
 def _release_rows(
@@ -188,14 +187,6 @@ def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     return count_noise(len(domain.columns), mu)
 
 
-def _count_owned(parent: TableRelease, link: Link) -> float:
-    """Estimate how many rows a table owns; nothing is known if its own are nothing but noise."""
-    if parent.noise * BELIEVED > 1:
-        return 0.0
-    mean = expected_count(parent.released, parent.layout.counts[link], parent.noise)
-    return parent.size * mean
-
-
 def _most_rows(parent: TableRelease, each: int | None) -> float:
     """Limit the rows that hang off a table whose own are nothing but noise.
 
@@ -203,19 +194,6 @@ def _most_rows(parent: TableRelease, each: int | None) -> float:
     of any number of its rows as much too large.
     """
     return parent.size * (each or 1) if parent.noise * BELIEVED > 1 else math.inf
-
-
-def _choose_bound(task: Task, done: DatabaseRelease, noise: float) -> int | None:
-    """Choose how many rows of a unit to look at, from what is released and public."""
-    link, table = done.schema.owners[task.table], task.table
-    chain: list[tuple[Release, str]] = []
-    while link is not None:
-        parent = done.tables[link.parent]
-        chain.insert(0, (parent.released, parent.layout.counts[link]))
-        table, link = link.parent, done.schema.owners[link.parent]
-    bound = choose_bound(simulate_totals(chain, task.draws), done.tables[table].size, noise)
-    most = task.plan.most_rows
-    return bound if bound is None or most is None else min(bound, most)
 
 
 def _release_orphans(

@@ -133,15 +133,33 @@ class DatabaseRelease:
         fewest, many = children.of(len(rows))
         orphans = round(self.tables[table].orphans * size)
         owned = min(max(size - orphans, fewest), int(min(many, size)))
+        counts = rows[name].to_numpy().astype(np.int64)
         counted, most = parent.released.domain[name], children.most
         if most is None and isinstance(counted, Number) and len(rows):
             # An estimated end is no promise: rare owners of many do not show in it.
-            most = max(int(counted.high or 0), math.ceil(owned / len(rows)))
-        counts = rows[name].to_numpy().astype(np.int64)
+            counts = self._enlarge(table, counts, counted.high or 0.0, owned, rng)
+            most = max(int(counts.max()), int(counted.high or 0), math.ceil(owned / len(rows)))
         counts = adjust_counts(counts, owned, most, rng, children.least)
         rows[name] = counts.astype(np.float64)
         owners = np.repeat(np.arange(len(rows)), counts)
         return np.append(owners, np.full(min(orphans, size - owned), -1))
+
+    def _enlarge(
+        self,
+        table: str,
+        counts: NDArray[np.int64],
+        high: float,
+        owned: int,
+        rng: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        """Let a few rows own more than all counts of rows say, if that is how units are."""
+        magnitudes = self.tables[table].magnitudes
+        if magnitudes is None:
+            return counts
+        many = magnitudes.draw_beyond(high, owned - int(counts.sum()), rng)[: len(counts)]
+        enlarged = counts.copy()
+        enlarged[rng.permutation(len(counts))[: len(many)]] = many
+        return enlarged
 
     def _draw(
         self,
