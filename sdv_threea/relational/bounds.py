@@ -5,25 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
-from sdv_threea.release import Release
 
 #: The share of a typical cell of a histogram, whose error the bound makes smallest.
 TYPICAL_CELL = 0.02
 
-#: A released number of rows, or a share of them, is believed in if it is so many times its noise.
-BELIEVED = 3.0
 
-
-def overall_chances(released: Release, name: str) -> NDArray[np.float64]:
-    """The released share of each code of a column, over all classes, shape (S,)."""
-    weights = released.mixture.weights.sum(axis=1)
-    return np.asarray(weights @ released.chances(name) / weights.sum())
-
-
-def choose_bound(magnitudes: Magnitudes, noise: float) -> int | None:
+def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) -> int | None:
     """Choose how many rows of a unit to look at.
 
     With a bound of ``b``, a share is known with a noise of ``b`` times that of a record, over as
@@ -33,13 +22,16 @@ def choose_bound(magnitudes: Magnitudes, noise: float) -> int | None:
     Args:
         magnitudes: How many units have how many rows, as released.
         noise: Standard deviation of the noise of a count, if units had one row.
+        most: The most rows of a unit, if that is public.
 
     Returns:
         The bound, at least one; ``None`` for no bound, where there is no noise.
     """
     if noise == 0:
         return None
-    bounds = np.unique(np.geomspace(1, LARGEST_BOUND, 64).astype(np.int64))
+    bounds = np.unique(
+        np.geomspace(1, min(most or LARGEST_BOUND, LARGEST_BOUND), 64).astype(np.int64)
+    )
     kept = np.array([magnitudes.within(bound) for bound in bounds.tolist()])
     kept = np.maximum(kept, 1.0)
     errors = (bounds * noise / kept) ** 2 + TYPICAL_CELL / kept

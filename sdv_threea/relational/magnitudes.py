@@ -41,17 +41,21 @@ class Magnitudes:
 
     Args:
         counts: Units of each magnitude, zero where nothing stands out, shape (len(MIDDLES),).
+        scale: Standard deviation of the noise of those that are not left out.
     """
 
     counts: NDArray[np.float64]
+    scale: float
 
     def within(self, bound: int) -> float:
         """About how many rows there would be if units had no more than a bound."""
         return float(self.counts @ np.minimum(MIDDLES, bound))
 
-    def beyond(self, bound: int) -> float:
-        """About how many rows there are beyond a bound on the rows of a unit, at least zero."""
-        return max(float(self.counts @ np.maximum(MIDDLES - bound, 0)), 0.0)
+    def beyond(self, bound: int) -> tuple[float, float]:
+        """About how many rows of units are beyond a bound, and the deviation of its noise."""
+        rows = np.maximum(MIDDLES - bound, 0)
+        noise = self.scale * float(np.linalg.norm(rows[self.counts != 0]))
+        return max(float(self.counts @ rows), 0.0), noise
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw numbers of rows beyond a bound that add up to a total at most, shape (any,)."""
@@ -96,7 +100,7 @@ def release_magnitudes(
         noise=noise,
     )
     noisy[(most or LARGEST_BOUND) < FIRST] = 0.0
-    return Magnitudes(_cut(noisy, receipt.noise_scale)), receipt
+    return Magnitudes(_cut(noisy, receipt.noise_scale), receipt.noise_scale), receipt
 
 
 def _cut(counts: NDArray[np.float64], scale: float) -> NDArray[np.float64]:

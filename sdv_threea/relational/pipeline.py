@@ -5,7 +5,6 @@ Source of the method for one table: :mod:`sdv_threea.pipeline`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,7 +20,14 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import encode
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release, stage_shares
-from sdv_threea.relational.bounds import BELIEVED, choose_bound, count_noise
+from sdv_threea.relational.bounds import choose_bound, count_noise
+from sdv_threea.relational.estimates import (
+    agree,
+    believe,
+    count_owned,
+    estimate_size,
+    most_rows,
+)
 from sdv_threea.relational.layout import (
     context_blocks,
     context_columns,
@@ -140,14 +146,14 @@ def _release_table(
     noise = _count_noise(task, domain, share)
     part = task.budget.part(MAGNITUDES_SHARE)
     magnitudes, asked = release_magnitudes(units[table], plan.most_rows, part, task.noise)
-    bound = choose_bound(magnitudes, noise)
+    bound = choose_bound(magnitudes, noise, plan.most_rows)
     released = _release_rows(task, joined, domain, units[table], bound, share)
     layout = replace(plan.layout, context=tuple(column.name for column in described))
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     noise *= bound or 1
-    beyond = magnitudes.beyond(bound) if bound else 0.0
-    size = max(_believe(released.num_rows, noise) + beyond, orphans, 1.0)
-    size = min(size, _most_rows(parent, done.children[owner].most or bound))
+    seen = estimate_size(magnitudes, bound, released.num_rows, noise)
+    size = max(agree(*seen, *count_owned(parent, owner, orphans)), orphans, 1.0)
+    size = min(size, most_rows(parent, done.children[owner].most or bound))
     model = TableRelease(
         released,
         layout,
@@ -187,15 +193,6 @@ def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     return count_noise(len(domain.columns), mu)
 
 
-def _most_rows(parent: TableRelease, each: int | None) -> float:
-    """Limit the rows that hang off a table whose own are nothing but noise.
-
-    One that seems to have next to no rows, and a child that seems to have many, would make samples
-    of any number of its rows as much too large.
-    """
-    return parent.size * (each or 1) if parent.noise * BELIEVED > 1 else math.inf
-
-
 def _release_orphans(
     task: Task, schema: Schema, database: Database
 ) -> tuple[float, tuple[Receipt, ...]]:
@@ -211,12 +208,7 @@ def _release_orphans(
         released='number of rows without an owner',
         noise=task.noise,
     )
-    return _believe(float(noisy[0]), receipt.noise_scale), (receipt,)
-
-
-def _believe(count: float, scale: float) -> float:
-    """Take a count for zero that may be nothing but noise."""
-    return count if count > BELIEVED * scale else 0.0
+    return believe(float(noisy[0]), receipt.noise_scale), (receipt,)
 
 
 def _release_siblings(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.domain import Number
-from sdv_threea.relational.bounds import overall_chances
+from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.keys import adjust_counts, choose_within, deal, keep_within, level
 from sdv_threea.relational.layout import context_blocks, context_columns
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared

@@ -62,7 +62,7 @@ def test_the_proof_above_would_see_a_leak(make, release_constants, monkeypatch):
     for made in (make('two_level', 60), make('two_level', 61)):
         rows = float(made.database.num_rows['b'])
         with monkeypatch.context() as patch:
-            patch.setattr(pipeline, 'expected_count', lambda *_, leak=rows: 1e9 + leak)
+            patch.setattr(pipeline, 'agree', lambda *_, leak=rows: 1e9 + leak)
             leaks.append(pickle.dumps(release_constants(made)))
 
     assert leaks[0] != leaks[1]
@@ -298,7 +298,7 @@ def test_a_parent_that_is_nothing_but_noise_owns_no_more_rows_than_it_may(
     make, monkeypatch, shape, most
 ):
     """Its child seems to have ten million rows; next to a parent that is known, it has them."""
-    monkeypatch.setattr(pipeline, '_believe', lambda count, scale: 1e7)
+    monkeypatch.setattr(pipeline, 'agree', lambda *_: 1e7)
     made = make(shape, 60)
     made = replace(made, children={made.schema.links[0]: Children(0, most)})
     noisy, known = (made.release(epsilon=epsilon).tables for epsilon in (1e-4, 10.0))
