@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,16 +40,17 @@ if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease
 
 
-def release_database(
-    database: Database, schema: Schema, *facts: Any, **terms: Any
-) -> DatabaseRelease:
-    """Call :func:`sdv_threea.relational.pipeline.release_database`.
-
-    The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
-    """
+def load_pipeline() -> ModuleType:
+    """Load the pipeline once it is needed: everybody who imports SDV loads this module."""
     from sdv_threea.relational import pipeline
 
-    return pipeline.release_database(database, schema, *facts, **terms)
+    return pipeline
+
+
+def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
+    """Call :func:`sdv_threea.relational.pipeline.release_database`."""
+    released: DatabaseRelease = load_pipeline().release_database(*database, **terms)
+    return released
 
 
 class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
@@ -105,6 +107,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
     ) -> None:
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata, verbose=verbose)
+        load_pipeline()
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.min_children, self.max_children, self.target = min_children, max_children, target
