@@ -19,6 +19,7 @@ from sdv_threea.mechanism import Noise
 from sdv_threea.pipeline import release
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.sizes import Children
 from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
 
@@ -123,7 +124,7 @@ def _relational_game() -> Game:
             schema,
             dict.fromkeys(schema.private, Domain((number,))),
             dict.fromkeys(schema.private, settings),
-            max_children={link: CHILDREN},
+            children={link: Children(0, CHILDREN)},
             noise=noise,
             rng=rng,
         )

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
+from tables import state_all_facts
 
 #: The share of units whose rows are held out, where something is to be predicted.
 HELD_OUT = 0.3
@@ -177,6 +178,41 @@ def keep_units(
             elif child in reached:
                 kept[parent] = kept[parent][key.isin(kept[child][link['child_foreign_key']])]
     return {name: table.reset_index(drop=True) for name, table in kept.items()}
+
+
+def state_facts(parts: Parts) -> Parts:
+    """State ranges, values and nullability in the metadata, as of all units.
+
+    A public range or list of categories does not stop at the units that are fitted.
+    """
+    whole = parts.train
+    if parts.test is not None:
+        whole = {name: pd.concat([table, parts.test[name]]) for name, table in whole.items()}
+    return parts._replace(metadata=state_all_facts(whole, parts.metadata))
+
+
+def bound_children(
+    tables: Tables, metadata: Metadata, public: tuple[str, ...]
+) -> dict[str, dict[tuple[str, str], int]]:
+    """State how many rows refer to one row: settings of the synthesizer, by foreign key.
+
+    How many refer to a public row depends on how many units there are, so these are the bounds of
+    the tables that are fitted.
+
+    Args:
+        tables: The tables.
+        metadata: Their metadata, no key of several columns.
+        public: Tables that are published as they are.
+    """
+    least, most = {}, {}
+    for link in metadata.relationships:
+        child, column = link['child_table_name'], link['child_foreign_key']
+        if child in public:
+            continue
+        keys = tables[link['parent_table_name']][link['parent_primary_key']]
+        counts = tables[child][column].value_counts().reindex(keys, fill_value=0)
+        least[child, column], most[child, column] = int(counts.min()), max(int(counts.max()), 1)
+    return {'min_children': least, 'max_children': most}
 
 
 def _read_metadata(folder: Path, tables: tuple[str, ...] | None) -> Metadata:

@@ -6,9 +6,10 @@ They are read from ``../shared/data``: a folder per table with ``<name>.csv.gz``
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from sdv.metadata import Metadata
@@ -138,13 +139,28 @@ def load_split(name: str, data: Path = DATA) -> Split:
 
 def state_facts(table: pd.DataFrame, metadata: Metadata) -> Metadata:
     """State the ranges, values and nullability of a table in a copy of its metadata."""
+    return state_all_facts({next(iter(metadata.tables)): table}, metadata)
+
+
+def state_all_facts(tables: Mapping[str, pd.DataFrame], metadata: Metadata) -> Metadata:
+    """State the ranges, values and nullability of several tables in a copy of their metadata."""
     facts = metadata.to_dict()
-    (description,) = facts['tables'].values()
-    for name, column in description['columns'].items():
-        present = table[name].dropna()
-        if column['sdtype'] in ('numerical', 'datetime'):
-            column |= {'range_min': present.min(), 'range_max': present.max()}
-        elif column['sdtype'] in ('categorical', 'ordinal'):
-            column |= {'range_values': present.unique().tolist()}
-        column['range_is_nullable'] = len(present) < len(table)
+    for name, description in facts['tables'].items():
+        for column, about in description['columns'].items():
+            about |= _state_column(tables[name][column].reset_index(drop=True), about)
     return Metadata.load_from_dict(facts)
+
+
+def _state_column(values: pd.Series, about: Mapping[str, Any]) -> dict[str, Any]:
+    present = values.dropna()
+    nullable = len(present) < len(values)
+    if about['sdtype'] in ('categorical', 'ordinal'):
+        return {'range_values': present.unique().tolist(), 'range_is_nullable': nullable}
+    if about['sdtype'] == 'datetime':
+        moments = pd.to_datetime(present, format=about.get('datetime_format'))
+        ends = present[moments.idxmin()], present[moments.idxmax()]
+    elif about['sdtype'] == 'numerical':
+        ends = present.min(), present.max()
+    else:
+        return {'range_is_nullable': nullable}
+    return {'range_min': ends[0], 'range_max': ends[1], 'range_is_nullable': nullable}

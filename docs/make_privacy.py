@@ -22,7 +22,7 @@ from sdv_threea.adapt.labels import RADII
 from sdv_threea.adapt.moments import GRID as FEATURE_GRID
 from sdv_threea.adapt.moments import RADIUS as FEATURE_RADIUS
 from sdv_threea.moments import COUNT_WEIGHT, GRID
-from sdv_threea.relational.pipeline import ORPHANS_SHARE, SIBLINGS_SHARE
+from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.report.figures import INK, RULE, SYNTHETIC_COLOR
 from sdv_threea.settings import SHARES, THRESHOLD_SHARE
 
@@ -151,16 +151,17 @@ def _pair(facts: Facts, _: float) -> float:
     return 2 * _multiply(facts, 0.0) * (2 if facts.replaced else 1)
 
 
-def _orphan(facts: Facts, _: float) -> float:
+def _once(facts: Facts, _: float) -> float:
     return math.sqrt(2 if facts.replaced else 1)
 
 
 #: Shares of releases about units, whose price and sensitivity are those of a unit.
 OF_UNITS = {
+    f'magnitudes, {MAGNITUDES_SHARE:.0%} of a table': MAGNITUDES_SHARE,
     f'siblings, {SIBLINGS_SHARE:.0%} of a table': SIBLINGS_SHARE,
     f'orphans, {ORPHANS_SHARE:.0%} of a table': ORPHANS_SHARE,
 }
-SIBLINGS, ORPHANS = OF_UNITS
+MAGNITUDES, SIBLINGS, ORPHANS = OF_UNITS
 
 PER_COLUMN = '√q', '√(2q)'
 SQUARES = '17/√2 (w² + R²)', '17 (w² + R²)'
@@ -285,10 +286,19 @@ RELEASES = (
     ),
     Entry(
         'describe',
+        'number of units by the magnitude of their rows',
+        'many tables: how many units have how many rows',
+        ('1', '√2'),
+        _once,
+        MAGNITUDES,
+        ('relational.magnitudes.release_magnitudes', 'relational.units.find_units'),
+    ),
+    Entry(
+        'describe',
         'number of rows without an owner',
         'many tables: how many rows hang off no other',
         ('1', '√2'),
-        _orphan,
+        _once,
         ORPHANS,
         ('statistics.histogram_sensitivity', 'relational.units.find_units'),
     ),

@@ -116,7 +116,7 @@ def units(script):
         model, synthesizers = made._model, made._table_synthesizers
         domains = {each: synthesizers[each]._derive().derived for each in model.tables}
         num_rows = {each: len(table) for each, table in tables.items()}
-        plans = plan_tables(model.schema, domains, num_rows, {})
+        plans = plan_tables(model.schema, domains, num_rows, model.children)
         (receipts,) = made.get_privacy_statement().receipts.values()
         for table, released in model.tables.items():
             bound = released.rows_per_unit
@@ -185,7 +185,7 @@ def test_shares_are_paid_as_the_page_says(script, single, name):
 
 
 @pytest.mark.parametrize('settings', UNITS)
-def test_tables_pay_by_their_columns_and_siblings_and_orphans_first(script, units, settings):
+def test_tables_pay_by_their_columns_and_for_what_concerns_units_first(script, units, settings):
     costs = {}
     for (name, table), done in units.items():
         if name == settings:
@@ -194,6 +194,7 @@ def test_tables_pay_by_their_columns_and_siblings_and_orphans_first(script, unit
                 kind = share if share in script.OF_UNITS else 'rows'
                 costs[table, kind] = costs.get((table, kind), 0.0) + receipt.mu**2
     whole = sum(cost for (table, _), cost in costs.items() if table == 'encounter')
+    assert costs['encounter', script.MAGNITUDES] / whole == pytest.approx(0.05)
     assert costs['encounter', script.SIBLINGS] / whole == pytest.approx(0.05)
     assert costs['encounter', script.ORPHANS] / whole == pytest.approx(0.01)
     # Of a patient two columns and the number of stays; of a stay ten columns and three references.

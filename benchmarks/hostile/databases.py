@@ -82,6 +82,7 @@ def databases(draw: st.DrawFn) -> Case:
             optional={
                 **{name: st.sampled_from(SETTINGS[name]) for name in names},
                 'max_children': st.sampled_from([None, 1, 7]),
+                'min_children': st.sampled_from([None, 0, 1]),
                 'public_tables': st.just(['p'] if 'p' in order else []),
             },
         )

@@ -5,41 +5,52 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.relational.sizes import Children
+from sdv_threea.shrinkage import stein_factor
+
 #: The largest shares are believed up to so many standard deviations of their noise.
 GRAIN = 2.0
+
+#: The largest share of references that may go to rows that noise hides.
+MOST_LIFTED = 0.02
 
 #: Numbers this close to the next whole one are whole, but for the rounding of floats.
 ROUNDING = 1e-6
 
 
 def adjust_counts(
-    counts: NDArray[np.int64], total: int, most: int | None, rng: np.random.Generator
+    counts: NDArray[np.int64],
+    total: int,
+    most: int | None,
+    rng: np.random.Generator,
+    least: int = 0,
 ) -> NDArray[np.int64]:
     """Change as few counts as possible, by one where that is enough, so that they add up.
 
-    Those that are zero stay so, as long as others can make up for it.
+    Those that are the least allowed stay so, as long as others can make up for it.
 
     Args:
         counts: At least zero, shape (n,).
         total: What they should add up to.
         most: The largest count allowed, or ``None``.
         rng: Source of the choice.
+        least: The smallest count allowed.
 
     Returns:
-        Counts that add up to ``total``, or to ``n * most`` if that is less.
+        Counts that add up to ``total``, or to what the bounds allow that is next to it.
     """
-    adjusted = counts if most is None else np.minimum(counts, most)
+    adjusted, total = np.clip(counts, least, most) - least, total - least * len(counts)
+    # Without a bound, none needs to become larger than all are together.
+    end = total if most is None else most - least
     while (gap := total - int(adjusted.sum())) != 0:
-        # Without a bound, none needs to become larger than all are together.
-        room, end = _with_room(adjusted, gap, total if most is None else most)
+        room, reach = _with_room(adjusted, gap, end)
         if not len(room):
             break
         chosen = rng.permutation(room)[: abs(gap)]
         # All at once what would else take as many rounds, as far as each has room.
-        far = np.minimum(abs(gap) // len(chosen), np.abs(end - adjusted[chosen]))
-        adjusted = adjusted.copy()
+        far = np.minimum(abs(gap) // len(chosen), np.abs(reach - adjusted[chosen]))
         adjusted[chosen] += np.sign(gap) * far
-    return adjusted
+    return np.asarray(adjusted + least)
 
 
 def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
@@ -88,7 +99,8 @@ def level(
     """Change as few drawn references as possible, so that each occurs as often as it should.
 
     Independent draws would spread the number of references to a row beyond what is released, and so
-    does the noise: the largest numbers are taken with a grain of salt.
+    does the noise: the largest numbers are taken with a grain of salt, and a row that noise hides
+    is referred to once, if there are many more references than rows.
 
     Args:
         drawn: Rows of the parent, shape (n,).
@@ -100,21 +112,78 @@ def level(
         Rows of the parent, shape (n,).
     """
     wanted = _round_shares(_within_noise(chances / chances.sum(), noise), len(drawn))
-    surplus = np.bincount(drawn, minlength=len(chances)) - wanted
+    if noise and len(chances) <= MOST_LIFTED * len(drawn):
+        wanted = adjust_counts(wanted, len(drawn), None, rng, 1)
+    return _move(drawn, wanted, rng)
+
+
+def keep_within(
+    referred: NDArray[np.int64],
+    num_parents: int,
+    children: Children,
+    required: bool,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Change as few references as possible, so that as many lead to each row as there may be.
+
+    Args:
+        referred: Rows of the parent, -1 for none, shape (n,).
+        num_parents: Number of rows of the parent, at least one.
+        children: How many rows may refer to one of them.
+        required: Whether each row has to refer to one.
+        rng: Source of the choice.
+
+    Returns:
+        Rows of the parent, shape (n,), within the bounds if there are enough rows for that.
+    """
+    if children == Children():
+        return referred
+    kept = referred if required else _admit(referred, *children.of(num_parents), rng)
+    kept, here = kept.copy(), kept >= 0
+    counts = np.bincount(kept[here], minlength=num_parents)
+    wanted = adjust_counts(counts, int(here.sum()), children.most, rng, children.least)
+    kept[here] = _move(kept[here], wanted, rng)
+    return kept
+
+
+def _admit(
+    referred: NDArray[np.int64], least: int, most: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Let some rows refer to nobody, or to somebody, so that enough and not too many refer."""
+    here = referred >= 0
+    change = min(max(int(here.sum()), least), most) - int(here.sum())
+    chosen = rng.permutation(np.flatnonzero(~here if change > 0 else here))[: int(abs(change))]
+    admitted = referred.copy()
+    admitted[chosen] = 0 if change > 0 else -1
+    return admitted
+
+
+def _move(
+    drawn: NDArray[np.int64], wanted: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Move as few references as possible, chosen at random, so that each occurs as often as wanted.
+
+    If there are more references than are wanted, or fewer, as many are moved as can be.
+    """
+    surplus = np.bincount(drawn, minlength=len(wanted)) - wanted
     order = rng.permutation(len(drawn))
     mixed = drawn[order]
     by_parent = np.argsort(mixed, kind='stable')
     ranks = np.empty(len(drawn), dtype=np.int64)
     ranks[by_parent] = np.arange(len(drawn)) - np.searchsorted(mixed[by_parent], mixed[by_parent])
     moved = order[ranks < np.maximum(surplus, 0)[mixed]]
+    free = rng.permutation(np.repeat(np.arange(len(wanted)), np.maximum(-surplus, 0)))
+    moved, free = moved[: len(free)], free[: len(moved)]
     levelled = drawn.copy()
-    levelled[moved] = rng.permutation(np.repeat(np.arange(len(chances)), np.maximum(-surplus, 0)))
+    levelled[moved] = free
     return levelled
 
 
 def _within_noise(shares: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
-    """Pull shares in that the noise may have made the largest."""
-    return np.asarray(np.minimum(shares, max(shares.max() - GRAIN * noise, shares.mean())))
+    """Shrink shares toward their mean, and pull in those that the noise may have made largest."""
+    mean = shares.mean()
+    shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
+    return np.asarray(np.minimum(shrunk, max(shares.max() - GRAIN * noise, mean)))
 
 
 def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
@@ -124,29 +193,6 @@ def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
     first = np.argsort(whole - exact, kind='stable')[: max(total - int(whole.sum()), 0)]
     whole[first] += 1
     return np.asarray(whole)
-
-
-def spread(
-    referred: NDArray[np.int64], num_parents: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Let rows refer to different rows of a parent, as far as there are enough.
-
-    Args:
-        referred: Rows of the parent, -1 for none, shape (n,).
-        num_parents: Number of rows of the parent.
-        rng: Source of the choice.
-
-    Returns:
-        Rows of the parent, shape (n,): the first row that refers to one keeps it, others get rows
-        that nobody refers to, while there are any.
-    """
-    spread = referred.copy()
-    _, first = np.unique(referred, return_index=True)
-    again = np.setdiff1d(np.flatnonzero(referred >= 0), first)
-    free = rng.permutation(np.setdiff1d(np.arange(num_parents), referred))
-    moved = again[: len(free)]
-    spread[moved] = free[: len(moved)]
-    return spread
 
 
 def choose_within(

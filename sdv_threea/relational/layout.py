@@ -19,6 +19,7 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.blocks import Block, encode
 from sdv_threea.encoding.values import make_table
 from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.sizes import Children
 from sdv_threea.relational.units import Database, count_children, join_parent
 
 
@@ -56,14 +57,14 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
 
 
 def own_domain(
-    layout: Layout, domain: Domain, num_rows: Mapping[str, int], max_children: Mapping[Link, int]
+    layout: Layout, domain: Domain, num_rows: Mapping[str, int], children: Mapping[Link, Children]
 ) -> Domain:
     """Describe the columns of a table, its counts and references included, by what is public."""
     columns: list[Column] = list(domain.columns)
     for link, name in layout.counts.items():
-        most = 1 if link.unique else max_children.get(link)
+        least, most = children[link].least, children[link].most
         high = None if most is None else float(most)
-        columns.append(Number(name=name, low=0.0, high=high, step=1.0, nullable=False))
+        columns.append(Number(name=name, low=float(least), high=high, step=1.0, nullable=False))
     for link, name in layout.references.items():
         rows: tuple[Hashable, ...] = tuple(range(num_rows[link.parent]))
         columns.append(Category(name=name, values=rows, nullable=False if link.required else None))

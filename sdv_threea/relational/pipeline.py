@@ -5,7 +5,6 @@ Source of the method for one table: :mod:`sdv_threea.pipeline`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,12 +20,13 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import encode
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release
-from sdv_threea.relational.bounds import (
-    BELIEVED,
-    choose_bound,
-    count_noise,
-    expected_count,
-    simulate_totals,
+from sdv_threea.relational.bounds import choose_bound, count_noise
+from sdv_threea.relational.estimates import (
+    agree,
+    believe,
+    count_owned,
+    estimate_size,
+    most_rows,
 )
 from sdv_threea.relational.layout import (
     context_blocks,
@@ -34,18 +34,22 @@ from sdv_threea.relational.layout import (
     context_domain,
     own_columns,
 )
+from sdv_threea.relational.magnitudes import release_magnitudes
+from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
-from sdv_threea.relational.release import DatabaseRelease, TableRelease
+from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
+from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.units import Database, bound_rows, find_units
 from sdv_threea.release import Release
 from sdv_threea.settings import Settings
 from sdv_threea.spending import ROUNDING, stage_shares
 from sdv_threea.statistics import histogram_sensitivity
 
-#: Shares of a table's budget beside its release: what siblings share, and how many rows have no
-#: owner. See docs/design.md for how they were chosen.
+#: Shares of a table's budget beside its release: how many rows units have, what siblings share, and
+#: how many rows have no owner. See docs/design.md for how they were chosen.
+MAGNITUDES_SHARE = 0.05
 SIBLINGS_SHARE = 0.05
 ORPHANS_SHARE = 0.01
 
@@ -56,7 +60,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     domains: Mapping[str, Domain],
     settings: Mapping[str, Settings],
     *,
-    max_children: Mapping[Link, int],
+    children: Mapping[Link, Children],
     noise: Noise = discrete_gaussian,
     rng: np.random.Generator | None = None,
     track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
@@ -76,7 +80,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         schema: The graph of tables; public.
         domains: What is public of the private tables' columns.
         settings: What the user chose, by table; the budget is the same for all.
-        max_children: The most rows that a row owns, by link, where that is public.
+        children: How many rows refer to one row of a parent, by link, as far as that is public.
         noise: The source of noise; for tests.
         rng: Source of two streams that nobody else may know: one of draws, and one that chooses
             rows. How far the second is read depends on the number of rows, so that nothing that
@@ -88,16 +92,18 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
     units = find_units(schema, database.num_rows, database.parents)
-    plans = plan_tables(schema, domains, database.num_rows, max_children)
+    children = complete_children(schema, children)
+    plans = plan_tables(schema, domains, database.num_rows, children)
     budgets = share_budget(schema, plans, settings)
-    done = DatabaseRelease(schema, {}, {}, {t: database.num_rows[t] for t in schema.public})
+    public = {table: database.num_rows[table] for table in schema.public}
+    done = DatabaseRelease(schema, {}, {}, public, children)
     rows: dict[str, pd.DataFrame] = {}
     for table in track(schema.private):
         rows[table] = own_columns(plans[table].layout, database, table, units)
         task = Task(table, plans[table], budgets[table], settings[table], noise, draws, choices)
         model, receipts = _release_table(task, database, rows, units, done)
         done = done.add(table, model, receipts)
-    return done
+    return done.settle()
 
 
 class Task(NamedTuple):
@@ -136,27 +142,29 @@ def _release_table(
     described = context_domain(blocks)
     domain = Domain((*plan.domain.columns, *described), plan.domain.target)
     asks_orphans = not owner.required
-    share = 1 - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
+    share = 1 - MAGNITUDES_SHARE - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
     noise = _count_noise(task, domain, share)
-    bound = _choose_bound(task, done, noise)
+    part = task.budget.part(MAGNITUDES_SHARE)
+    magnitudes, asked = release_magnitudes(units[table], plan.most_rows, part, task.noise)
+    bound = choose_bound(magnitudes, noise, plan.most_rows)
     released = _release_rows(task, joined, domain, units[table], bound, share)
     layout = replace(plan.layout, context=tuple(column.name for column in described))
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     noise *= bound or 1
-    # Few rows may own many, which hardly shows in the counts: then the rows themselves tell more.
-    size = max(orphans + _count_owned(parent, owner), _believe(released.num_rows, noise), 1.0)
-    size = min(size, _most_rows(parent, plan.most_owned or bound))
+    seen = estimate_size(magnitudes, bound, released.num_rows, noise)
+    size = max(agree(*seen, *count_owned(parent, owner, orphans)), orphans, 1.0)
+    size = min(size, most_rows(parent, done.children[owner].most or bound))
     model = TableRelease(
         released,
         layout,
         size,
         orphans=min(orphans / size, 1.0),
         noise=noise / max(released.num_rows, 1.0),
+        magnitudes=magnitudes,
         rows_per_unit=bound,
-        most_owned=plan.most_owned,
     )
     model, paid = _release_siblings(task, joined, units[table], referred, model)
-    return model, (*released.ledger.receipts, *receipts, *paid)
+    return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
 def _release_rows(
@@ -185,36 +193,6 @@ def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     return count_noise(len(domain.columns), mu)
 
 
-def _count_owned(parent: TableRelease, link: Link) -> float:
-    """Estimate how many rows a table owns; nothing is known if its own are nothing but noise."""
-    if parent.noise * BELIEVED > 1:
-        return 0.0
-    mean = expected_count(parent.released, parent.layout.counts[link], parent.noise)
-    return parent.size * mean
-
-
-def _most_rows(parent: TableRelease, each: int | None) -> float:
-    """Limit the rows that hang off a table whose own are nothing but noise.
-
-    One that seems to have next to no rows, and a child that seems to have many, would make samples
-    of any number of its rows as much too large.
-    """
-    return parent.size * (each or 1) if parent.noise * BELIEVED > 1 else math.inf
-
-
-def _choose_bound(task: Task, done: DatabaseRelease, noise: float) -> int | None:
-    """Choose how many rows of a unit to look at, from what is released and public."""
-    link, table = done.schema.owners[task.table], task.table
-    chain: list[tuple[Release, str]] = []
-    while link is not None:
-        parent = done.tables[link.parent]
-        chain.insert(0, (parent.released, parent.layout.counts[link]))
-        table, link = link.parent, done.schema.owners[link.parent]
-    bound = choose_bound(simulate_totals(chain, task.draws), done.tables[table].size, noise)
-    most = task.plan.most_rows
-    return bound if bound is None or most is None else min(bound, most)
-
-
 def _release_orphans(
     task: Task, schema: Schema, database: Database
 ) -> tuple[float, tuple[Receipt, ...]]:
@@ -230,12 +208,7 @@ def _release_orphans(
         released='number of rows without an owner',
         noise=task.noise,
     )
-    return _believe(float(noisy[0]), receipt.noise_scale), (receipt,)
-
-
-def _believe(count: float, scale: float) -> float:
-    """Take a count for zero that may be nothing but noise."""
-    return count if count > BELIEVED * scale else 0.0
+    return believe(float(noisy[0]), receipt.noise_scale), (receipt,)
 
 
 def _release_siblings(

@@ -10,39 +10,39 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.describe import needs_threshold
 from sdv_threea.relational.layout import Layout, lay_out, own_domain
 from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.sizes import Children
 from sdv_threea.settings import Settings
 
 
 class Plan(NamedTuple):
-    """What is public of a table: the layout of its columns, their domain, and bounds.
+    """What is public of a table: the layout of its columns, their domain, and rows per unit.
 
-    Rows per unit, and rows that refer to one row of the owner; ``None`` where it is not public.
+    Of rows, ``None`` where it is not public.
     """
 
     layout: Layout
     domain: Domain
     most_rows: int | None
-    most_owned: int | None
 
 
 def plan_tables(
     schema: Schema,
     domains: Mapping[str, Domain],
     num_rows: Mapping[str, int],
-    max_children: Mapping[Link, int],
+    children: Mapping[Link, Children],
 ) -> dict[str, Plan]:
     """Lay out the columns of all private tables, and bound what their units have."""
     plans: dict[str, Plan] = {}
     for table in schema.private:
         layout, owner = lay_out(schema, table, domains[table].names), schema.owners[table]
-        domain = own_domain(layout, domains[table], num_rows, max_children)
+        domain = own_domain(layout, domains[table], num_rows, children)
         if domain.target is None and layout.counts:
             # Counts hang on categories in ways that no correlation tells: classes of them do.
             domain = Domain(domain.columns, next(iter(layout.counts.values())))
         above = 1 if owner is None else plans[owner.parent].most_rows
-        each = 1 if owner is None or owner.unique else max_children.get(owner)
+        each = 1 if owner is None else children[owner].most
         most_rows = None if above is None or each is None else above * each
-        plans[table] = Plan(layout, domain, most_rows, each)
+        plans[table] = Plan(layout, domain, most_rows)
     return plans
 
 

@@ -11,57 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger, Receipt
-from sdv_threea.anonymize.context import Context, Shared, draw_in_context
 from sdv_threea.domain import Number
-from sdv_threea.encoding.blocks import decode, encode
-from sdv_threea.moments import GRID
-from sdv_threea.relational.bounds import overall_chances
-from sdv_threea.relational.keys import adjust_counts, choose_within, deal, level, spread
-from sdv_threea.relational.layout import Layout, context_blocks, context_columns
+from sdv_threea.relational.estimates import overall_chances
+from sdv_threea.relational.keys import adjust_counts, choose_within, deal, keep_within, level
+from sdv_threea.relational.layout import context_blocks, context_columns
+from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.schema import Link, Schema
-from sdv_threea.release import Release
+from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 
 #: Tells which of the rows drawn for a table are acceptable, shape (n,).
 Accept = Callable[[str, pd.DataFrame], NDArray[np.bool_]]
 
 #: Times that rows which are not acceptable are drawn again; the rest stay as they are.
 MAX_TRIES = 100
-
-#: A context whose codes have no chance in a class counts as this improbable.
-LEAST_CHANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class TableRelease:
-    """The released model of one table: publishable.
-
-    Args:
-        released: The release of its rows beside the codes of those that own them.
-        layout: The columns of ``released``.
-        size: About how many rows the table has.
-        orphans: About which share of them has no owner.
-        noise: Standard deviation of the noise of a released share of the rows.
-        common: Covariance of what siblings share, shape (r, r), if they do.
-        together: The chance with which they share their component.
-        rows_per_unit: How many rows of a unit were looked at; ``None`` for all.
-        most_owned: The most rows that refer to one row of its owner, if that is public.
-    """
-
-    released: Release
-    layout: Layout
-    size: float
-    orphans: float = 0.0
-    noise: float = 0.0
-    common: NDArray[np.float64] | None = None
-    together: float = 0.0
-    rows_per_unit: int | None = 1
-    most_owned: int | None = None
-
-    @property
-    def context(self) -> NDArray[np.int64]:
-        """Which of the scored columns are context, shape (q,)."""
-        blocks = [self.released.blocks[at].name for at in self.released.scored]
-        return np.flatnonzero([name in self.layout.context for name in blocks])
 
 
 @dataclass(frozen=True)
@@ -86,12 +48,14 @@ class DatabaseRelease:
         tables: The release of each private table.
         ledgers: What was paid for the units of each root table.
         num_rows: Number of rows of the public tables.
+        children: How many rows refer to one row of the parent, by link, as far as it is public.
     """
 
     schema: Schema
     tables: Mapping[str, TableRelease]
     ledgers: Mapping[str, Ledger]
     num_rows: Mapping[str, int]
+    children: Mapping[Link, Children]
 
     def add(
         self, table: str, model: TableRelease, receipts: tuple[Receipt, ...]
@@ -103,6 +67,18 @@ class DatabaseRelease:
         return replace(
             self, tables={**self.tables, table: model}, ledgers={**self.ledgers, root: ledger}
         )
+
+    def settle(self) -> DatabaseRelease:
+        """Fit the sizes of the tables to what is public of the rows of public tables, and of keys.
+
+        Returns:
+            The release, whose tables are as large as a sample of scale one.
+        """
+        sizes = self._choose_sizes(1.0, self.children)
+        tables = {
+            table: replace(model, size=float(sizes[table])) for table, model in self.tables.items()
+        }
+        return replace(self, tables=tables)
 
     def sample(
         self, scale: float, rng: np.random.Generator, accept: Accept | None = None
@@ -119,9 +95,10 @@ class DatabaseRelease:
         """
         drawn: dict[str, Drawn] = {}
         units: dict[str, NDArray[np.int64]] = {}
+        children = scale_children(self.children, self.schema, scale)
+        sizes = self._choose_sizes(scale, children)
         for table in self.schema.private:
-            size = max(1, round(self.tables[table].size * scale))
-            owners = self._own(table, size, drawn, rng)
+            owners = self._own(table, sizes[table], drawn, rng)
             rows = self._draw(table, owners, drawn, rng, accept)
             owner = self.schema.owners[table]
             # Rows without an owner are units of their own, whose names no other row has.
@@ -132,10 +109,14 @@ class DatabaseRelease:
                 units[table] = np.where(owners >= 0, led, alone)
             others = self._refer(table, owners, rows, units, rng)
             for link in others:
-                if link.unique:
-                    others[link] = spread(others[link], self._count(link.parent, drawn), rng)
+                num_parents, each = self._count(link.parent, drawn), children[link]
+                others[link] = keep_within(others[link], num_parents, each, link.required, rng)
             drawn[table] = Drawn(rows, others if owner is None else {owner: owners, **others})
         return drawn
+
+    def _choose_sizes(self, scale: float, children: Mapping[Link, Children]) -> dict[str, int]:
+        wanted = {table: model.size * scale for table, model in self.tables.items()}
+        return settle_sizes(wanted, self.schema, self.num_rows, children)
 
     def _count(self, table: str, drawn: Mapping[str, Drawn]) -> int:
         return self.num_rows[table] if table in self.schema.public else len(drawn[table].rows)
@@ -147,17 +128,38 @@ class DatabaseRelease:
         owner = self.schema.owners[table]
         if owner is None:
             return np.full(size, -1)
-        model, parent = self.tables[table], self.tables[owner.parent]
-        orphans = round(model.orphans * size)
+        parent, children = self.tables[owner.parent], self.children[owner]
         name, rows = parent.layout.counts[owner], drawn[owner.parent].rows
-        counted, most = parent.released.domain[name], model.most_owned
+        fewest, many = children.of(len(rows))
+        orphans = round(self.tables[table].orphans * size)
+        owned = min(max(size - orphans, fewest), int(min(many, size)))
+        counts = rows[name].to_numpy().astype(np.int64)
+        counted, most = parent.released.domain[name], children.most
         if most is None and isinstance(counted, Number) and len(rows):
             # An estimated end is no promise: rare owners of many do not show in it.
-            most = max(int(counted.high or 0), math.ceil((size - orphans) / len(rows)))
-        counts = adjust_counts(rows[name].to_numpy().astype(np.int64), size - orphans, most, rng)
+            counts = self._enlarge(table, counts, counted.high or 0.0, owned, rng)
+            most = max(int(counts.max()), int(counted.high or 0), math.ceil(owned / len(rows)))
+        counts = adjust_counts(counts, owned, most, rng, children.least)
         rows[name] = counts.astype(np.float64)
         owners = np.repeat(np.arange(len(rows)), counts)
-        return np.append(owners, np.full(orphans, -1))
+        return np.append(owners, np.full(min(orphans, size - owned), -1))
+
+    def _enlarge(
+        self,
+        table: str,
+        counts: NDArray[np.int64],
+        high: float,
+        owned: int,
+        rng: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        """Let a few rows own more than all counts of rows say, if that is how units are."""
+        magnitudes = self.tables[table].magnitudes
+        if magnitudes is None:
+            return counts
+        many = magnitudes.draw_beyond(high, owned - int(counts.sum()), rng)[: len(counts)]
+        enlarged = counts.copy()
+        enlarged[rng.permutation(len(counts))[: len(many)]] = many
+        return enlarged
 
     def _draw(
         self,
@@ -224,61 +226,3 @@ class DatabaseRelease:
         if chances.sum() > 0:
             found[here] = level(found[here], chances, model.noise, rng)
         return found
-
-
-def draw_shared(
-    model: TableRelease, owners: NDArray[np.int64], rng: np.random.Generator
-) -> Shared | None:
-    """Draw what siblings share; rows without an owner share it with nobody."""
-    if model.common is None:
-        return None
-    groups = np.where(owners >= 0, owners, owners.max(initial=0) + 1 + np.arange(len(owners)))
-    _, group = np.unique(groups, return_inverse=True)
-    values, vectors = np.linalg.eigh(model.common)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    num_groups = int(group.max(initial=-1)) + 1
-    effects = rng.standard_normal((num_groups, len(values))) @ root.T
-    # Two siblings share what both of them keep: hence the root.
-    kept = rng.random(len(owners)) < math.sqrt(model.together)
-    places = np.where(kept, rng.random(num_groups)[group], np.nan)
-    return Shared(effects[group], model.common, places)
-
-
-def draw_rows(
-    model: TableRelease,
-    context: pd.DataFrame,
-    shared: Shared | None,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Draw the own columns of rows, given their context and what they share with siblings."""
-    released = model.released
-    own = [block.name for block in released.blocks if block.name not in model.layout.context]
-    if context.empty and shared is None:
-        return released.sample(len(context), rng)[own]
-    known, other = model.context, np.setdiff1d(np.arange(len(released.scored)), model.context)
-    blocks = tuple(released.blocks[at] for at in released.scored[known])
-    found = encode(context, blocks)
-    given = describe_context(model, found)
-    classes, quantiles = draw_in_context(released.mixture, given, rng, shared)
-    codes = np.zeros((len(context), len(released.blocks)), dtype=np.int64)
-    codes[:, released.scored[known]] = found
-    for at, column in zip(other, quantiles.T, strict=True):
-        codes[:, released.scored[at]] = released.scores.codes(at, column, classes)
-    if released.labels is not None:
-        classes = released.labels.draw(codes[:, released.scored], rng)
-    released.classes.write_target(codes, classes)
-    return decode(codes, released.blocks, rng)[own]
-
-
-def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:
-    """Look up the scores and chances of the codes of a context, shape (n, q), in every class."""
-    columns, scores = model.context, model.released.scores
-    num_classes = len(scores.variances)
-    found = np.zeros((num_classes, *codes.shape))
-    chances = np.zeros((num_classes, len(codes)))
-    for place, at in enumerate(columns):
-        column, present = np.maximum(codes[:, place], 0), codes[:, place] >= 0
-        found[:, :, place] = np.where(present, scores.scores[at][:, column] / GRID, 0.0)
-        logs = np.log(np.maximum(scores.chances(at), LEAST_CHANCE))
-        chances += np.where(present, logs[:, column], 0.0)
-    return Context(columns, found, chances, scores.variances)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_integer
-from sdv.errors import InvalidDataError, InvalidDataTypeError, SynthesizerInputError
+from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
 from sdv_threea.relational.schema import Link, Schema
@@ -84,37 +84,6 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
     return problems
 
 
-def read_max_children(given: int | Mapping[str, int] | None, schema: Schema) -> dict[Link, int]:
-    """Read the bounds on the rows that a row owns, by link.
-
-    Args:
-        given: One bound for all, or one by table, or ``None`` for none.
-        schema: The graph of tables.
-
-    Returns:
-        The bounds that were given.
-
-    Raises:
-        SynthesizerInputError: If a bound is not a whole number of at least one, or a table does not
-            hang off another one.
-    """
-    owned = {table: link for table, link in schema.owners.items() if link is not None}
-    bounds: Mapping[str, int] = given if isinstance(given, Mapping) else {}
-    if given is not None and not isinstance(given, Mapping):
-        bounds = dict.fromkeys(owned, given)
-    for table, bound in bounds.items():
-        if not is_integer(bound) or bound < 1:
-            raise SynthesizerInputError(
-                f'max_children must be whole numbers of at least 1, got {bound!r}.'
-            )
-        if table not in owned:
-            raise SynthesizerInputError(
-                f"max_children has a bound for '{table}', which hangs off no private table: give "
-                f'bounds for some of {sorted(owned)}.'
-            )
-    return {owned[table]: int(bound) for table, bound in bounds.items()}
-
-
 def without_composite_keys(metadata: Metadata) -> Metadata:
     """Copy the metadata without primary keys of several columns, which SDV does not generate."""
     copy = deepcopy(metadata)
@@ -129,6 +98,7 @@ def connect(
     parents: Mapping[Link, NDArray[np.int64]],
     schema: Schema,
     metadata: Metadata,
+    dtypes: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
     """Write the foreign keys; leave out rows that refer to none that is left, or repeat a key.
 
@@ -137,6 +107,7 @@ def connect(
         parents: The number of the parent's row by row of the child, -1 for none.
         schema: The graph of tables.
         metadata: The metadata.
+        dtypes: The dtypes of the private tables, by table and column.
 
     Returns:
         The tables in the order of the metadata, referential integrity guaranteed.
@@ -151,7 +122,7 @@ def connect(
             there = (referred < 0) | (places >= 0)
             rows, places = rows[there].copy(), places[there]
             key = key_columns(metadata, link)
-            write_references(rows, link, places, connected[link.parent], key)
+            write_references(rows, link, places, connected[link.parent], key, dtypes[name])
         own_key = list(as_columns(metadata.tables[name].primary_key))
         # Generated keys are unique; those that are put together, or refer, may not be.
         if len(own_key) > 1 or any(link.unique for link in schema.links_of(name)):

@@ -24,6 +24,7 @@ from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
 from sdv_threea.synthesizers.generators import refuse_learning
+from sdv_threea.synthesizers.ids import make_ids
 from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
 from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
 from sdv_threea.synthesizers.reading import PrivateTable, take_table
@@ -267,6 +268,8 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
     def _prepare(self, table: pd.DataFrame) -> None:
         self._declared = {name: declare(table[name].dtype) for name in self._columns}
         self._data_processor.prepare_for_fitting(self._make_proxy())
+        chosen = self._data_processor._hyper_transformer.field_transformers
+        chosen.update({name: make_ids(each) for name, each in chosen.items()})
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         self._prepare(take_table(data, self._table_name, self._columns).header)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,12 @@ from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
 from sdv_threea.synthesizers.arguments import check_flag, check_metadata, check_scale
 from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.database import connect, read_max_children, take_tables
+from sdv_threea.synthesizers.children import Bounds
+from sdv_threea.synthesizers.database import connect, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.progress import BAR
-from sdv_threea.synthesizers.references import find_parents, key_columns
+from sdv_threea.synthesizers.references import link_rows
 from sdv_threea.synthesizers.schema import keep_public
 from sdv_threea.synthesizers.statement import (
     REFIT,
@@ -38,16 +40,17 @@ if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease
 
 
-def release_database(
-    database: Database, schema: Schema, *facts: Any, **terms: Any
-) -> DatabaseRelease:
-    """Call :func:`sdv_threea.relational.pipeline.release_database`.
-
-    The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
-    """
+def load_pipeline() -> ModuleType:
+    """Load the pipeline once it is needed: everybody who imports SDV loads this module."""
     from sdv_threea.relational import pipeline
 
-    return pipeline.release_database(database, schema, *facts, **terms)
+    return pipeline
+
+
+def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
+    """Call :func:`sdv_threea.relational.pipeline.release_database`."""
+    released: DatabaseRelease = load_pipeline().release_database(*database, **terms)
+    return released
 
 
 class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
@@ -73,13 +76,15 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             refers to no other private one; an error if there are several.
         public_tables: Tables that may be published as they are, such as lists of codes.
         max_children: The most rows that refer to one row of their owner, if that is public: a
-            number for all tables, or one by table. By default it is estimated privately.
+            number for all tables, or one by table, or by foreign key as ``(table, column)`` for
+            one that leads elsewhere. By default it is estimated privately.
         target: The column that models will be trained to predict, by table.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring databases differ by one
             unit.
         verbose: Whether to show progress.
+        min_children: The fewest, as ``max_children``. By default none is known.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the schema cannot be protected.
@@ -93,17 +98,19 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         delta: float = 1e-6,
         privacy_unit: str | None = None,
         public_tables: Sequence[str] = (),
-        max_children: int | Mapping[str, int] | None = None,
+        max_children: Bounds = None,
         target: Mapping[str, str] | None = None,
         public_metadata: bool = False,
         neighbors: str = 'add_remove',
         verbose: bool = False,
+        min_children: Bounds = None,
     ) -> None:
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata, verbose=verbose)
+        load_pipeline()
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
-        self.max_children, self.target = max_children, target
+        self.min_children, self.max_children, self.target = min_children, max_children, target
         self.public_metadata = public_metadata
         super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
         self.verbose = verbose
@@ -215,6 +222,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             public=list_public_facts(
                 public_metadata=self.public_metadata,
                 constrained=bool(self._single_table_constraints),
+                bounded=(self.min_children, self.max_children) != (None, None),
             ),
             fits=self._num_releases,
         )
@@ -239,16 +247,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         """Tell what is modelled from what refers."""
         schema = self._read_schema(processed_data)
         self._public_rows = {name: processed_data[name] for name in schema.public}
-        parents = {
-            link: find_parents(
-                processed_data[link.child],
-                link.columns,
-                processed_data[link.parent],
-                key_columns(self.metadata, link),
-            )[0]
-            for link in schema.links
-            if link.child not in schema.public
-        }
+        parents = link_rows(processed_data, schema, self.metadata)
         modelled = {
             name: processed_data[name][list(self._table_synthesizers[name]._derive().derived.names)]
             for name in schema.private
@@ -265,7 +264,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             schema,
             {name: synthesizers[name]._derive().derived for name in schema.private},
             {name: synthesizers[name]._settings for name in schema.private},
-            max_children=read_max_children(self.max_children, schema),
+            children=self._read_children(schema),
             track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
         )
         if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
@@ -289,7 +288,8 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         finished = {name: self._finish(name, each.rows) for name, each in drawn.items()}
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
-        return connect(tables, parents, self._model.schema, self.metadata)
+        dtypes = {name: self._table_synthesizers[name]._dtypes for name in finished}
+        return connect(tables, parents, self._model.schema, self.metadata, dtypes)
 
     def _finish(self, table: str, rows: pd.DataFrame) -> pd.DataFrame:
         domain = self._released[table]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ def read_schema(
     """Read the graph of tables off the metadata.
 
     Args:
-        metadata: The metadata.
+        metadata: The metadata, what is not public left out of it.
         unit: The table whose rows are the units of privacy, or ``None``.
         public: The public tables.
         tables: The tables, if they are there: a foreign key that is stored in a dtype that has no
@@ -41,8 +42,10 @@ def read_schema(
         child = each['child_table_name']
         columns = as_columns(each['child_foreign_key'])
         key = as_columns(metadata.tables[child].primary_key)
-        whole = tables is not None and all(
-            isinstance(dtype := tables[child][name].dtype, np.dtype) and dtype.kind in 'iu'
+        facts = metadata.tables[child].columns
+        whole = all(
+            facts[name].get('range_is_nullable') is False
+            or (tables is not None and _is_never_missing(tables[child][name].dtype))
             for name in columns
         )
         links.append(
@@ -55,6 +58,10 @@ def read_schema(
             )
         )
     return Schema(tuple(metadata.tables), tuple(links), unit, public)
+
+
+def _is_never_missing(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in 'iu'
 
 
 def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
@@ -95,12 +102,33 @@ def find_parents(
     return found, present & (found < 0)
 
 
+def link_rows(tables: Tables, schema: Schema, metadata: Metadata) -> dict[Link, NDArray[np.int64]]:
+    """Find the rows that the rows of private tables refer to.
+
+    Args:
+        tables: The tables, all references valid.
+        schema: The graph of tables.
+        metadata: The metadata.
+
+    Returns:
+        Rows of the parent, -1 for none, by foreign key.
+    """
+    return {
+        link: find_parents(
+            tables[link.child], link.columns, tables[link.parent], key_columns(metadata, link)
+        )[0]
+        for link in schema.links
+        if link.child in schema.private
+    }
+
+
 def write_references(
     child: pd.DataFrame,
     link: Link,
     referred: NDArray[np.int64],
     parent: pd.DataFrame,
     key: tuple[str, ...],
+    dtypes: Mapping[str, Any],
 ) -> None:
     """Write the values of a foreign key into the rows of a child.
 
@@ -110,10 +138,18 @@ def write_references(
         referred: Rows of the parent, -1 for none, shape (n,).
         parent: The parent.
         key: The columns of the parent's key.
+        dtypes: The dtypes that the columns of the child had, by name.
     """
     nobody = bool((referred < 0).any())
     for column, name in zip(link.columns, key, strict=True):
         values = parent[name].reset_index(drop=True)
         # A gap has no place among whole numbers: reindexing makes room for it.
         taken = values.reindex(referred) if nobody else values.iloc[referred]
+        if _makes_room(dtypes.get(column)) and taken.dtype.kind in 'iu':
+            taken = taken.astype(dtypes[column])
         child[column] = taken.set_axis(child.index)
+
+
+def _makes_room(dtype: Any) -> bool:
+    """Whether whole numbers are stored as floats, as pandas does where one may be missing."""
+    return isinstance(dtype, np.dtype) and dtype.kind == 'f'

@@ -171,12 +171,15 @@ class DatabaseStatement:
         return '\n'.join(lines)
 
 
-def list_public_facts(*, public_metadata: bool, constrained: bool) -> tuple[str, ...]:
+def list_public_facts(
+    *, public_metadata: bool, constrained: bool, bounded: bool = False
+) -> tuple[str, ...]:
     """List what is taken as known to everybody, in words.
 
     Args:
         public_metadata: Whether what the metadata says about values is public.
         constrained: Whether there are constraints.
+        bounded: Whether bounds on the numbers of children are given.
     """
     facts = [
         'column names, types, formats and keys',
@@ -187,6 +190,8 @@ def list_public_facts(*, public_metadata: bool, constrained: bool) -> tuple[str,
         facts.append('the ranges, values, decimals and nullability stated in the metadata')
     if constrained:
         facts.append('the constraints')
+    if bounded:
+        facts.append('the bounds on the number of rows that refer to one row')
     return tuple(facts)
 
 

@@ -10,7 +10,8 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
-from sdv_threea.relational.schema import Schema, SchemaError
+from sdv_threea.relational.schema import Link, Schema, SchemaError
+from sdv_threea.relational.sizes import Children
 from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
@@ -18,9 +19,9 @@ from sdv_threea.synthesizers.arguments import (
     check_name,
     check_tries,
 )
+from sdv_threea.synthesizers.children import Bounds, read_children
 from sdv_threea.synthesizers.database import (
     find_broken_references,
-    read_max_children,
     take_tables,
     without_composite_keys,
 )
@@ -62,7 +63,8 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
     neighbors: str
     privacy_unit: str | None
     public_tables: Sequence[str]
-    max_children: int | Mapping[str, int] | None
+    max_children: Bounds
+    min_children: Bounds
     target: Mapping[str, str] | None
     public_metadata: bool
 
@@ -204,6 +206,9 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
             )
         return frozenset(named)
 
+    def _read_children(self, schema: Schema) -> dict[Link, Children]:
+        return read_children(self.min_children, self.max_children, schema)
+
     def _check_target(self) -> None:
         if self.target is not None and not isinstance(self.target, Mapping):
             raise SynthesizerInputError(
@@ -217,7 +222,7 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
 
     def _validate_schema_complexity(self) -> None:
         self._check_target()
-        read_max_children(self.max_children, self._read_schema())
+        self._read_children(self._read_schema())
 
     def _handle_composite_keys(self) -> None:
         self._modified_multi_table_metadata = without_composite_keys(self.metadata)

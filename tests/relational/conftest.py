@@ -74,7 +74,7 @@ class Made:
     database: Database
     columns: tuple = KNOWN
     target: str | None = None
-    max_children: dict = field(default_factory=dict)
+    children: dict = field(default_factory=dict)
 
     @property
     def domains(self):
@@ -88,7 +88,7 @@ class Made:
             self.schema,
             self.domains,
             dict.fromkeys(self.schema.private, chosen),
-            max_children=self.max_children,
+            children=self.children,
             noise=noise or seeded_noise(seed),
             rng=np.random.default_rng(seed),
         )

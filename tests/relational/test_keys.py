@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sdv_threea.relational.keys import adjust_counts, choose_within, deal, level, spread
+from sdv_threea.relational.keys import adjust_counts, choose_within, deal, keep_within, level
+from sdv_threea.relational.sizes import Children
 
 
 @pytest.fixture
@@ -111,10 +112,44 @@ def test_every_row_of_the_unit_may_be_chosen(rng):
     assert np.bincount(chosen)[[0, 2, 4]].min() > 60
 
 
-def test_rows_refer_to_different_rows_as_far_as_there_are_enough(rng):
-    referred = np.array([3, 3, -1, 0, 3, 0])
-    enough, few = spread(referred, 6, rng), spread(referred, 4, rng)
+def test_counts_are_no_smaller_than_the_least(rng):
+    for _ in range(300):
+        counts = rng.integers(0, 9, rng.integers(1, 12))
+        least, total = int(rng.integers(0, 4)), int(rng.integers(0, 60))
+        adjusted = adjust_counts(counts, total, 6, rng, least)
+        assert adjusted.sum() == np.clip(total, least * len(counts), 6 * len(counts))
+        assert adjusted.min() >= least
+        assert adjusted.max() <= 6
 
-    assert enough[[0, 2, 3]].tolist() == few[[0, 2, 3]].tolist() == [3, -1, 0]
-    assert len(set(enough)) == 6
-    assert set(few) == {-1, 0, 1, 2, 3}
+
+def test_rows_refer_to_different_rows_as_far_as_there_are_enough(rng):
+    referred = np.array([3, 3, 0, 3, 0])
+    unique = Children(0, 1)
+    enough = keep_within(referred, 6, unique, True, rng)
+    few = keep_within(referred, 4, unique, True, rng)
+
+    assert len(set(enough)) == 5
+    assert (enough == referred).sum() == 2
+    assert set(few) == {0, 1, 2, 3}
+    assert (few == referred).sum() == 3
+
+
+@pytest.mark.parametrize('required', [True, False])
+def test_references_keep_within_their_bounds(rng, required):
+    for _ in range(300):
+        children = Children(int(rng.integers(0, 4)), int(rng.integers(4, 9)))
+        num_parents = int(rng.integers(1, 20))
+        room = (children.least * num_parents, children.most * num_parents)
+        # Where each row has to refer to one, there have to be neither too few nor too many.
+        size = int(rng.integers(room[0], room[1] + 1)) + 50 * (not required)
+        referred = rng.integers(0 if required else -1, num_parents, size)
+        kept = keep_within(referred, num_parents, children, required, rng)
+        counts = np.bincount(kept[kept >= 0], minlength=num_parents)
+        assert children.least <= counts.min() and counts.max() <= children.most
+        assert not required or (kept >= 0).all()
+
+
+def test_references_that_keep_within_their_bounds_stay(rng):
+    referred = np.array([0, 1, -1, 1])
+
+    assert keep_within(referred, 2, Children(1, 2), False, rng).tolist() == [0, 1, -1, 1]

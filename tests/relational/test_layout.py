@@ -17,6 +17,7 @@ from sdv_threea.relational.layout import (
     own_domain,
 )
 from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.units import Database, find_units
 
 TO_A = Link('b', ('a_id',), 'a', required=True)
@@ -32,6 +33,10 @@ SCHEMA = Schema(
     public=frozenset({'p'}),
 )
 AMOUNT = Number(name='amount', low=0, high=9, step=1.0, nullable=False)
+
+
+def know(children):
+    return complete_children(SCHEMA, children)
 
 
 def test_a_table_gets_columns_for_what_it_owns_and_refers_to():
@@ -53,21 +58,21 @@ def test_only_references_that_may_be_missing_are_told():
 
 def test_the_domain_says_what_is_public_of_those_columns():
     layout, public = lay_out(SCHEMA, 'a', ('amount',)), {'p': 3}
-    domain = own_domain(layout, Domain((AMOUNT,), 'amount'), public, {TO_A: 4})
+    domain = own_domain(layout, Domain((AMOUNT,), 'amount'), public, know({TO_A: Children(1, 4)}))
 
     assert domain.target == 'amount'
-    assert domain['number of b(a_id)'].high == 4.0
+    assert (domain['number of b(a_id)'].low, domain['number of b(a_id)'].high) == (1.0, 4.0)
     assert domain['number of c(id)'].high == 1.0
     assert domain['reference of a(p_id)'] == Category(
         name='reference of a(p_id)', values=(0, 1, 2), nullable=False
     )
-    free = own_domain(layout, Domain((AMOUNT,)), public, {})
+    free = own_domain(layout, Domain((AMOUNT,)), public, know({}))
     assert free['number of b(a_id)'].high is None
     assert free['number of b(a_id)'].low == 0.0
 
 
 def test_a_missing_reference_to_a_public_row_has_its_private_rate():
-    domain = own_domain(lay_out(SCHEMA, 'b', ()), Domain(()), {'p': 2}, {})
+    domain = own_domain(lay_out(SCHEMA, 'b', ()), Domain(()), {'p': 2}, know({}))
 
     assert domain['reference of b(p_id)'].nullable is None
     expected = Category(name='presence of b(x_id)', values=(False, True), nullable=False)
@@ -103,7 +108,7 @@ def test_the_columns_are_filled_row_by_row(database):
     assert b['reference of b(p_id)'].tolist() == [1, None, 0, 1]
     assert b['presence of b(x_id)'].tolist() == [True, False, False, True]
     assert list(a.columns) == list(
-        own_domain(lay_out(SCHEMA, 'a', ('amount',)), Domain((AMOUNT,)), {'p': 2}, {}).names
+        own_domain(lay_out(SCHEMA, 'a', ('amount',)), Domain((AMOUNT,)), {'p': 2}, know({})).names
     )
 
 

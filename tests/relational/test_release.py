@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Category, Number
-from sdv_threea.relational.release import draw_shared
+from sdv_threea.relational.model import draw_shared
 from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.relational.sizes import Children
 from sdv_threea.relational.units import Database
 
 SHAPES = [
@@ -76,11 +77,30 @@ def test_the_number_of_children_is_the_one_that_is_told(make, epsilon):
 def test_no_row_owns_more_than_is_public(make):
     made = make('chain', 200)
     first, second = made.schema.links
-    model = replace(made, max_children={first: 2, second: 3}).release()
+    model = replace(made, children={first: Children(0, 2), second: Children(0, 3)}).release()
     drawn = draw(model, 2.0)
 
     assert np.bincount(drawn['b'].parents[first]).max() <= 2
     assert np.bincount(drawn['c'].parents[second]).max() <= 3
+
+
+@pytest.mark.parametrize('shape', SHAPES)
+def test_public_numbers_of_children_are_kept_at_any_budget(make, shape):
+    """Real bounds, which the database itself meets, whatever noise makes of its sizes."""
+    made = make(shape, 80)
+    size = made.database.num_rows
+    counts = {
+        edge: np.bincount(referred[referred >= 0], minlength=size[edge.parent])
+        for edge, referred in made.database.parents.items()
+    }
+    children = {edge: Children(int(each.min()), int(each.max())) for edge, each in counts.items()}
+    for epsilon in (0.1, 2.0):
+        drawn = draw(replace(made, children=children).release(epsilon=epsilon))
+        for edge, each in children.items():
+            referred = drawn[edge.child].parents[edge]
+            rows = size['p'] if edge.parent == 'p' else len(drawn[edge.parent].rows)
+            found = np.bincount(referred[referred >= 0], minlength=rows)
+            assert each.least <= found.min() and found.max() <= each.most, edge.name
 
 
 def test_orphans_are_drawn_at_their_rate(make, epsilon):

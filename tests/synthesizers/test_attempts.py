@@ -20,6 +20,7 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipel
 from sdv_threea.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline as relational
 from sdv_threea.synthesizers import multi_table, single_table
+from sdv_threea.synthesizers.attempts import undoing
 
 NUMBER, CATEGORY, KEY = ({'sdtype': each} for each in ('numerical', 'categorical', 'id'))
 
@@ -226,3 +227,17 @@ def test_the_undoing_sees_what_is_left(compare):
     synthesizer._dtypes['x'] = np.dtype('int64')
 
     assert compare(synthesizer.__getstate__(), untouched.__getstate__()) != []
+
+
+def test_an_attempt_inside_another_leaves_the_undoing_to_that_one():
+    synthesizer = One.make()
+    before = synthesizer.target_column
+    with pytest.raises(KeyError), undoing(synthesizer):
+        synthesizer.target_column = 'changed outside'
+        with pytest.raises(ValueError), undoing(synthesizer):
+            synthesizer.target_column = 'changed inside'
+            raise ValueError
+        assert synthesizer.target_column == 'changed inside'
+        raise KeyError
+    assert synthesizer.target_column == before
+    assert '_undoing' not in vars(synthesizer)

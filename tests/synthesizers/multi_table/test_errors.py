@@ -9,6 +9,8 @@ from sdv.errors import (
     SamplingError,
     SynthesizerInputError,
 )
+from sdv.metadata import Metadata
+from sdv.metadata.errors import InvalidMetadataError
 
 from sdv_threea import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers import multi_table
@@ -88,6 +90,12 @@ def test_a_failed_fit_leaves_nothing_of_the_fit_before(fitted, tables):
         ({'max_children': {'nobody': 3}}, "max_children.*'nobody'"),
         ({'max_children': 'many'}, 'max_children'),
         ({'max_children': True}, 'max_children'),
+        ({'max_children': {('b', 'amount'): 3}}, r"max_children.*'amount'.*\('b', 'a_id'\)"),
+        ({'max_children': {3: 3}}, 'max_children.*3'),
+        ({'min_children': -1}, 'min_children.*at least 0'),
+        ({'min_children': {'nobody': 1}}, "min_children.*'nobody'"),
+        ({'min_children': 3, 'max_children': {'b': 2}}, r'min_children is 3 for b\(a_id\)'),
+        ({'min_children': {('b', 'x_id'): 2}, 'max_children': {('b', 'x_id'): 1}}, r'b\(x_id\)'),
         ({'public_tables': 'x'}, 'public_tables'),
         ({'public_metadata': 'yes'}, 'public_metadata'),
         ({'target': {'b': 'nothing'}}, 'nothing'),
@@ -114,6 +122,25 @@ def test_a_bad_setting_is_refused_by_name(settings, message, make):
 def test_a_setting_that_is_no_name_is_refused_by_name(settings, message, make):
     with pytest.raises(SynthesizerInputError, match=message):
         make('several_parents', **{'privacy_unit': 'a', **settings})
+
+
+@pytest.mark.parametrize('links', [[('b', 'b')], [('b', 'c'), ('c', 'b')]])
+def test_tables_that_refer_in_a_circle_are_refused(links):
+    """Whoever sees it first, SDV or we: it is one error, before there are any rows."""
+    columns = {'pk': {'sdtype': 'id'}, 'ref': {'sdtype': 'id'}}
+    relationships = [
+        {
+            'parent_table_name': parent,
+            'child_table_name': child,
+            'parent_primary_key': 'pk',
+            'child_foreign_key': 'ref',
+        }
+        for child, parent in links
+    ]
+    tables = {name: {'columns': columns, 'primary_key': 'pk'} for name in ('b', 'c')}
+    with pytest.raises((SynthesizerInputError, InvalidMetadataError), match='circular'):
+        metadata = Metadata.load_from_dict({'tables': tables, 'relationships': relationships})
+        ClustMixMultiTableSynthesizer(metadata, privacy_unit='b')
 
 
 def test_metadata_is_that_of_sdv():

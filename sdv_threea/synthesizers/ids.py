@@ -1,0 +1,109 @@
+"""Ids, a million at a time: what SDV makes of columns that hold an id and no more is known of them.
+
+SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. These are
+of the same kinds, and distinct where SDV's are. Formats and personal information stay SDV's.
+"""
+
+from __future__ import annotations
+
+import math
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rdt.transformers import AnonymizedFaker
+from rdt.transformers.base import BaseTransformer
+
+#: What SDV asks Faker for: numbers from zero, in a range that suits their dtype; or texts.
+NUMBERS, TEXTS = 'random_int', 'bothify'
+PREFIX, BLANK, BLANKS = 'sdv-id-', '?', 6
+LETTERS = np.array(list(ascii_letters)).view(np.uint32)
+
+#: Strides are below this, so that a product with any number of rows fits into 64 bits.
+LARGEST_STRIDE = 2**30
+
+
+class IdGenerator(BaseTransformer):
+    """Makes ids up: numbers, or texts of a prefix and six letters.
+
+    Distinct ones are all there are in an order of their own, so none comes twice before a reset.
+
+    Args:
+        num_ids: How many ids there are.
+        text: Whether they are texts.
+        unique: Whether no id may come twice.
+    """
+
+    IS_GENERATOR = True
+    INPUT_SDTYPE = 'id'
+    SUPPORTED_SDTYPES = ('id',)
+
+    def __init__(self, num_ids: int = 2**24 + 1, text: bool = False, unique: bool = True) -> None:
+        super().__init__()
+        self.num_ids, self.text, self.unique = num_ids, text, unique
+        self.output_properties = {None: {'next_transformer': None}}
+        self._made = 0
+
+    def reset_randomization(self) -> None:
+        """Start again with the first id."""
+        super().reset_randomization()
+        self._made = 0
+
+    def _fit(self, data: pd.Series) -> None:
+        self._made = 0
+
+    def _transform(self, data: pd.Series) -> None:
+        return None
+
+    def _reverse_transform(self, data: Any) -> NDArray[Any]:
+        rows = np.arange(self._made, self._made + len(data), dtype=np.uint64)
+        self._made += len(data)
+        numbers = self._scatter(rows) if self.unique else self._draw(rows)
+        return _spell(numbers) if self.text else numbers.astype(np.int64)
+
+    def _scatter(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Name distinct numbers by stepping round the circle of all; more rows get larger ones."""
+        rng = np.random.default_rng(self.random_seed)
+        start, stride = (int(rng.integers(1, min(self.num_ids, LARGEST_STRIDE))) for _ in range(2))
+        while math.gcd(stride, self.num_ids) > 1:
+            stride += 1
+        size = np.uint64(self.num_ids)
+        return np.where(rows < size, (rows * np.uint64(stride) + np.uint64(start)) % size, rows)
+
+    def _draw(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        rng = np.random.default_rng([self.random_seed, int(rows[0])])
+        return rng.integers(self.num_ids, size=len(rows), dtype=np.uint64)
+
+
+def make_ids(transformer: Any) -> Any:
+    """Make ids in place of a generator of SDV's that makes plain ones.
+
+    Args:
+        transformer: What SDV has chosen for a column.
+
+    Returns:
+        A generator of the same ids; the same transformer, if it makes anything else.
+    """
+    plain = type(transformer) is AnonymizedFaker and transformer.provider_name == 'BaseProvider'
+    if not plain or transformer.cardinality_rule not in (None, 'unique'):
+        return transformer
+    asked, unique = transformer.function_kwargs, transformer.cardinality_rule == 'unique'
+    if transformer.function_name == TEXTS and asked == {'text': PREFIX + BLANK * BLANKS}:
+        return IdGenerator(len(LETTERS) ** BLANKS, text=True, unique=unique)
+    # Where numbers are few, SDV's generator knows what to do when there are no more.
+    if transformer.function_name == NUMBERS and asked == {'min': 0, 'max': 2**24}:
+        return IdGenerator(2**24 + 1, unique=unique)
+    return transformer
+
+
+def _spell(numbers: NDArray[np.uint64]) -> NDArray[np.object_]:
+    """Write numbers as texts, letter by letter."""
+    width = len(PREFIX) + BLANKS
+    points = np.empty((len(numbers), width), dtype=np.uint32)
+    points[:, : len(PREFIX)] = np.array(list(PREFIX)).view(np.uint32)
+    for place in range(width - 1, len(PREFIX) - 1, -1):
+        numbers, digit = np.divmod(numbers, np.uint64(len(LETTERS)))
+        points[:, place] = LETTERS[digit]
+    return points.view(f'U{width}').ravel().astype(object)

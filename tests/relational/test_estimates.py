@@ -1,0 +1,58 @@
+"""How large a table is: what its own rows say, and what the counts of its owner say."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.relational.estimates import agree, believe, count_owned, estimate_size
+from sdv_threea.relational.magnitudes import FIRST, Magnitudes
+
+
+def test_a_count_is_believed_if_noise_hardly_explains_it():
+    assert believe(31.0, 10.0) == 31.0
+    assert believe(29.0, 10.0) == 0.0
+    assert believe(1.0, 0.0) == 1.0
+
+
+def test_rows_beyond_the_bound_are_added_to_those_within():
+    magnitudes = Magnitudes(np.where(FIRST == 3, 50.0, 0.0), 4.0)
+
+    assert estimate_size(magnitudes, 1, 50.0, 3.0) == (150.0, math.hypot(3.0, 8.0))
+    assert estimate_size(magnitudes, 3, 150.0, 3.0) == (150.0, 3.0)
+    assert estimate_size(magnitudes, None, 151.0, 0.0) == (151.0, 0.0)
+
+
+def test_estimates_that_agree_are_weighed_by_their_noise():
+    assert agree(100.0, 10.0, 110.0, 10.0) == pytest.approx(105.0)
+    assert agree(100.0, 10.0, 110.0, 0.0) == 110.0
+
+
+def test_estimates_that_disagree_are_not():
+    """The second may miss a tail; and where there is no noise, the first is exact."""
+    assert agree(1000.0, 10.0, 900.0, 10.0) == 1000.0
+    assert agree(1000.0, 900.0, 0.0, 0.0) == 1000.0
+    assert agree(412.0, 0.0, 413.0, 0.0) == 412.0
+
+
+def test_the_counts_of_an_owner_tell_how_many_rows_it_owns(make):
+    made = make('two_level', num_units=400)
+    (edge,) = made.schema.links
+    parent = made.release(epsilon=math.inf).tables['a']
+    total, noise = count_owned(parent, edge, 5.0)
+
+    assert total == pytest.approx(5 + made.database.num_rows['b'], rel=0.05)
+    assert noise == 0
+    assert count_owned(made.release(epsilon=2.0).tables['a'], edge, 0.0)[1] > 0
+
+
+def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd, noise):
+    """Two hundred rows in a thousand own fifty more each: no count of a row shows it."""
+    made = make('two_level', num_units=2000)
+    (edge,) = made.schema.links
+    for row in range(100):
+        made = crowd(made, edge, row, 100)
+    real = made.database.num_rows['b']
+    sizes = [made.release(epsilon=4.0, seed=seed).tables['b'].size for seed in range(5)]
+
+    assert sizes == pytest.approx([real] * 5, rel=0.35)

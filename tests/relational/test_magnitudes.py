@@ -1,0 +1,116 @@
+"""How many units have how many rows: one count per unit, and no more than the noise tells."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.accounting import Budget
+from sdv_threea.relational import magnitudes as module
+from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
+from sdv_threea.relational.units import DISPUTED
+
+BUDGET = Budget(5.0, 1e-6)
+FREE = Budget(math.inf, 1e-6)
+
+
+def silence(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def release(rows, budget=FREE, most=None, noise=silence):
+    """Release the magnitudes of units with so many rows each."""
+    units = np.random.default_rng(0).permutation(np.repeat(np.arange(len(rows)), rows))
+    return release_magnitudes(units, most, budget, noise)
+
+
+@pytest.fixture
+def catch(monkeypatch):
+    """What goes through the door of noise."""
+
+    def catch(units, budget=BUDGET):
+        found = []
+        real = module.add_noise
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                module,
+                'add_noise',
+                lambda exact, **terms: found.append(exact) or real(exact, **terms),
+            )
+            _, receipt = release_magnitudes(units, None, budget, silence)
+        return found[0], receipt
+
+    return catch
+
+
+def test_magnitudes_are_exact_where_numbers_are_small_and_then_two_to_an_octave():
+    assert FIRST[:8].tolist() == [1, 2, 3, 4, 6, 8, 12, 16]
+    assert MIDDLES[:6].tolist() == [1.0, 2.0, 3.0, 4.5, 6.5, 9.5]
+
+
+def test_without_noise_the_units_of_each_magnitude_are_counted():
+    found, _ = release([1, 1, 5, 3, 0, 7, 4])
+
+    assert found.counts[:6].tolist() == [2, 0, 1, 2, 1, 0]
+    assert found.within(2) == 2 + 2 * 4
+    assert found.beyond(4) == (2 * 0.5 + 2.5, 0.0)
+
+
+def test_disputed_rows_are_not_counted():
+    units = np.array([DISPUTED, DISPUTED, 3, 3, 8])
+
+    assert release_magnitudes(units, None, FREE, silence)[0].counts[:3].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize('many', [1, 7, 1000, 100_000])
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_a_unit_moves_the_counts_by_one_whatever_its_rows(catch, many, neighbors):
+    others = np.repeat(np.arange(50), 2)
+    budget = Budget(5.0, 1e-6, neighbors=neighbors)
+    with_it, receipt = catch(np.append(others, np.full(many, 99)), budget)
+    instead, _ = catch(np.append(others, [98]), budget)
+    without, _ = catch(others, budget)
+
+    assert np.linalg.norm(with_it - without) == 1
+    assert receipt.sensitivity == (1 if neighbors == 'add_remove' else math.sqrt(2))
+    assert np.linalg.norm(with_it - instead) <= math.sqrt(2)
+
+
+def test_magnitudes_that_nobody_can_have_are_left_out():
+    rows = [1] * 500 + [2] * 400
+    noise = lambda size, scale: np.full(size, int(scale * 9))  # noqa: E731
+    found, _ = release(rows, BUDGET, most=2, noise=noise)
+
+    assert (found.counts[FIRST > 2] == 0).all()
+    assert found.counts[1] > 400
+
+
+def test_few_large_units_stand_out_and_noise_does_not(noise):
+    """Some units in a hundred have a hundred rows or so; the noise is that of eight units."""
+    rows = np.concatenate([np.zeros(3000, dtype=int), np.geomspace(30, 250, 240).astype(int)])
+    budget = Budget(1.0, 1e-6, share=0.25)
+    sizes = []
+    for seed in range(30):
+        found, receipt = release(rows, budget, noise=noise(seed))
+        sizes.append(found.beyond(0)[0])
+    assert 6 < receipt.noise_scale < 12
+    assert np.median(sizes) == pytest.approx(rows.sum(), rel=0.25)
+    assert min(sizes) > 0.3 * rows.sum()
+    assert max(sizes) < 3 * rows.sum()
+
+
+def test_noise_alone_hardly_ever_makes_a_unit(noise):
+    alarms = [release([0] * 10, BUDGET, noise=noise(seed))[0].counts.any() for seed in range(2000)]
+
+    assert np.mean(alarms) < 2 * module.FALSE_ALARM
+
+
+def test_rows_beyond_a_bound_are_drawn_as_units_have_them():
+    found, _ = release([1] * 900 + [10] * 50 + [100] * 50)
+    rng = np.random.default_rng(0)
+    drawn = found.draw_beyond(3, 100_000, rng)
+
+    assert set(drawn) == {10, 112}
+    assert 99_000 < drawn.sum() <= 100_000
+    assert (drawn == 10).mean() == pytest.approx(0.5, abs=0.07)
+    assert len(found.draw_beyond(3, 0, rng)) == len(found.draw_beyond(500, 100, rng)) == 0
