@@ -187,7 +187,7 @@ def test_memory_does_not_grow_with_the_rows(monkeypatch):
     monkeypatch.setattr(room, 'CHUNK_CELLS', 2**13)
     monkeypatch.setattr(room, 'KEPT_BYTES', 2**14)
     measure_peak(1000)
-    few, many = (measure_peak(num_rows) for num_rows in (8000, 64_000))
+    few, many = (measure_peak(num_rows) for num_rows in (8000, 128_000))
 
     assert many < 1.25 * few
-    assert many < 64_000 * 4 * 8
+    assert many < 128_000 * 4 * 8
