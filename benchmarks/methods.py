@@ -127,6 +127,7 @@ ABLATIONS: dict[str, Method] = {
     'describe .28': clustmix(shares=SHARES | {'describe': 0.28}),
     'extrapolated ranges': clustmix(extrapolate=True),
     'four times the rows': clustmix(times=4),
+    '1 component': clustmix(n_components=1),
     '4 components': clustmix(n_components=4),
     '4 components, no Adapt': clustmix(
         n_components=4, shares=SHARES | {'adapt': 0.0, 'labels': 0.0}
