@@ -69,7 +69,7 @@ def fit(synthesizer, data):
 
 
 def take_facts(script, blanks, release, settings, rows_per_unit=1):
-    return script.Facts(
+    return script.releases.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),
         radius=clip_radius(release.scores),
@@ -128,7 +128,7 @@ def units(script):
 
 
 def find_entry(script, receipt):
-    (entry,) = (each for each in script.RELEASES if each.matches(receipt))
+    (entry,) = (each for each in script.releases.RELEASES if each.matches(receipt))
     return entry
 
 
@@ -143,7 +143,7 @@ def test_every_receipt_is_a_row_of_the_table_and_has_its_sensitivity(script, sin
 def test_no_row_of_the_table_is_made_up(script, single, units):
     fits = [*single.values(), *units.values()]
     receipts = [receipt for done in fits for receipt in done.receipts]
-    for entry in script.RELEASES:
+    for entry in script.releases.RELEASES:
         assert any(entry.matches(receipt) for receipt in receipts), entry.words
 
 
@@ -191,12 +191,12 @@ def test_tables_pay_by_their_columns_and_for_what_concerns_units_first(script, u
         if name == settings:
             for receipt in done.receipts:
                 share = find_entry(script, receipt).share
-                kind = share if share in script.OF_UNITS else 'rows'
+                kind = share if share in script.releases.OF_UNITS else 'rows'
                 costs[table, kind] = costs.get((table, kind), 0.0) + receipt.mu**2
     whole = sum(cost for (table, _), cost in costs.items() if table == 'encounter')
-    assert costs['encounter', script.MAGNITUDES] / whole == pytest.approx(0.05)
-    assert costs['encounter', script.SIBLINGS] / whole == pytest.approx(0.05)
-    assert costs['encounter', script.ORPHANS] / whole == pytest.approx(0.01)
+    assert costs['encounter', script.releases.MAGNITUDES] / whole == pytest.approx(0.05)
+    assert costs['encounter', script.releases.SIBLINGS] / whole == pytest.approx(0.05)
+    assert costs['encounter', script.releases.ORPHANS] / whole == pytest.approx(0.01)
     # Of a patient two columns and the number of stays; of a stay ten columns and three references.
     assert whole / costs['patient', 'rows'] == pytest.approx((1 + 10 + 3) / (1 + 2 + 1))
     budget = done.settings.budget(thresholds=True)
@@ -204,7 +204,7 @@ def test_tables_pay_by_their_columns_and_for_what_concerns_units_first(script, u
 
 
 def test_every_proof_is_where_the_table_says(script):
-    for entry in script.RELEASES:
+    for entry in script.releases.RELEASES:
         for proof in entry.proofs:
             module, name = f'sdv_threea.{proof}'.rsplit('.', 1)
             text = getattr(importlib.import_module(module), name).__doc__

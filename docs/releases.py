@@ -1,0 +1,287 @@
+"""Every release that reads private rows: what moves it, how far, and where that is proved.
+
+The page on privacy shows these as a table, and ``tests/test_privacy_page.py`` compares them with
+the ledgers of real fits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.adapt.labels import RADII
+from sdv_threea.adapt.moments import GRID as FEATURE_GRID
+from sdv_threea.adapt.moments import RADIUS as FEATURE_RADIUS
+from sdv_threea.moments import COUNT_WEIGHT, GRID
+from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
+from sdv_threea.settings import SHARES
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the formulas of sensitivities are about.
+
+    Args:
+        asked: Number of columns that each question of the description is put to.
+        width: Number ``m`` of columns with a normal score.
+        radius: Norm ``R`` to which scores are clipped, in units of ``1 / GRID``.
+        replaced: Whether neighbours differ by a record that is replaced.
+        rows_per_unit: The most rows of a unit that are looked at.
+    """
+
+    asked: Mapping[str, int]
+    width: int
+    radius: int
+    replaced: bool
+    rows_per_unit: int = 1
+
+
+#: From the facts, and the sensitivity on the receipt, to what it should be.
+Formula = Callable[[Facts, float], float]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A release: a row of the table.
+
+    Args:
+        stage: What the receipt calls its stage.
+        released: What the receipt says was released, as a regular expression.
+        words: The same as the page says it.
+        moves: How far a record moves it, when it is added or removed and when it is replaced.
+        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings and
+            slopes.
+        share: The part of the budget that it has.
+        proofs: The functions whose docstrings prove it.
+    """
+
+    stage: str
+    released: str
+    words: str
+    moves: tuple[str, str]
+    formula: Formula
+    share: str
+    proofs: tuple[str, ...]
+
+    def matches(self, receipt: Receipt) -> bool:
+        """Whether a receipt is for this release."""
+        words = receipt.released.split(': ')[-1]
+        return self.stage == receipt.stage and bool(re.fullmatch(self.released, words))
+
+    def sensitivity(self, facts: Facts, receipt: Receipt) -> float:
+        """What a receipt should say of the sensitivity."""
+        if self.share in OF_UNITS:
+            return self.formula(facts, receipt.sensitivity)
+        factor = facts.rows_per_unit * math.sqrt(2 if facts.replaced else 1)
+        return factor * self.formula(facts, receipt.sensitivity / factor)
+
+    @property
+    def row(self) -> list[str]:
+        """The cells of its row."""
+        share = SHARES.get(self.share)
+        paid = self.share if share is None else f'{self.share}, {share:.0%}'
+        proofs = ', '.join(f'`{proof}`' for proof in self.proofs)
+        return [self.stage, self.words, *self.moves, paid, proofs]
+
+
+def _ask(name: str) -> Formula:
+    return lambda facts, _: math.sqrt(facts.asked[name])
+
+
+def _count(facts: Facts, _: float) -> float:
+    return math.sqrt(facts.width + 1)
+
+
+def _weigh(_: Facts, found: float) -> float:
+    """The root of a whole number: which weights the columns have is told by what was released."""
+    return math.sqrt(round(found**2))
+
+
+def _multiply(facts: Facts, _: float) -> float:
+    weight = max(1, int(COUNT_WEIGHT * facts.radius))
+    return 17 / math.sqrt(2) * (weight**2 + facts.radius**2) / GRID**2
+
+
+def _add(_: Facts, found: float) -> float:
+    """``sqrt(2)`` times a whole number of units: the norm that pooled scores are clipped to."""
+    return math.sqrt(2) * round(found * GRID / math.sqrt(2)) / GRID
+
+
+def _map(_: Facts, __: float) -> float:
+    return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_GRID) ** 2
+
+
+def _slope(facts: Facts, found: float) -> float:
+    """A whole number of sixteenths: the norm that slopes are clipped to in a step."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * round(found / apart * RADII) / RADII
+
+
+def _pair(facts: Facts, _: float) -> float:
+    return 2 * _multiply(facts, 0.0) * (2 if facts.replaced else 1)
+
+
+def _once(facts: Facts, _: float) -> float:
+    return math.sqrt(2 if facts.replaced else 1)
+
+
+#: Shares of releases about units, whose price and sensitivity are those of a unit.
+OF_UNITS = {
+    f'magnitudes, {MAGNITUDES_SHARE:.0%} of a table': MAGNITUDES_SHARE,
+    f'siblings, {SIBLINGS_SHARE:.0%} of a table': SIBLINGS_SHARE,
+    f'orphans, {ORPHANS_SHARE:.0%} of a table': ORPHANS_SHARE,
+}
+MAGNITUDES, SIBLINGS, ORPHANS = OF_UNITS
+
+PER_COLUMN = '√q', '√(2q)'
+SQUARES = '17/√2 (w² + R²)', '17 (w² + R²)'
+
+RELEASES = (
+    Entry(
+        'describe',
+        'number of missing values, by column',
+        'which columns have missing values: a count each',
+        PER_COLUMN,
+        _ask('nulls'),
+        'describe',
+        ('statistics.histogram_sensitivity',),
+    ),
+    Entry(
+        'describe',
+        'granularity of numbers, by column',
+        'to which decimals numbers are rounded: a count per candidate',
+        PER_COLUMN,
+        _ask('steps'),
+        'describe',
+        ('statistics.histogram_sensitivity', 'encoding.describe.describe'),
+    ),
+    Entry(
+        'describe',
+        'values of the target above a threshold',
+        'values of the target that many rows share, and their counts; fails with a part of δ',
+        PER_COLUMN,
+        _ask('classes'),
+        'describe',
+        ('mechanism.threshold_release',),
+    ),
+    Entry(
+        'describe',
+        'values of categorical columns above a threshold',
+        'values of the other categories that many rows share, and their counts; the same',
+        PER_COLUMN,
+        _ask('categories'),
+        'describe',
+        ('mechanism.threshold_release',),
+    ),
+    Entry(
+        'describe',
+        'heavy single values of numerical columns above a threshold',
+        'single numbers that many rows share, and their counts; the same',
+        PER_COLUMN,
+        _ask('spikes'),
+        'describe',
+        ('mechanism.threshold_release',),
+    ),
+    Entry(
+        'describe',
+        'counts on a public grid, by column',
+        'where numbers lie: counts on a grid that is the same for all tables',
+        PER_COLUMN,
+        _ask('ranges'),
+        'describe',
+        ('statistics.histogram_sensitivity', 'encoding.describe.describe'),
+    ),
+    Entry(
+        'approximate',
+        r'sizes of \d+ classes and histograms of \d+ columns',
+        'sizes of the classes, and the histogram of every column',
+        ('√(m + 1)', '√(2m + 2)'),
+        _count,
+        'columns',
+        ('approximate.counts.release_counts', 'statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'histograms of \d+ columns in each of \d+ classes, times \d+ to \d+',
+        'a coarse histogram of every column in each class; a column counts v times',
+        ('√(Σ v²)', '√(2 Σ v²)'),
+        _weigh,
+        'classes',
+        ('approximate.counts.release_class_counts', 'statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'counts, sums and second moments of normal scores in \d+ groups',
+        'counts, sums and products of the normal scores in each class',
+        SQUARES,
+        _multiply,
+        'moments',
+        ('moments.release_moments', 'statistics.moment_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'counts and sums of normal scores in \d+ cells',
+        'counts and sums of the scores in each cell, three times',
+        ('√2 R', '2 R'),
+        _add,
+        'partition',
+        ('approximate.partition.em_round', 'statistics.sum_sensitivity'),
+    ),
+    Entry(
+        'adapt',
+        'second moments of kernel features and targets',
+        'products of features of the kernel, of norm one, and of the target',
+        ('17/√2 · 2', '17 · 2'),
+        _map,
+        'adapt',
+        ('adapt.rows.kernel_sums', 'statistics.moment_sensitivity'),
+    ),
+    Entry(
+        'adapt',
+        r'slopes of the logistic loss in \d+ weights',
+        'slopes of the loss of the labels in what each column tells, three times',
+        ('S', '2 S'),
+        _slope,
+        'labels',
+        ('adapt.slopes.sum_slopes', 'adapt.slopes.slope_sensitivity'),
+    ),
+    Entry(
+        'anonymize',
+        r'counts, sums and second moments of normal scores in \d+ groups',
+        'counts, sums and products of the scores in each cell',
+        SQUARES,
+        _multiply,
+        'anonymize',
+        ('moments.release_moments', 'statistics.moment_sensitivity'),
+    ),
+    Entry(
+        'describe',
+        'number of units by the magnitude of their rows',
+        'many tables: how many units have how many rows',
+        ('1', '√2'),
+        _once,
+        MAGNITUDES,
+        ('relational.magnitudes.release_magnitudes', 'relational.units.find_units'),
+    ),
+    Entry(
+        'describe',
+        'number of rows without an owner',
+        'many tables: how many rows hang off no other',
+        ('1', '√2'),
+        _once,
+        ORPHANS,
+        ('statistics.histogram_sensitivity', 'relational.units.find_units'),
+    ),
+    Entry(
+        'approximate',
+        'products of the scores of one pair of siblings per unit',
+        'many tables: products of the scores of two rows of a unit',
+        ('2 · 17/√2 (w² + R²)', '4 · 17/√2 (w² + R²)'),
+        _pair,
+        SIBLINGS,
+        ('relational.siblings.release_siblings', 'relational.siblings.choose_pairs'),
+    ),
+)
