@@ -1,6 +1,9 @@
 import numpy as np
 import pytest
 
+from sdv_threea.encoding.describe import describe
+from sdv_threea.rows import chunk_table
+
 
 @pytest.fixture
 def silence():
@@ -18,3 +21,14 @@ def gaussian():
 @pytest.fixture
 def rng():
     return np.random.default_rng(5)
+
+
+@pytest.fixture
+def ask():
+    """Describe a table."""
+
+    def ask(table, noise, domain, *, mu=0.5, delta=1e-6, neighbors='add_remove'):
+        rows = chunk_table(table)
+        return describe(rows, domain, mu=mu, delta=delta, neighbors=neighbors, noise=noise)
+
+    return ask
