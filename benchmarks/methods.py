@@ -6,11 +6,15 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pandas as pd
 from baselines import naive_histograms, random_mixing
+from numpy.typing import NDArray
 from peers import PEERS, run_peer
 from tables import Split, state_facts
 
@@ -53,6 +57,27 @@ def clustmix(
         return _fit_and_sample(synthesizer, split, times)
 
     return run
+
+
+def unshrunk(method: Method) -> Method:
+    """Take noisy numbers at their word: what shrinkage and smoothing are worth."""
+
+    def run(split: Split, terms: Terms) -> Result:
+        with ExitStack() as stack:
+            for room in ('approximate.tilts', 'approximate.gaussian', 'anonymize.mixing'):
+                stack.enter_context(patch(f'sdv_threea.{room}.shrunk_effects', _as_they_are))
+            stack.enter_context(
+                patch('sdv_threea.approximate.histograms.stein_factor', lambda *_: 1.0)
+            )
+            return method(split, terms)
+
+    return run
+
+
+def _as_they_are(
+    values: NDArray[np.float64], gains: NDArray[np.float64], *_: Any, **__: Any
+) -> NDArray[np.float64]:
+    return np.divide(values, gains, out=np.zeros_like(values), where=gains != 0)
 
 
 def sdv_synthesizer(name: str) -> Method:
@@ -124,7 +149,9 @@ ABLATIONS: dict[str, Method] = {
     'labels as uncertain as real ones': clustmix(alpha=1.0),
     'labels twice as sure': clustmix(alpha=0.0),
     'labels .25': clustmix(shares=SHARES | {'labels': 0.25}),
+    'classes .30': clustmix(shares=SHARES | {'classes': 0.30}),
     'describe .28': clustmix(shares=SHARES | {'describe': 0.28}),
+    'moments .08': clustmix(shares=SHARES | {'moments': 0.08}),
     'extrapolated ranges': clustmix(extrapolate=True),
     'four times the rows': clustmix(times=4),
     '1 component': clustmix(n_components=1),
@@ -133,6 +160,7 @@ ABLATIONS: dict[str, Method] = {
         n_components=4, shares=SHARES | {'adapt': 0.0, 'labels': 0.0}
     ),
     'no classes': clustmix(target=False),
+    'no shrinkage': unshrunk(clustmix()),
     'paper accounting': clustmix(guarantee='paper'),
 }
 

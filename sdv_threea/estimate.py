@@ -139,7 +139,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         >>> from sdv_threea.estimate import expected_error
         >>> errors = expected_error(30_000, 15, epsilon=1.0, num_classes=2)
         >>> round(errors.count), f'{errors.share:.2%}'
-        (37, '0.12%')
+        (47, '0.16%')
     """
     _check_counts(num_rows=num_rows, num_columns=num_columns, num_classes=num_classes)
     settings = Settings(epsilon=epsilon, delta=delta, neighbors=neighbors)

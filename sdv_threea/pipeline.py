@@ -23,7 +23,12 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_counts
+from sdv_threea.approximate.density import (
+    class_chances,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+)
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.partition import first_centroids, num_cells, private_em
 from sdv_threea.approximate.scores import NormalScores
@@ -55,6 +60,9 @@ MOST_READ = 2**20
 
 #: Rows drawn from what is released, for starting points and landmarks.
 NUM_DRAWS = 4000
+
+#: How far log odds of labels spread, where nothing but the loss counts. See docs/design.md.
+WIDEST_SPREAD = 6.0
 
 
 def release(  # noqa: PLR0913 (what, the price, and sources of chance)
@@ -138,6 +146,7 @@ class Density(NamedTuple):
     pooled: NormalScores
     moments: ScoreMoments
     gaussians: Mixture
+    chances: tuple[NDArray[np.float64], ...]
 
 
 def _describe(rows: Rows[pd.DataFrame], domain: Domain, run: Run) -> tuple[Layout, Rows[Encoded]]:
@@ -169,9 +178,10 @@ def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
     counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
     masks = supports(blocks, layout.description, counts.columns, counts.scale)
     ordered = [block.ordered for block in blocks]
-    by_class = None
+    by_class, chances = None, ()
     if classes.count > 1 and blocks:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
+        chances = class_chances(counts, by_class, masks, ordered)
     evident = [has_evident_ends(block, layout.description) for block in blocks]
     scores, pooled = fit_scores(counts, by_class, masks, ordered, evident)
     scored = encoded.map(partial(score_in_class, scores))
@@ -180,7 +190,7 @@ def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
     moments = run.spending.keep(release_moments(scored, *groups, stage='approximate', **terms))
     correlations = class_correlations(moments, counts.totals, scores.variances)
     gaussians = class_mixture(counts.totals, correlations)
-    return Density(classes, counts, masks, scores, pooled, moments, gaussians)
+    return Density(classes, counts, masks, scores, pooled, moments, gaussians, chances)
 
 
 def _count_classes(
@@ -233,26 +243,19 @@ def _adapt(
 
 def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
     """Fit what the classes follow from to the classifier's loss."""
-    columns = len(density.scores.scores)
-    if not density.classes.told_apart or not columns or not run.spending.price('labels'):
+    if not density.classes.told_apart or not density.chances or not run.spending.price('labels'):
         return None
-    evidence = weigh_evidence(
-        [density.scores.chances(at) for at in range(columns)],
-        density.counts.totals,
-        density.counts.scale,
-    )
-    draws = _draw_evenly(density.gaussians, density, run)
+    evidence = weigh_evidence(density.chances, density.counts.totals)
+    draws = _draw_evenly(regularize(density.gaussians), density, run)
     terms = run.spending.terms('labels')
-    return run.spending.keep(
-        adapt_labels(encoded, evidence, draws, alpha=run.settings.alpha, **terms)
-    )
+    return run.spending.keep(adapt_labels(encoded, evidence, draws, **terms))
 
 
 def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
-    """Give the classes their released shares, among the records that will be drawn."""
-    draws = _draw_evenly(mixture, density, run)
-    totals = density.counts.totals
-    return labels.calibrated(draws.codes, draws.weights, totals / totals.sum())
+    """Make labels sure enough, and classes as frequent, among the records that will be drawn."""
+    codes, _, weights = _draw_evenly(mixture, density, run)
+    surer = labels.surer(codes, weights, WIDEST_SPREAD * (1 - run.settings.alpha))
+    return surer.calibrated(codes, weights, density.counts.shares)
 
 
 def _anonymize(

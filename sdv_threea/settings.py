@@ -18,14 +18,14 @@ GUARANTEES = ('end_to_end', 'paper')
 
 #: Share of the budget (of ``mu^2``) by stage. See docs/design.md for how they were chosen.
 SHARES = {
-    'describe': 0.20,
-    'columns': 0.20,
-    'classes': 0.29,
-    'moments': 0.06,
-    'partition': 0.03,
-    'adapt': 0.03,
-    'labels': 0.12,
-    'anonymize': 0.07,
+    'describe': 0.23,
+    'columns': 0.12,
+    'classes': 0.40,
+    'moments': 0.04,
+    'partition': 0.01,
+    'adapt': 0.01,
+    'labels': 0.15,
+    'anonymize': 0.04,
 }
 
 
@@ -41,10 +41,10 @@ class Settings:
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
         n_components: Components per class: a whole number, or ``'auto'`` to let the budget decide.
-        alpha: Weight of the density against the classifier's loss, in [0, 1]. The log odds of the
-            labels are stretched by ``2 - alpha``: with 1 they are as uncertain as in the private
-            rows, with less they are surer. Centroids, where classes have several, move less with
-            more.
+        alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
+            uncertain as in the private rows; with less, log odds that spread little are stretched
+            until they spread enough for a classifier to learn from. Centroids, where classes have
+            several, move less with more.
         kernel: Kernel of the loss: ``None`` for the neural tangent kernel of a ReLU network, or
             any kernel function of ``neural_tangents.stax``.
         extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a

@@ -23,12 +23,14 @@ GRID = 2**8
 #: Evidence is kept within this, either way.
 LARGEST_EVIDENCE = 4.0
 
-#: A histogram counts beside so many records that are distributed like all: this many times the
-#: noise of a count, and at least so many.
-PRIOR_NOISE, PRIOR_RECORDS = 20.0, 10.0
+#: A histogram counts beside so many records that are distributed like all.
+PRIOR_RECORDS = 10.0
 
 #: Probabilities below this count as zero.
 TINY = 1e-12
+
+#: Log odds are stretched by no more than this: what hardly follows from anything stays open.
+MOST_STRETCH = 5.0
 
 #: Each step of a calibration leaves a fraction of the error of the one before.
 CALIBRATION_STEPS = 50
@@ -61,6 +63,31 @@ class LabelModel:
         """Draw the class of each record, shape (n,)."""
         return draw_by_chance(self.chances(codes), rng)
 
+    def surer(
+        self, codes: NDArray[np.integer], weights: NDArray[np.float64], spread: float
+    ) -> LabelModel:
+        """Stretch log odds until those of such records spread so far.
+
+        Classes that follow from the codes but loosely drown in chance, and a classifier needs many
+        records to learn them; surer ones are as well ordered, and learnt from few.
+
+        Args:
+            codes: Codes of records that stand for all, shape (n, m).
+            weights: How many each of them stands for, shape (n,).
+            spread: The standard deviation of the log odds, in the root mean square over classes;
+                of two classes, half of that between one and the other.
+
+        Returns:
+            The surer model: log odds are stretched by at least one, at most :data:`MOST_STRETCH`.
+        """
+        odds = self.log_odds(codes) - self.offsets
+        odds -= odds.mean(axis=1, keepdims=True)
+        centred = odds - np.average(odds, axis=0, weights=weights)
+        squares = np.average(np.square(centred), axis=0, weights=weights)
+        factor = spread / max(float(np.sqrt(squares.mean())), TINY)
+        factor = min(max(factor, 1.0), MOST_STRETCH)
+        return LabelModel(self.offsets, tuple(factor * table for table in self.evidence))
+
     def calibrated(
         self, codes: NDArray[np.integer], weights: NDArray[np.float64], shares: NDArray[np.float64]
     ) -> LabelModel:
@@ -83,24 +110,22 @@ class LabelModel:
 
 
 def weigh_evidence(
-    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64], noise: float
+    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], ...]:
     """Weigh the evidence of the codes of each column.
 
     Args:
         chances: Released probabilities of the codes by class, each of shape (C, S).
         totals: Number of records of each class, shape (C,).
-        noise: Standard deviation of the noise of a count; 0 for none.
 
     Returns:
         Evidence in units of ``1 / GRID``, each of shape (C, S).
     """
-    prior = max(PRIOR_NOISE * noise, PRIOR_RECORDS)
     records, shares = totals[:, None], totals / totals.sum()
     tables = []
     for own in chances:
         common = shares @ own
-        smoothed = (own * records + common * prior) / (records + prior)
+        smoothed = (own * records + common * PRIOR_RECORDS) / (records + PRIOR_RECORDS)
         ratios = np.divide(smoothed, common, out=np.ones_like(own), where=common > TINY)
         logs = np.log(np.maximum(ratios, TINY))
         bounded = np.clip(logs, -LARGEST_EVIDENCE, LARGEST_EVIDENCE)

@@ -28,8 +28,10 @@ from sdv_threea.rows import Rows
 #: Steps on the private rows, and those from nothing to what the mixture implies.
 STEPS, START_STEPS = 3, 8
 
-#: How far weights are expected to lie from where they start; and from zero, at the start.
-SPREAD, START_SPREAD = 0.5, 1.0
+#: How far weights are expected to lie from where they start: all together, and one at most. And
+#: from zero, at the start.
+SPREAD, MOST_SPREAD = 2.0, 0.5
+START_SPREAD = 1.0
 
 #: No step changes log odds by more than this, in the mean square.
 LONGEST_STEP = 1.0
@@ -39,7 +41,7 @@ LONGEST_STEP = 1.0
 SMOOTHING = 0.05
 
 #: Of the records of each class, so many have slopes that are not clipped.
-UNCLIPPED = 0.95
+UNCLIPPED = 0.9
 
 #: Radii are whole multiples of one over this.
 RADII = 16
@@ -71,12 +73,11 @@ def num_draws(num_classes: int, num_columns: int) -> int:
     return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
 
 
-def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
+def adapt_labels(
     rows: Rows[Chunk],
     evidence: tuple[NDArray[np.int64], ...],
     draws: Draws,
     *,
-    alpha: float,
     mu: float,
     neighbors: str,
     noise: Noise,
@@ -93,9 +94,6 @@ def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
         rows: Private records.
         evidence: Weights of evidence in units of ``1 / GRID``, by column, each of shape (C, S).
         draws: Records drawn from what is released, all classes among them.
-        alpha: Weight of the density against the loss, in [0, 1]: log odds are stretched by ``2 -
-            alpha``. With 1 labels are as uncertain as in the private rows; with less they are
-            surer, so that a classifier learns more from as many rows.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -118,7 +116,7 @@ def adapt_labels(  # noqa: PLR0913 (private rows, what is known, and the price)
         )
         receipts.append(receipt)
         weights = fit.step(weights, slopes.reshape(weights.shape), receipt.noise_scale)
-    return _model(evidence, (2 - alpha) * weights), tuple(receipts)
+    return _model(evidence, weights), tuple(receipts)
 
 
 class _Fit:
@@ -165,7 +163,8 @@ class _Fit:
     ) -> NDArray[np.float64]:
         """Go downhill, as far as noise of this scale lets one see."""
         curvatures = self._curvatures(self._chances(weights))
-        moves = [_damped(*each, scale) for each in zip(curvatures, slopes, strict=True)]
+        spread = min(MOST_SPREAD, SPREAD / math.sqrt(weights.shape[1]))
+        moves = [_damped(*each, scale, spread) for each in zip(curvatures, slopes, strict=True)]
         return self._move(weights, np.stack(moves))
 
     def _chances(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,7 +193,7 @@ class _Fit:
 
 
 def _damped(
-    curvature: NDArray[np.float64], slope: NDArray[np.float64], scale: float
+    curvature: NDArray[np.float64], slope: NDArray[np.float64], scale: float, spread: float
 ) -> NDArray[np.float64]:
     """Find the likeliest way down, if ways are normal around zero, and slopes noisy.
 
@@ -204,7 +203,7 @@ def _damped(
     values, vectors = np.linalg.eigh(curvature)
     values = np.maximum(values, 1e-9)
     noises = scale**2 + values
-    ways = values / noises * (vectors.T @ slope) / (values**2 / noises + 1 / SPREAD**2)
+    ways = values / noises * (vectors.T @ slope) / (values**2 / noises + 1 / spread**2)
     return np.asarray(vectors @ ways)
 
 

@@ -37,6 +37,11 @@ class Counts:
     totals: NDArray[np.float64]
     scale: float
 
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The shares of the classes, shape (C,)."""
+        return np.asarray(self.totals / self.totals.sum())
+
 
 class CellPlan(NamedTuple):
     """How classes are counted in one column: publishable.

@@ -87,10 +87,36 @@ def fit_scores(
         found = _class_histograms(counts, by_class, at, mask, natural)
         histograms.append(keep_ends(found, mask, noise) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
-    shares = counts.totals[:, None] / counts.totals.sum()
-    pooled = tuple((table * shares).sum(axis=0, keepdims=True) for table in histograms)
+    pooled = tuple((counts.shares @ table)[None] for table in histograms)
     of_classes = normal_scores(tuple(histograms), tuple(orders), len(counts.totals))
     return of_classes, normal_scores(pooled, tuple(orders), 1)
+
+
+def class_chances(
+    counts: Counts,
+    by_class: ClassCounts,
+    masks: Sequence[NDArray[np.bool_]],
+    ordered: Sequence[bool],
+) -> tuple[NDArray[np.float64], ...]:
+    """Estimate how codes are distributed in the classes that the records are a sample of.
+
+    :func:`fit_scores` says how they are distributed in the records themselves: without noise, as
+    counted. What chance alone gave them says nothing about others.
+
+    Args:
+        counts: The released counts.
+        by_class: Those of the classes.
+        masks: For each column, the codes that can occur, shape (S,).
+        ordered: For each column, whether the order of its codes means something.
+
+    Returns:
+        Probabilities, for each column of shape (C, S).
+    """
+    columns = enumerate(zip(masks, ordered, strict=True))
+    return tuple(
+        _class_histograms(counts, by_class, at, mask, natural, sampled=True)
+        for at, (mask, natural) in columns
+    )
 
 
 def clip_radius(scores: NormalScores) -> int:
@@ -123,6 +149,8 @@ def _class_histograms(
     at: int,
     mask: NDArray[np.bool_],
     ordered: bool,
+    *,
+    sampled: bool = False,
 ) -> NDArray[np.float64]:
     """Estimate one column's histograms, shape (C, S), from all that is known of it."""
     column = counts.columns[at]
@@ -132,4 +160,5 @@ def _class_histograms(
     of_all = own.sum(axis=0), scale * math.sqrt(len(own))
     column = reconcile(column, counts.scale, *of_all, plan.cells)
     shares = _shares(column, counts, mask, ordered)
-    return class_histograms(own, counts.totals, shares, mask, plan.cells, plan.in_order, scale)
+    known = own, counts.totals, shares, mask, plan.cells, plan.in_order, scale
+    return class_histograms(*known, sampled=sampled)

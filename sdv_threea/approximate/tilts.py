@@ -30,13 +30,13 @@ WEIGHT_UNIT = 16
 LEAST_ENTROPY, MOST_ENTROPY = 0.1, 1.0
 
 #: Evidence that a class departs counts beyond so many standard deviations of the noise.
-DOUBT = 1.5
+DOUBT = 0.7
 
 #: Rounds in which classes are made to add up to the whole.
 RAKING_ROUNDS = 3
 
 #: A departure of so many standard deviations counts by itself.
-CERTAIN = 3.0
+CERTAIN = 2.5
 
 
 def num_class_cells(totals: NDArray[np.float64], scale: float) -> int | None:
@@ -142,6 +142,8 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     cells: NDArray[np.int64],
     in_order: NDArray[np.bool_],
     scale: float,
+    *,
+    sampled: bool = False,
 ) -> NDArray[np.float64]:
     """Estimate the distribution of a column's codes in each class.
 
@@ -153,6 +155,8 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         cells: The cell of each code, shape (S,).
         in_order: Which cells stand in a meaningful order, shape (G,).
         scale: Standard deviation of the noise of a count; 0 for none.
+        sampled: Whether the records are a sample, and others are what is asked for: then counts are
+            noisy without any noise.
 
     Returns:
         Probabilities, shape (C, S): rows sum to one, zero outside the mask.
@@ -164,9 +168,9 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     for row, total, own in zip(counts, totals, tilted, strict=True):
         known = known_records(row, float(total), occupied > 0, scale)
         departure = np.where(occupied > 0, row - known * cell_shares, 0.0)
-        kept = tilt(departure, known * cell_shares, scale, in_order)
+        kept = tilt(departure, known * cell_shares, scale, in_order, sampled=sampled)
         own[:] = project_to_simplex(known * cell_shares + kept, occupied > 0, known)
-    if scale:
+    if scale or sampled:
         tilted = rake(tilted, totals, cell_shares)
     # Inside a cell all classes are alike; where the column has no mass, so are the codes.
     weights = np.where(cell_shares[cells] > 0, shares, mask)
@@ -205,21 +209,26 @@ def tilt(
     expected: NDArray[np.float64],
     scale: float,
     in_order: NDArray[np.bool_],
+    *,
+    sampled: bool = False,
 ) -> NDArray[np.float64]:
     """Keep of a noisy departure from expected counts what can be told from noise.
 
     Args:
         departure: Counts less the expected ones, shape (G,).
         expected: What is expected if the class is like all others, at least zero, shape (G,).
-        scale: Standard deviation of the noise of a count; 0 keeps everything.
+        scale: Standard deviation of the noise of a count; 0 keeps everything, but for what sampling
+            explains.
         in_order: Which cells stand in a meaningful order, shape (G,).
+        sampled: Whether counts are as noisy as samples are, besides.
 
     Returns:
         The departure, shape (G,); it sums to zero if cells in order are expected to have records.
     """
-    if scale == 0:
+    if scale == 0 and not sampled:
         return departure
-    variances = np.full(len(departure), scale**2)
+    # Counts of a sample vary by as much as is expected of them (Poisson).
+    variances = scale**2 + expected * sampled
     kept = np.zeros_like(departure)
     loose = np.flatnonzero(~in_order)
     kept[loose] = expected[loose] * _effects(departure[loose], expected[loose], variances[loose])

@@ -24,7 +24,7 @@ WEIGHTS = {
 
 #: Share of the budget that the question about classes has at least, relative to the others: among
 #: hundreds of columns it is about one, and everything is fitted inside the classes.
-LEAST_FOR_CLASSES = 0.25
+LEAST_FOR_CLASSES = 0.18
 
 #: What receipts say of the questions.
 RELEASED = {

@@ -73,8 +73,9 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ by one row.
         n_components: Number of components of the mixture, or ``'auto'``.
         alpha: Weight of the density against the prediction, in [0, 1]. With 1, the values of a
-            categorical target are as uncertain as in the private rows; with less they are surer,
-            and a model learns more from as many rows, but its probabilities are too sure as well.
+            categorical target are as uncertain as in the private rows; with less they are surer
+            where little can be predicted, and a model learns more from as many rows, but its
+            probabilities are too sure as well.
         kernel: Kernel of the adapt step (a ``neural_tangents.stax`` kernel function); ``None`` for
             the neural tangent kernel of a ReLU network.
         verbose: Whether to show the stages of a fit as they pass.

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sdv_threea.adapt.evidence import (
     GRID,
     LARGEST_EVIDENCE,
+    MOST_STRETCH,
     LabelModel,
     draw_by_chance,
     softmax,
@@ -138,7 +139,7 @@ def weigh(records):
     for column in records.codes.T:
         counts = np.stack([np.bincount(column[records.labels == at], minlength=5) for at in (0, 1)])
         tables.append(counts / totals[:, None])
-    return weigh_evidence(tables, totals, 0.0)
+    return weigh_evidence(tables, totals)
 
 
 def draw_independent(records, rng, size=4000):
@@ -153,11 +154,11 @@ def draw_independent(records, rng, size=4000):
     return Draws(codes, labels, weights[labels])
 
 
-def fit(records, mu, *, alpha=1.0, seed=0, noise=discrete_gaussian, neighbors='add_remove'):
+def fit(records, mu, *, seed=0, noise=discrete_gaussian, neighbors='add_remove'):
     draws = draw_independent(records, np.random.default_rng(seed))
     rows = chunk_arrays(records, chunk_rows=3000)
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    return adapt_labels(rows, weigh(records), draws, alpha=alpha, **terms)
+    return adapt_labels(rows, weigh(records), draws, **terms)
 
 
 def measure_loss(chances, labels):
@@ -213,7 +214,7 @@ def test_much_noise_leaves_what_the_draws_say():
     other = Encoded(records.codes, 1 - records.labels)
     draws = draw_independent(records, np.random.default_rng(0))
     lost, _ = adapt_labels(
-        chunk_arrays(other), weigh(records), draws, alpha=1.0, mu=1e-4, neighbors='add_remove',
+        chunk_arrays(other), weigh(records), draws, mu=1e-4, neighbors='add_remove',
         noise=discrete_gaussian,
     )  # fmt: skip
     odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
@@ -221,15 +222,41 @@ def test_much_noise_leaves_what_the_draws_say():
     assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
 
 
-def test_alpha_makes_labels_surer_and_keeps_their_order():
-    plain, sure = (fit(make_task(), math.inf, alpha=alpha)[0] for alpha in (1.0, 0.5))
-    codes = make_task().codes
-    np.testing.assert_allclose(sure.log_odds(codes), 1.5 * plain.log_odds(codes))
+@pytest.mark.parametrize('num_classes', [2, 4])
+def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes):
+    evidence, odds = make_model(num_classes)
+    tables = tuple(table / GRID for table in odds[1:])
+    model = LabelModel(odds[0] / GRID, tables)
+    records = make_records(500, num_classes)
+    weights = np.random.default_rng(0).random(500)
+
+    def measure_spread(model):
+        odds = model.log_odds(records.codes)
+        odds -= odds.mean(axis=1, keepdims=True)
+        means = weights @ odds / weights.sum()
+        return math.sqrt((weights @ (odds - means) ** 2 / weights.sum()).mean())
+
+    wide = 3 * measure_spread(model)
+    surer = model.surer(records.codes, weights, wide)
+    assert measure_spread(surer) == pytest.approx(wide)
+    for before, after in zip(model.evidence, surer.evidence, strict=True):
+        np.testing.assert_allclose(after, 3 * before)
+    same = model.surer(records.codes, weights, wide / 4)
+    for before, after in zip(model.evidence, same.evidence, strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize('evidence', [0.0, 1e-3])
+def test_what_hardly_follows_from_anything_stays_open(evidence):
+    table = np.array([[-evidence, 0.0, evidence], [evidence, 0.0, -evidence]])
+    faint = LabelModel(np.array([0.0, 1.0]), (table,))
+    surer = faint.surer(np.arange(3)[:, None], np.ones(3), 3.0)
+    np.testing.assert_allclose(surer.evidence[0], MOST_STRETCH * table)
 
 
 def test_calibrated_models_have_the_shares_of_the_classes():
     records = make_task()
-    model = fit(records, math.inf, alpha=0.4)[0]
+    model = fit(records, math.inf)[0]
     shares = np.array([0.9, 0.1])
     weights = np.random.default_rng(0).random(len(records.codes))
     found = model.calibrated(records.codes, weights, shares)
@@ -248,15 +275,15 @@ def test_a_missing_code_is_no_evidence():
 
 def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
     chances = [np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])]
-    (many,) = weigh_evidence(chances, np.array([1e9, 1e9]), 0.0)
+    (many,) = weigh_evidence(chances, np.array([1e9, 1e9]))
     np.testing.assert_allclose(many[:, :2] / GRID, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01)
     assert not many[:, 2].any()
-    (few,) = weigh_evidence(chances, np.array([10.0, 10.0]), 5.0)
-    assert (np.abs(few) <= np.abs(many) / 5).all()
+    (few,) = weigh_evidence(chances, np.array([2.0, 2.0]))
+    assert (np.abs(few) <= np.abs(many) / 4).all()
 
 
 def test_evidence_is_bounded():
-    (table,) = weigh_evidence([np.array([[1.0, 0.0], [0.0, 1.0]])], np.array([1e9, 1.0]), 0.0)
+    (table,) = weigh_evidence([np.array([[1.0, 0.0], [0.0, 1.0]])], np.array([1e9, 1e9]))
     assert np.abs(table).max() == LARGEST_EVIDENCE * GRID
 
 

@@ -13,7 +13,13 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.density import CLIP, clip_radius, fit_scores, plan_class_counts
+from sdv_threea.approximate.density import (
+    CLIP,
+    class_chances,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+)
 from sdv_threea.approximate.tilts import LEAST_CELLS
 from sdv_threea.moments import GRID
 from sdv_threea.rows import chunk_arrays
@@ -136,6 +142,22 @@ def test_scores_follow_the_counts_of_each_class_and_of_all(rng):
 
     assert scores.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1], [0, 0, 0.25, 1]]))
     assert pooled.cuts[0] == pytest.approx(np.array([[0, 0, 0.35, 1]]))
+
+
+def test_classes_that_differ_by_chance_alone_are_alike_beyond_the_sample(rng):
+    """Fine codes of a small table: each is in one class or the other, and that says nothing."""
+    table = np.append(np.zeros((2, 1)), rng.multinomial(200, np.full(128, 1 / 128), 2), axis=1)
+    counts, by_class = make_by_class([table])
+    mask = np.arange(129) > 0
+
+    scores, _ = fit_scores(counts, by_class, [mask], [True], [False])
+    (beyond,) = class_chances(counts, by_class, [mask], [True])
+
+    counted = scores.chances(0)
+    assert counted == pytest.approx(table / 200)
+    assert np.abs(counted[0] - counted[1]).sum() > 0.5
+    assert np.abs(beyond[0] - beyond[1]).sum() < 0.2
+    assert beyond.sum(axis=1) == pytest.approx([1, 1])
 
 
 def test_a_single_class_is_the_whole():

@@ -253,6 +253,22 @@ def test_without_noise_a_departure_is_kept(rng, ordered, size):
 
 
 @pytest.mark.parametrize('ordered', [False, True])
+def test_of_a_sample_chance_departures_are_dropped_and_clear_ones_kept(rng, ordered):
+    """Without any noise: what sampling explains says nothing of other records."""
+    expected = np.full(64, 10.0)
+    step = np.repeat([8.0, -8.0], 32)
+    errors = np.zeros((2, 2))
+    for _ in range(50):
+        for at, truth in enumerate((0 * step, step)):
+            departure = rng.poisson(expected + truth) - expected
+            found = tilt(departure, expected, 0.0, in_natural_order(64) & ordered, sampled=True)
+            errors[at] += np.square(found - truth).mean(), np.square(departure - truth).mean()
+
+    assert errors[0, 0] < 0.05 * errors[0, 1]
+    assert errors[1, 0] < (0.4 if ordered else 0.9) * errors[1, 1]
+
+
+@pytest.mark.parametrize('ordered', [False, True])
 @pytest.mark.parametrize('size', [2, 3, 5, 9, 12, 64])
 def test_with_hardly_any_noise_a_departure_is_hardly_changed(rng, ordered, size):
     departure, expected = rng.normal(0, 10, size), rng.uniform(1, 50, size)
