@@ -178,10 +178,10 @@ def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
     counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
     masks = supports(blocks, layout.description, counts.columns, counts.scale)
     ordered = [block.ordered for block in blocks]
-    by_class, chances = None, ()
+    by_class = None
     if classes.count > 1 and blocks:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
-        chances = class_chances(counts, by_class, masks, ordered)
+    chances = class_chances(counts, by_class, masks, ordered)
     evident = [has_evident_ends(block, layout.description) for block in blocks]
     scores, pooled = fit_scores(counts, by_class, masks, ordered, evident)
     scored = encoded.map(partial(score_in_class, scores))

@@ -94,7 +94,7 @@ def fit_scores(
 
 def class_chances(
     counts: Counts,
-    by_class: ClassCounts,
+    by_class: ClassCounts | None,
     masks: Sequence[NDArray[np.bool_]],
     ordered: Sequence[bool],
 ) -> tuple[NDArray[np.float64], ...]:
@@ -105,13 +105,15 @@ def class_chances(
 
     Args:
         counts: The released counts.
-        by_class: Those of the classes.
+        by_class: Those of the classes; ``None`` if there is one class.
         masks: For each column, the codes that can occur, shape (S,).
         ordered: For each column, whether the order of its codes means something.
 
     Returns:
-        Probabilities, for each column of shape (C, S).
+        Probabilities, for each column of shape (C, S); nothing if there is one class.
     """
+    if by_class is None:
+        return ()
     columns = enumerate(zip(masks, ordered, strict=True))
     return tuple(
         _class_histograms(counts, by_class, at, mask, natural, sampled=True)
