@@ -227,8 +227,8 @@ def tilt(
     """
     if scale == 0 and not sampled:
         return departure
-    # Counts of a sample vary by as much as is expected of them (Poisson).
-    variances = scale**2 + expected * sampled
+    # Counts of a sample vary by as much as is expected of them (Poisson); one record is no news.
+    variances = scale**2 + np.maximum(expected, 1.0) * sampled
     kept = np.zeros_like(departure)
     loose = np.flatnonzero(~in_order)
     kept[loose] = expected[loose] * _effects(departure[loose], expected[loose], variances[loose])
