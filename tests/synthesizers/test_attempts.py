@@ -190,11 +190,14 @@ def test_preprocessing_by_hand_is_undone_too(kind):
 
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
 import pandas as pd
 from sdv.metadata import Metadata
 from sdv_threea import ClustMixSynthesizer, mechanism, pipeline
 from sdv_threea.synthesizers import single_table
+
+# Whoever runs the tests in the background may have it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def wait(size, scale):
     print('asked', flush=True)

@@ -169,9 +169,9 @@ def describe(build_metadata):
 
 @pytest.fixture
 def fit(describe, table):
-    def fit_synthesizer(constraints, data=table, epsilon=math.inf, target=None):
+    def fit_synthesizer(constraints, data=table, epsilon=math.inf, target=None, **settings):
         synthesizer = ClustMixSynthesizer(
-            describe(data), epsilon=epsilon, target_column=target, n_components=1
+            describe(data), epsilon=epsilon, target_column=target, n_components=1, **settings
         )
         synthesizer.add_constraints(constraints)
         synthesizer.fit({NAME: data})

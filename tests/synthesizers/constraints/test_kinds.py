@@ -52,7 +52,8 @@ def test_combinations_come_as_often_as_in_the_table(fit, table):
 
 
 def test_what_columns_have_to_do_with_each_other_is_kept(fit, table, everything):
-    sampled = fit(everything, target='answer').sample(4_000)[NAME]
+    # Labels as uncertain as the private ones: surer ones exaggerate what the target goes with.
+    sampled = fit(everything, target='answer', alpha=1.0).sample(4_000)[NAME]
 
     def correlate(rows, one, other):
         return rows[one].corr(rows[other])
