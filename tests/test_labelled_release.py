@@ -69,7 +69,7 @@ def test_rows_of_a_class_are_those_that_have_it(rng, value):
     free = free[free['target'] == value].sample(3000, random_state=1, replace=value == 'yes')
     edges = [-1, 45, 55, 65, 101]
     counts = [
-        pd.crosstab(pd.cut(each['number'], edges), each['color']).to_numpy().ravel()
+        pd.crosstab(pd.cut(each['number'], edges), each['color'], dropna=False).to_numpy().ravel()
         for each in (free, given)
     ]
     shares = [each / each.sum() for each in counts]
