@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from methods import BASELINES, NOT_PRIVATE, OURS, PRIVATE_PEERS
 from tables import PROBLEMS
@@ -86,11 +87,15 @@ def normalise(cells: pd.DataFrame, table: str, method: str, epsilon: float) -> f
     return (look_up(cells, table, method, epsilon, 'score') - chance) / best if best else math.nan
 
 
-def average(cells: pd.DataFrame, method: str, epsilon: float) -> float:
-    """Average normalised utility over all large tables; NaN where one is missing."""
+def average(cells: pd.DataFrame, method: str, epsilon: float, most: float = math.inf) -> float:
+    """Average normalised utility, at most so much of a table, over all large tables.
+
+    NaN where one is missing.
+    """
     if any(table not in cells.index.unique('table') for table in LARGE):
         return math.nan
-    return sum(normalise(cells, table, method, epsilon) for table in LARGE) / len(LARGE)
+    found = (normalise(cells, table, method, epsilon) for table in LARGE)
+    return float(sum(np.minimum(each, most) for each in found)) / len(LARGE)
 
 
 def short(value: float) -> str:

@@ -115,7 +115,9 @@ def write_normalised(cells: pd.DataFrame, numeric: bool) -> str:
     rows = [[table, *(short(normalise(cells, table, *kind)) for kind in kinds)] for table in tables]
     if not numeric and kinds:
         means = ['**mean**', *(f'**{short(average(cells, *kind))}**' for kind in kinds)]
-        rows.insert(sum(table in LARGE for table in tables), means)
+        capped = ['mean, none above 1', *(short(average(cells, *kind, most=1)) for kind in kinds)]
+        at = sum(table in LARGE for table in tables)
+        rows[at:at] = [means, capped]
     header = [f'{"p, " if method == PUBLIC else ""}ε = {named(e)}' for method, e in kinds]
     return write_table(['table', *header], rows)
 

@@ -14,10 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sdv_threea.adapt.evidence import (
     GRID,
     LARGEST_EVIDENCE,
-    MOST_STRETCH,
     LabelModel,
-    draw_by_chance,
-    softmax,
     weigh_evidence,
 )
 from sdv_threea.adapt.labels import STEPS, Draws, adapt_labels, num_draws
@@ -246,14 +243,6 @@ def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes):
         np.testing.assert_array_equal(before, after)
 
 
-@pytest.mark.parametrize('evidence', [0.0, 1e-3])
-def test_what_hardly_follows_from_anything_stays_open(evidence):
-    table = np.array([[-evidence, 0.0, evidence], [evidence, 0.0, -evidence]])
-    faint = LabelModel(np.array([0.0, 1.0]), (table,))
-    surer = faint.surer(np.arange(3)[:, None], np.ones(3), 3.0)
-    np.testing.assert_allclose(surer.evidence[0], MOST_STRETCH * table)
-
-
 def test_calibrated_models_have_the_shares_of_the_classes():
     records = make_task()
     model = fit(records, math.inf)[0]
@@ -267,42 +256,10 @@ def test_calibrated_models_have_the_shares_of_the_classes():
         np.testing.assert_array_equal(before, after)
 
 
-def test_a_missing_code_is_no_evidence():
-    model = LabelModel(np.array([0.0, 1.0]), (np.array([[2.0, 3.0], [4.0, 5.0]]),))
-    odds = model.log_odds(np.array([[-1], [0], [1]]))
-    np.testing.assert_array_equal(odds, [[0, 1], [2, 5], [3, 6]])
-
-
-def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
-    chances = [np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])]
-    (many,) = weigh_evidence(chances, np.array([1e9, 1e9]))
-    np.testing.assert_allclose(many[:, :2] / GRID, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01)
-    assert not many[:, 2].any()
-    (few,) = weigh_evidence(chances, np.array([2.0, 2.0]))
-    assert (np.abs(few) <= np.abs(many) / 4).all()
-
-
-def test_evidence_is_bounded():
-    (table,) = weigh_evidence([np.array([[1.0, 0.0], [0.0, 1.0]])], np.array([1e9, 1e9]))
-    assert np.abs(table).max() == LARGEST_EVIDENCE * GRID
-
-
-def test_classes_are_drawn_by_chance():
-    chances = np.tile([0.2, 0.0, 0.8], (50_000, 1))
-    found = draw_by_chance(chances / 3, np.random.default_rng(0))
-    np.testing.assert_allclose(np.bincount(found) / 50_000, [0.2, 0.0, 0.8], atol=0.01)
-    np.testing.assert_allclose(softmax(np.log(chances[:1] + 1e-300)), chances[:1], atol=1e-12)
-
-
 def test_wide_tables_and_many_classes_are_drawn_less_often():
     assert num_draws(2, 14) == 10_000
     assert 1000 < num_draws(2, 1000) < 10_000
     assert num_draws(26, 617) == 1000
-
-
-def test_a_label_model_can_do_without_columns():
-    model = LabelModel(np.array([0.0, math.log(3)]), ())
-    np.testing.assert_allclose(model.chances(np.zeros((2, 0), int)), [[0.25, 0.75]] * 2)
 
 
 def test_only_codes_and_classes_are_read():

@@ -80,6 +80,9 @@ def test_a_mean_is_over_all_large_tables_or_not_shown(script, read):
     assert script.average(whole, 'ClustMix', 1.0) == pytest.approx((1 + 7 * 0.5) / 8)
     assert '| ClustMix | .562 | – |' in script.write_means(whole)
     assert '| **mean** | **.562** |' in script.write_normalised(whole, numeric=False)
+    better = read(*real, *ours[1:], (*ours[0][:3], 1.0))
+    table = script.write_normalised(better, numeric=False)
+    assert '| **mean** | **.594** |\n| mean, none above 1 | .562 |' in table
 
     for part in (read(*real, *ours[1:]), read(*real, *ours[1:], (*ours[0][:3], 'died'))):
         assert '| ClustMix | – | – |' in script.write_means(part)
