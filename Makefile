@@ -5,6 +5,7 @@
 # make benchmark   the figures on Adult in docs/single_table.md
 # make small       utility on four small tables, and the page docs/benchmark.md: minutes
 # make utility     utility on all tables at all budgets: hours, and it can be resumed
+# make constants   what the constants of the algorithm are worth: hours, and it can be resumed
 # make audit       tries to break the guarantee, our own and those of broken variants: half an hour
 # make disclosure  a membership attack and privacy scores, read from ../shared/data: half an hour
 # make fuzz        2,000 odd tables, metadata and arguments: half an hour
@@ -22,7 +23,7 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint docs benchmark small utility audit disclosure fuzz questions \
+.PHONY: demo test lint docs benchmark small utility constants audit disclosure fuzz questions \
 	cost relational clean
 
 demo: $(VENV)/.ready
@@ -54,6 +55,9 @@ utility: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --methods ablations --epsilons 1 --repeats 3
 	$(VENV)/bin/python benchmarks/utility.py --methods peers sdv --epsilons 1 8 inf --repeats 1
 	$(VENV)/bin/python benchmarks/tabulate_utility.py
+
+constants: $(VENV)/.ready
+	$(VENV)/bin/python benchmarks/constants.py
 
 audit: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/audit.py

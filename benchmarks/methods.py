@@ -45,7 +45,7 @@ def clustmix(
     """
 
     def run(split: Split, terms: Terms) -> Result:
-        metadata = _facts(split) if public else split.metadata
+        metadata = public_facts(split) if public else split.metadata
         synthesizer = ClustMixSynthesizer(
             metadata,
             epsilon=terms.epsilon,
@@ -97,7 +97,7 @@ def baseline(draw: Callable[..., pd.DataFrame]) -> Method:
 
     def run(split: Split, terms: Terms) -> Result:
         start = time.perf_counter()
-        synthetic = draw(split, _facts(split), terms.epsilon, terms.delta, terms.seed)
+        synthetic = draw(split, public_facts(split), terms.epsilon, terms.delta, terms.seed)
         return synthetic, {'fit_seconds': time.perf_counter() - start, 'sample_seconds': 0.0}
 
     return run
@@ -111,7 +111,7 @@ def peer(family: str, name: str) -> Method:
             family,
             name,
             split,
-            _facts(split),
+            public_facts(split),
             epsilon=terms.epsilon,
             delta=terms.delta,
             seed=terms.seed,
@@ -132,7 +132,8 @@ def _fit_and_sample(synthesizer: Any, split: Split, times: int = 1) -> Result:
     return synthetic, seconds
 
 
-def _facts(split: Split) -> Any:
+def public_facts(split: Split) -> Any:
+    """State ranges and categories of a table, which are public then."""
     # Both parts: a public range or list of categories does not stop at the training part.
     return state_facts(pd.concat([split.train, split.test]), split.metadata)
 

@@ -69,7 +69,7 @@ def _score_linear(split: Split, synthetic: pd.DataFrame) -> float:
         return 0.5
     model = make_pipeline(encoder, LogisticRegression(max_iter=200)).fit(features, labels)
     chances = pd.DataFrame(model.predict_proba(test), columns=model.classes_)
-    return _macro_auc(truth.astype(str), chances)
+    return macro_auc(truth.astype(str), chances)
 
 
 def _plain(table: pd.DataFrame, numbers: list[str], others: list[str]) -> pd.DataFrame:
@@ -79,7 +79,8 @@ def _plain(table: pd.DataFrame, numbers: list[str], others: list[str]) -> pd.Dat
     )
 
 
-def _macro_auc(truth: pd.Series, chances: pd.DataFrame) -> float:
+def macro_auc(truth: pd.Series, chances: pd.DataFrame) -> float:
+    """The AUC of chances of classes, a column each; the mean over classes if there are several."""
     classes = sorted(truth.unique())
     scored = classes if len(classes) > 2 else classes[1:]
     aucs = [

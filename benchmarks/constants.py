@@ -1,0 +1,182 @@
+"""How the constants of the algorithm were set: one at a time is moved, over tables and budgets.
+
+    python benchmarks/constants.py                      # hours, and it can be resumed
+    python benchmarks/constants.py --tables compas german_credit --epsilons 1
+    python benchmarks/constants.py --tabulate           # what the results say, as a table
+
+What is measured is the AUC of a release's own labels: the chances of the classes that it gives the
+records of the real test part. A model trained on samples comes close to it where labels are sure
+enough, so it costs a fit and no sampling or training, and varies less than what a model makes of
+samples. Ranges and categories are public here; how they are estimated is not what is looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import warnings
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+from methods import public_facts
+from pages import write_table
+from rows import append
+from scores import macro_auc
+from tables import DATA, PROBLEMS, Split, load_split
+
+from sdv_threea import ClustMixSynthesizer, settings
+from sdv_threea.encoding.blocks import encode
+
+RESULTS = Path(__file__).parent / 'results' / 'constants.csv'
+KEY = ['table', 'constant', 'value', 'epsilon', 'repeat']
+FIELDS = [*KEY, 'AUC']
+
+#: In place of a constant, where all are as they are.
+NONE = 'none'
+
+#: Where each constant lives, and the values that are tried in place of its own. Shares of the
+#: budget are constants of ``settings``.
+CONSTANTS: dict[str, tuple[float, ...]] = {
+    'settings.describe': (0.15, 0.35),
+    'settings.columns': (0.06, 0.24),
+    'settings.classes': (0.25, 0.6),
+    'settings.moments': (0.01, 0.1),
+    'settings.labels': (0.08, 0.25),
+    'approximate.tilts.LEAST_CELLS': (4, 16),
+    'approximate.tilts.MOST_CELLS': (32, 128),
+    'approximate.tilts.LEAST_ENTROPY': (0.03, 0.3),
+    'approximate.tilts.RAKING_ROUNDS': (0, 6),
+    'approximate.tilts.DOUBT': (0, 1.5),
+    'approximate.tilts.CERTAIN': (2, 3.5),
+    'approximate.histograms.FALSE_SHARE': (0.05, 0.5),
+    'adapt.evidence.PRIOR_RECORDS': (1, 100),
+    'adapt.evidence.LARGEST_EVIDENCE': (2, 8),
+    'adapt.labels.STEPS': (1, 5),
+    'adapt.labels.SPREAD': (1, 4),
+    'adapt.labels.MOST_SPREAD': (0.25, 1),
+    'adapt.labels.START_SPREAD': (0.3, 3),
+    'adapt.labels.SMOOTHING': (0.01, 0.2),
+    'adapt.labels.UNCLIPPED': (0.75, 0.97),
+    'adapt.labels.LEAST_CURVATURE': (0.005, 0.08),
+}
+
+#: Tables with classes that are fitted in seconds.
+TABLES = [
+    'adult',
+    'default_credit',
+    'creditcard_fraud',
+    'covtype_compact',
+    'epileptic_seizure',
+    'compas',
+    'telco_churn',
+    'german_credit',
+    'mushroom',
+]
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--tables', nargs='+', choices=list(PROBLEMS), default=TABLES)
+    parser.add_argument('--constants', nargs='*', choices=list(CONSTANTS), default=list(CONSTANTS))
+    parser.add_argument('--epsilons', nargs='+', type=float, default=[1, 8])
+    parser.add_argument('--repeats', type=int, default=5, help='runs of each kind (default: 5)')
+    parser.add_argument('--data', type=Path, default=DATA)
+    parser.add_argument('--tabulate', action='store_true', help='print, and run nothing')
+    return parser.parse_args()
+
+
+def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
+    """Fit with a constant of this value; score the labels on the test part."""
+    facts = public_facts(split)
+    with warnings.catch_warnings(), moved(constant, value):
+        warnings.simplefilter('ignore')
+        synthesizer = ClustMixSynthesizer(
+            facts, epsilon=epsilon, delta=1e-5, target_column=split.target, public_metadata=True
+        )
+        synthesizer.fit({split.table_name: split.train})
+    return score_labels(synthesizer._model, split.test)
+
+
+def moved(constant: str, value: float) -> AbstractContextManager[object]:
+    """Give a constant another value for a while."""
+    if constant == NONE:
+        return nullcontext()
+    module, _, name = constant.rpartition('.')
+    if module == 'settings':
+        return patch.dict(settings.SHARES, {name: value})
+    house = import_module(f'sdv_threea.{module}')
+    return patch.object(house, name, type(getattr(house, name))(value))
+
+
+def score_labels(release: object, test: pd.DataFrame) -> float:
+    """Score the chances that a release gives the classes of real records: the AUC."""
+    codes = encode(test[[block.name for block in release.blocks]], release.blocks)
+    classes = pd.Series(release.classes.label(codes)).astype(str)
+    chances = release.labels.chances(codes[:, release.scored])
+    return macro_auc(
+        classes, pd.DataFrame(chances, columns=np.arange(chances.shape[1]).astype(str))
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run what is missing, and append it to the results."""
+    done = set()
+    if RESULTS.exists():
+        done = set(pd.read_csv(RESULTS, keep_default_na=False)[KEY].itertuples(False, None))
+    tried = [(each, float(value)) for each in arguments.constants for value in CONSTANTS[each]]
+    for table in arguments.tables:
+        split = load_split(table, arguments.data)
+        for epsilon in arguments.epsilons:
+            for (constant, value), repeat in product(
+                [(NONE, 0.0), *tried], range(arguments.repeats)
+            ):
+                key = (table, constant, value, epsilon, repeat)
+                if key not in done:
+                    score = measure(split, epsilon, constant, value)
+                    append(RESULTS, FIELDS, dict(zip(FIELDS, (*key, score), strict=True)))
+                    print(f'{table}, {constant} {value:g}, epsilon {epsilon:g}: {score:.4f}')
+
+
+def tabulate(rows: pd.DataFrame) -> str:
+    """Tabulate how far the mean AUC moves with each constant, and how well that is known."""
+    found = rows.groupby(KEY[:-1])['AUC'].agg(['mean', 'sem']).reset_index()
+    as_it_is = found[found['constant'] == NONE].drop(columns=['constant', 'value'])
+    found = found[found['constant'] != NONE]
+    found = found.merge(as_it_is, on=['table', 'epsilon'], suffixes=('', '_own'))
+    found['change'] = found['mean'] - found['mean_own']
+    found['variance'] = found['sem'] ** 2 + found['sem_own'] ** 2
+    lines = []
+    for (constant, value, epsilon), each in found.groupby(['constant', 'value', 'epsilon']):
+        changes = each.set_index('table')['change']
+        error = math.sqrt(each['variance'].sum()) / len(each)
+        lines.append(
+            [
+                f'`{constant}`',
+                f'{value:g}',
+                f'{epsilon:g}',
+                f'{changes.mean():+.4f} ± {error:.4f}',
+                f'{changes.idxmin()} {changes.min():+.3f}',
+                f'{changes.idxmax()} {changes.max():+.3f}',
+            ]
+        )
+    return write_table(['constant', 'moved to', 'ε', 'AUC', 'worst table', 'best table'], lines)
+
+
+def main() -> None:
+    """Run what is missing, and print what the results say."""
+    os.environ.setdefault('OMP_NUM_THREADS', '1')
+    arguments = parse_arguments()
+    if not arguments.tabulate:
+        run(arguments)
+    print(tabulate(pd.read_csv(RESULTS, keep_default_na=False)))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,55 @@
+"""The benchmark of the constants moves each of them, and puts it back."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pandas as pd
+import pytest
+
+from sdv_threea import settings
+from sdv_threea.approximate import tilts
+
+
+@pytest.fixture(scope='module')
+def script(load_script):
+    with load_script('constants') as module:
+        yield module
+
+
+def test_a_constant_is_moved_and_comes_back(script):
+    doubt, share = tilts.DOUBT, settings.SHARES['classes']
+
+    with script.moved('approximate.tilts.DOUBT', 1.5):
+        assert tilts.DOUBT == 1.5
+    with script.moved('settings.classes', 0.6):
+        assert settings.Settings().shares['classes'] == 0.6
+
+    assert (tilts.DOUBT, settings.SHARES['classes']) == (doubt, share)
+
+
+def test_all_constants_are_there_and_tried_below_and_above(script):
+    for constant, (low, high) in script.CONSTANTS.items():
+        module, _, name = constant.rpartition('.')
+        if module == 'settings':
+            own = settings.SHARES[name]
+        else:
+            own = getattr(import_module(f'sdv_threea.{module}'), name)
+        assert low < own < high, constant
+
+
+def test_changes_are_means_over_tables_of_means_over_repeats(script):
+    rows = [
+        ('a', script.NONE, 0.0, 1.0, 0, 0.80),
+        ('a', script.NONE, 0.0, 1.0, 1, 0.82),
+        ('a', 'x.DOUBT', 3.0, 1.0, 0, 0.84),
+        ('a', 'x.DOUBT', 3.0, 1.0, 1, 0.86),
+        ('b', script.NONE, 0.0, 1.0, 0, 0.70),
+        ('b', script.NONE, 0.0, 1.0, 1, 0.70),
+        ('b', 'x.DOUBT', 3.0, 1.0, 0, 0.69),
+        ('b', 'x.DOUBT', 3.0, 1.0, 1, 0.69),
+    ]
+
+    line = script.tabulate(pd.DataFrame(rows, columns=script.FIELDS)).splitlines()[-1]
+
+    assert line == '| `x.DOUBT` | 3 | 1 | +0.0150 ± 0.0071 | b -0.010 | a +0.040 |'
