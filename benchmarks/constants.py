@@ -1,13 +1,12 @@
-"""How the constants of the algorithm were set: one at a time is moved, over tables and budgets.
+"""What the constants of the algorithm are worth: one at a time is moved, over tables and budgets.
 
     python benchmarks/constants.py                      # hours, and it can be resumed
     python benchmarks/constants.py --tables compas german_credit --epsilons 1
     python benchmarks/constants.py --tabulate           # what the results say, as a table
 
 What is measured is the AUC of a release's own labels: the chances of the classes that it gives the
-records of the real test part. A model trained on samples comes close to it where labels are sure
-enough, so it costs a fit and no sampling or training, and varies less than what a model makes of
-samples. Ranges and categories are public here; how they are estimated is not what is looked at.
+records of the real test part. That takes a fit, and neither samples nor a model of them. Ranges and
+categories are public here; how they are estimated is not what is looked at.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
-import numpy as np
 import pandas as pd
 from methods import public_facts
 from pages import write_table
@@ -94,11 +92,14 @@ def parse_arguments() -> argparse.Namespace:
 
 def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
     """Fit with a constant of this value; score the labels on the test part."""
-    facts = public_facts(split)
     with warnings.catch_warnings(), moved(constant, value):
         warnings.simplefilter('ignore')
         synthesizer = ClustMixSynthesizer(
-            facts, epsilon=epsilon, delta=1e-5, target_column=split.target, public_metadata=True
+            public_facts(split),
+            epsilon=epsilon,
+            delta=1e-5,
+            target_column=split.target,
+            public_metadata=True,
         )
         synthesizer.fit({split.table_name: split.train})
     return score_labels(synthesizer._model, split.test)
@@ -118,11 +119,8 @@ def moved(constant: str, value: float) -> AbstractContextManager[object]:
 def score_labels(release: object, test: pd.DataFrame) -> float:
     """Score the chances that a release gives the classes of real records: the AUC."""
     codes = encode(test[[block.name for block in release.blocks]], release.blocks)
-    classes = pd.Series(release.classes.label(codes)).astype(str)
     chances = release.labels.chances(codes[:, release.scored])
-    return macro_auc(
-        classes, pd.DataFrame(chances, columns=np.arange(chances.shape[1]).astype(str))
-    )
+    return macro_auc(pd.Series(release.classes.label(codes)), pd.DataFrame(chances))
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -7,7 +7,13 @@ import pytest
 from scipy.stats import norm
 
 from sdv_threea.audit import bound_epsilon, bound_mu
-from sdv_threea.audit.guessing import choose_threshold, count_guesses, guess
+from sdv_threea.audit.guessing import (
+    MAX_FEATURES,
+    choose_threshold,
+    count_guesses,
+    guess,
+    make_classifiers,
+)
 
 RUNS = 600
 
@@ -37,6 +43,17 @@ def test_one_number_among_many_that_gives_it_away_is_found(worlds):
     table = np.random.default_rng(3).normal(size=(RUNS, 150))
     table[:, 7] = 100 + worlds
     assert look(table, worlds).wrong == 0
+
+
+@pytest.mark.parametrize('seed', range(1, 5))
+def test_the_linear_classifier_does_not_drop_the_one_number_that_gives_all_away(seed):
+    """Nothing varies within a world then: what rounding leaves of it may be below zero."""
+    rng = np.random.default_rng(seed)
+    worlds = rng.integers(2, size=60)
+    table = rng.normal(size=(60, 2 * MAX_FEATURES))
+    table[:, 7] = 39 + worlds
+    linear = make_classifiers(table.shape[1], 30, rng)[0].fit(table[:30], worlds[:30])
+    np.testing.assert_array_equal(linear.predict(table[30:]), worlds[30:])
 
 
 def test_where_there_is_nothing_nothing_is_found(worlds):
