@@ -17,13 +17,13 @@ import argparse
 import math
 import multiprocessing
 import os
-import resource
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from meters import measured
 from methods import ABLATIONS, BASELINES, METHODS, NOT_PRIVATE, OURS, PRIVATE_PEERS, Terms, applies
 from rows import append
 from scores import score_models, score_quality
@@ -97,10 +97,10 @@ def measure(split: Split, method: str, terms: Terms) -> dict[str, Any]:
     """Run a method once and score it."""
     if method == 'real data':
         return score_models(split, split.train)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    synthetic, costs = METHODS[method](split, terms)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    costs = {'peak_mib': (after - before) / 1024} | costs
+    memory: dict[str, float] = {}
+    with measured('all', memory):
+        synthetic, costs = METHODS[method](split, terms)
+    costs = {'peak_mib': memory['all_peak_mib']} | costs
     scores = score_models(split, synthetic)
     if terms.seed < QUALITY_REPEATS:
         scores |= score_quality(split, synthetic)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,12 +25,31 @@ def stein_factor(values: NDArray[np.float64], scale: float) -> float:
     return max(0.0, 1 - len(values) * scale**2 / energy) if energy else 0.0
 
 
+class Prior(NamedTuple):
+    """What is known of the variance of effects, beside what can be read off their values.
+
+    Args:
+        likely: What it is likely to be; a variance that is read off few or noisy values is drawn
+            there (hierarchical empirical Bayes).
+        spread: How far it may lie from there, in standard deviations; infinite if nobody knows.
+        largest: The most that it can be; one for correlations and numbers of standard deviations.
+    """
+
+    likely: float = 0.0
+    spread: float = np.inf
+    largest: float = 1.0
+
+
+#: Nothing is known but that effects are at most one or so.
+UNKNOWN = Prior()
+
+
 def shrunk_effects(
     values: NDArray[np.float64],
     gains: NDArray[np.float64],
     variances: NDArray[np.float64],
     *,
-    largest: float = 1.0,
+    prior: Prior = UNKNOWN,
     doubt: float = 0.0,
     certain: float = np.inf,
 ) -> NDArray[np.float64]:
@@ -42,8 +63,7 @@ def shrunk_effects(
         values: Noisy values, shape (..., D).
         gains: What an effect of one would add to the value, shape (..., D); 0 tells nothing.
         variances: Variances of the noise, at least zero, shape (..., D).
-        largest: The most that the variance of effects can be; one for correlations and numbers of
-            standard deviations.
+        prior: What is known of the variance of effects from elsewhere.
         doubt: Evidence for effects counts as far as it exceeds this many standard deviations of
             what noise alone would give.
         certain: A value of so many standard deviations is kept by itself, as far as it exceeds
@@ -57,10 +77,15 @@ def shrunk_effects(
     unit = np.maximum(power.max(axis=-1, keepdims=True, initial=0.0), 1e-300)
     weights = power / unit
     surplus = (weights * (np.square(values) - variances)).sum(axis=-1, keepdims=True)
-    noise = np.sqrt(2 * np.square(weights * variances).sum(axis=-1, keepdims=True))
     leverage = np.maximum(np.square(weights).sum(axis=-1, keepdims=True) * unit, 1e-300)
-    prior = np.clip((surplus - doubt * noise) / leverage, 0.0, largest)
-    kept = _ratio(power * prior, power * prior + variances)
+    # Squares vary by the noise and, if there are effects, by which of them were drawn.
+    expected = variances + power * np.clip(surplus / leverage, 0.0, prior.likely)
+    noise = np.sqrt(2 * np.square(weights * expected).sum(axis=-1, keepdims=True))
+    with np.errstate(over='ignore'):  # no gains, no evidence
+        trust = 1 / (1 + np.square(noise / (leverage * prior.spread)))
+    found = (surplus - doubt * noise) / leverage
+    variance = np.clip(trust * found + (1 - trust) * prior.likely, 0.0, prior.largest)
+    kept = _ratio(power * variance, power * variance + variances)
     alone = 1 - certain**2 * _ratio(variances, np.square(values)) if certain < np.inf else 0.0
     return np.maximum(kept, alone) * _ratio(values, gains)
 

@@ -14,8 +14,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.histograms import known_records, project_to_simplex
-from sdv_threea.shrinkage import shrunk_effects
+from sdv_threea.approximate.histograms import known_records, leave_some, project_to_simplex
+from sdv_threea.shrinkage import Prior, shrunk_effects
 
 #: Cells per column: as many as the square root of the records of a class in units of the noise of
 #: a count, within these bounds.
@@ -28,6 +28,9 @@ SPIKE, SPIKE_REACH, SPIKE_NOISE = 3.0, 3, 2.0
 #: A column's squared weight is its entropy in nats, within bounds; weights count units.
 WEIGHT_UNIT = 16
 LEAST_ENTROPY, MOST_ENTROPY = 0.1, 1.0
+
+#: The variance of relative departures where noise hides it, give or take so much.
+LIKELY, GIVE_OR_TAKE = 0.08, 0.06
 
 #: Evidence that a class departs counts beyond so many standard deviations of the noise.
 DOUBT = 0.7
@@ -167,9 +170,14 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     tilted = np.empty_like(counts)
     for row, total, own in zip(counts, totals, tilted, strict=True):
         known = known_records(row, float(total), occupied > 0, scale)
-        departure = np.where(occupied > 0, row - known * cell_shares, 0.0)
-        kept = tilt(departure, known * cell_shares, scale, in_order, sampled=sampled)
-        own[:] = project_to_simplex(known * cell_shares + kept, occupied > 0, known)
+        expected = known * cell_shares
+        departure = np.where(occupied > 0, row - expected, 0.0)
+        variances = noise_variances(expected, scale, sampled=sampled)
+        found = expected + tilt(departure, expected, variances, in_order)
+        if sampled:
+            own[:] = leave_some(found, expected, variances)
+        else:
+            own[:] = project_to_simplex(found, occupied > 0, known)
     if scale or sampled:
         tilted = rake(tilted, totals, cell_shares)
     # Inside a cell all classes are alike; where the column has no mass, so are the codes.
@@ -204,31 +212,33 @@ def rake(
     return np.asarray(fitted)
 
 
+def noise_variances(
+    expected: NDArray[np.float64], scale: float, *, sampled: bool
+) -> NDArray[np.float64]:
+    """Tell the variances of counts, shape (G,): of their noise and, if asked, of sampling."""
+    # Counts of a sample vary by as much as is expected of them (Poisson); one record is no news.
+    return np.asarray(scale**2 + np.maximum(expected, 1.0) * sampled)
+
+
 def tilt(
     departure: NDArray[np.float64],
     expected: NDArray[np.float64],
-    scale: float,
+    variances: NDArray[np.float64],
     in_order: NDArray[np.bool_],
-    *,
-    sampled: bool = False,
 ) -> NDArray[np.float64]:
     """Keep of a noisy departure from expected counts what can be told from noise.
 
     Args:
         departure: Counts less the expected ones, shape (G,).
         expected: What is expected if the class is like all others, at least zero, shape (G,).
-        scale: Standard deviation of the noise of a count; 0 keeps everything, but for what sampling
-            explains.
+        variances: Variances of the counts' noise, shape (G,); zeros keep everything.
         in_order: Which cells stand in a meaningful order, shape (G,).
-        sampled: Whether counts are as noisy as samples are, besides.
 
     Returns:
         The departure, shape (G,); it sums to zero if cells in order are expected to have records.
     """
-    if scale == 0 and not sampled:
+    if not variances.any():
         return departure
-    # Counts of a sample vary by as much as is expected of them (Poisson); one record is no news.
-    variances = scale**2 + np.maximum(expected, 1.0) * sampled
     kept = np.zeros_like(departure)
     loose = np.flatnonzero(~in_order)
     kept[loose] = expected[loose] * _effects(departure[loose], expected[loose], variances[loose])
@@ -281,4 +291,5 @@ def _split(
 def _effects(
     values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    return shrunk_effects(values, gains, variances, largest=np.inf, doubt=DOUBT, certain=CERTAIN)
+    prior = Prior(LIKELY, GIVE_OR_TAKE, largest=np.inf)
+    return shrunk_effects(values, gains, variances, prior=prior, doubt=DOUBT, certain=CERTAIN)

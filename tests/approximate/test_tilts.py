@@ -7,6 +7,7 @@ from sdv_threea.approximate.histograms import column_shares, project_to_simplex
 from sdv_threea.approximate.tilts import (
     class_histograms,
     cut_cells,
+    noise_variances,
     num_class_cells,
     rake,
     tilt,
@@ -23,7 +24,17 @@ def in_natural_order(num_cells):
     return np.arange(num_cells) > 0
 
 
-def estimate(counts, totals=None, mask=None, *, cells=None, shares=None, scale=0.0, ordered=False):
+def estimate(
+    counts,
+    totals=None,
+    mask=None,
+    *,
+    cells=None,
+    shares=None,
+    scale=0.0,
+    ordered=False,
+    sampled=False,
+):
     """Estimate from counts of cells; if nothing else is said, codes are cells."""
     counts = np.asarray(counts, dtype=float)
     totals = counts.sum(axis=1) if totals is None else np.asarray(totals, dtype=float)
@@ -33,7 +44,8 @@ def estimate(counts, totals=None, mask=None, *, cells=None, shares=None, scale=0
         pooled = counts.sum(axis=0), totals.sum(), mask
         shares = column_shares(*pooled, scale=scale * math.sqrt(len(counts)), ordered=ordered)
     in_order = in_natural_order(counts.shape[1]) & np.asarray(ordered)
-    return class_histograms(counts, totals, np.asarray(shares), mask, cells, in_order, scale)
+    known = counts, totals, np.asarray(shares), mask, cells, in_order, scale
+    return class_histograms(*known, sampled=sampled)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
@@ -239,7 +251,43 @@ def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
     assert found[:, 1:] == pytest.approx(np.repeat(lean, 5, axis=1) * spikes, abs=0.01)
 
 
+def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may():
+    """That nobody was seen says little where noise is larger than what is expected."""
+    counts = np.array([[40.0, 40.0, 5_000.0], [40.0, -140.0, 5_000.0]])
+    shares = np.array([0.008, 0.008, 0.984])
+
+    noisy = estimate(counts, [5_080, 5_080], shares=shares, scale=50.0, sampled=True)
+    clear = estimate(np.maximum(counts, 0), [5_080, 5_080], shares=shares)
+
+    assert 0.15 < noisy[1, 1] / noisy[0, 1] < 0.5
+    assert clear[1, 1] == 0
+
+
+def test_many_weak_columns_together_tell_classes_apart(rng):
+    """Noise hides the classes in each of 200 columns; their evidence adds up if it is kept."""
+    tilts = 0.3 * rng.choice([-1, 1], 200)
+    shares = np.array([0.0, 0.5, 0.5])
+    evidence = []
+    for own in tilts:
+        truth = 200 * np.stack(
+            [shares * (1 + own * each) for each in np.array([[0, 1, -1], [0, -1, 1]])]
+        )
+        noisy = truth + rng.normal(0, 60, truth.shape)
+        mask = np.array([False, True, True])
+        found = estimate(noisy, [200, 200], mask=mask, shares=shares, scale=60.0)
+        evidence.append(np.log(found[0, 1] / found[1, 1]))
+
+    # As a detector: the signal of the sum over all columns, in units of its chance variation.
+    signal = np.dot(evidence, tilts) / np.linalg.norm(evidence) / np.linalg.norm(tilts)
+    assert signal > 0.5
+
+
 # Tilts
+
+
+def keep(departure, expected, scale, in_order, *, sampled=False):
+    """Keep what counts with noise of this scale tell of a departure."""
+    return tilt(departure, expected, noise_variances(expected, scale, sampled=sampled), in_order)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
@@ -247,7 +295,7 @@ def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
 def test_without_noise_a_departure_is_kept(rng, ordered, size):
     departure = rng.normal(0, 10, size)
 
-    found = tilt(departure, rng.uniform(0, 50, size), 0.0, in_natural_order(size) & ordered)
+    found = keep(departure, rng.uniform(0, 50, size), 0.0, in_natural_order(size) & ordered)
 
     assert np.array_equal(found, departure)
 
@@ -261,7 +309,7 @@ def test_of_a_sample_chance_departures_are_dropped_and_clear_ones_kept(rng, orde
     for _ in range(50):
         for at, truth in enumerate((0 * step, step)):
             departure = rng.poisson(expected + truth) - expected
-            found = tilt(departure, expected, 0.0, in_natural_order(64) & ordered, sampled=True)
+            found = keep(departure, expected, 0.0, in_natural_order(64) & ordered, sampled=True)
             errors[at] += np.square(found - truth).mean(), np.square(departure - truth).mean()
 
     assert errors[0, 0] < 0.05 * errors[0, 1]
@@ -274,7 +322,7 @@ def test_with_hardly_any_noise_a_departure_is_hardly_changed(rng, ordered, size)
     departure, expected = rng.normal(0, 10, size), rng.uniform(1, 50, size)
     departure -= departure.mean()
 
-    found = tilt(departure, expected, 1e-6, in_natural_order(size) & ordered)
+    found = keep(departure, expected, 1e-6, in_natural_order(size) & ordered)
 
     assert found == pytest.approx(departure, abs=1e-6)
 
@@ -286,7 +334,7 @@ def test_tilts_of_ordered_columns_move_mass_and_make_none(rng, scale, size):
         expected = rng.uniform(0, 50, size) * (rng.random(size) < 0.7)
         departure = rng.normal(0, 20, size)
 
-        found = tilt(departure, expected, scale, in_natural_order(size))
+        found = keep(departure, expected, scale, in_natural_order(size))
 
         assert found.shape == (size,)
         assert (found[expected == 0] == 0).all()
@@ -297,7 +345,7 @@ def test_tilts_of_ordered_columns_move_mass_and_make_none(rng, scale, size):
 def test_where_nothing_is_expected_in_order_nothing_is_kept_there():
     expected, departure = np.array([60.0, 0, 0, 40]), np.array([-20.0, 3, 4, 20])
 
-    found = tilt(departure, expected, 1e-3, np.array([False, True, True, False]))
+    found = keep(departure, expected, 1e-3, np.array([False, True, True, False]))
 
     assert found == pytest.approx([-20, 0, 0, 20], abs=1e-3)
 
@@ -308,8 +356,8 @@ def test_a_coarse_step_is_found_in_noise_that_drowns_each_of_its_cells(rng):
     noise = rng.normal(0, 10, (100, 65))
     in_order = in_natural_order(65)
 
-    found = np.stack([tilt(step + row, expected, 10.0, in_order) for row in noise])
-    apart = np.stack([tilt(step + row, expected, 10.0, in_order & False) for row in noise])
+    found = np.stack([keep(step + row, expected, 10.0, in_order) for row in noise])
+    apart = np.stack([keep(step + row, expected, 10.0, in_order & False) for row in noise])
 
     assert np.square(found - step).mean() < 0.1 * np.square(noise).mean()
     assert np.square(found - step).mean() < 0.2 * np.square(apart - step).mean()
@@ -319,7 +367,7 @@ def test_a_cell_outside_the_order_departs_by_itself_and_the_others_make_room(rng
     expected = np.append(300.0, np.full(32, 20.0))
     departure = np.append(-150.0, np.full(32, 150 / 32)) + rng.normal(0, 3, 33)
 
-    found = tilt(departure, expected, 3.0, in_natural_order(33))
+    found = keep(departure, expected, 3.0, in_natural_order(33))
 
     assert found[0] == pytest.approx(-150, abs=10)
     assert found[1:] == pytest.approx(np.full(32, -found[0] / 32), abs=3)
@@ -331,7 +379,7 @@ def test_a_category_that_stands_out_from_noise_stays_even_if_all_others_are_nois
     noise = rng.normal(0, 10, (50, 512))
 
     found = np.stack(
-        [tilt(spike + row, expected, 10.0, np.zeros(512, dtype=bool)) for row in noise]
+        [keep(spike + row, expected, 10.0, np.zeros(512, dtype=bool)) for row in noise]
     )
 
     assert found[:, 20].mean() > 0.6 * 60
@@ -346,7 +394,7 @@ def test_departures_are_relative_where_little_is_expected_little_is_kept(rng, or
     noise = rng.normal(0, 10, (100, 33))
     in_order = in_natural_order(33) & ordered
 
-    found = np.stack([tilt(truth + row, expected, 10.0, in_order) for row in noise])
+    found = np.stack([keep(truth + row, expected, 10.0, in_order) for row in noise])
 
     thin = expected == 4
     assert found[:, expected == 400].mean(axis=0) == pytest.approx(truth[expected == 400], rel=0.1)
