@@ -39,8 +39,6 @@ def read_cells(path: Path) -> pd.DataFrame:
     cells['runs'], cells['done'] = groups.size(), groups['score'].count()
     cells['low'], cells['high'] = groups['score'].min(), groups['score'].max()
     cells['note'] = groups['note'].first()
-    peaks = runs.groupby(['table', 'method'])['peak_mib'].max()
-    cells['peak_mib'] = [peaks[table, method] for table, method, _ in cells.index]
     return cells
 
 

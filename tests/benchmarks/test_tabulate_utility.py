@@ -115,11 +115,6 @@ def test_failures_are_shown_in_their_words(script, read):
     assert '| .600 (1 of 2) |' in page
 
 
-def test_peaks_are_the_largest_of_all_budgets(script, read):
-    cells = read(('compas', PUBLIC, 0.5, 0.7), ('compas', PUBLIC, 1.0, 0.7))
-    assert cells['peak_mib'].tolist() == [2.0, 2.0]
-
-
 def test_ablations_are_measured_by_the_default_where_both_ran(script, read):
     text = script.write_ablations(
         read(
