@@ -2,7 +2,7 @@
 
     python benchmarks/constants.py                      # hours, and it can be resumed
     python benchmarks/constants.py --tables compas german_credit --epsilons 1
-    python benchmarks/constants.py --tabulate           # what the results say, as a table
+    python benchmarks/constants.py --tabulate           # only writes docs/constants.md anew
 
 What is measured is the AUC of a release's own labels: the chances of the classes that it gives the
 records of the real test part. That takes a fit, and neither samples nor a model of them. Ranges and
@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 import pandas as pd
 from methods import public_facts
-from pages import write_table
+from pages import fill, write_table
 from rows import append
 from scores import macro_auc
 from tables import DATA, PROBLEMS, Split, load_split
@@ -32,6 +32,7 @@ from sdv_threea import ClustMixSynthesizer, settings
 from sdv_threea.encoding.blocks import encode
 
 RESULTS = Path(__file__).parent / 'results' / 'constants.csv'
+PAGE = Path(__file__).parents[1] / 'docs' / 'constants.md'
 KEY = ['table', 'constant', 'value', 'epsilon', 'repeat']
 FIELDS = [*KEY, 'AUC']
 
@@ -89,7 +90,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument('--epsilons', nargs='+', type=float, default=[1, 8])
     parser.add_argument('--repeats', type=int, default=5, help='runs of each kind (default: 5)')
     parser.add_argument('--data', type=Path, default=DATA)
-    parser.add_argument('--tabulate', action='store_true', help='print, and run nothing')
+    parser.add_argument('--tabulate', action='store_true', help='write the page, and run nothing')
     return parser.parse_args()
 
 
@@ -106,6 +107,14 @@ def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
         )
         synthesizer.fit({split.table_name: split.train})
     return score_labels(synthesizer._model, split.test)
+
+
+def find(constant: str) -> float:
+    """Find what a constant is."""
+    module, _, name = constant.rpartition('.')
+    if module == 'settings':
+        return settings.SHARES[name]
+    return float(getattr(import_module(f'sdv_threea.{module}'), name))
 
 
 def moved(constant: str, value: float) -> AbstractContextManager[object]:
@@ -147,36 +156,47 @@ def run(arguments: argparse.Namespace) -> None:
 
 def tabulate(rows: pd.DataFrame) -> str:
     """Tabulate how far the mean AUC moves with each constant, and how well that is known."""
+    changes = compare(rows)
+    budgets = sorted(changes['epsilon'].unique())
+    lines = []
+    for constant, tried in CONSTANTS.items():
+        for value in tried:
+            moves = changes[(changes['constant'] == constant) & (changes['value'] == value)]
+            if not moves.empty:
+                of_budgets = [_sum_up(moves[moves['epsilon'] == epsilon]) for epsilon in budgets]
+                lines.append([f'`{constant}`', f'{find(constant):g}', f'{value:g}', *of_budgets])
+    titles = [f'AUC, worst and best table, ε = {epsilon:g}' for epsilon in budgets]
+    return write_table(['constant', 'is', 'moved to', *titles], lines)
+
+
+def compare(rows: pd.DataFrame) -> pd.DataFrame:
+    """Compare mean AUCs with those of the constants as they are: a row per table and budget."""
     found = rows.groupby(KEY[:-1])['AUC'].agg(['mean', 'sem']).reset_index()
     as_it_is = found[found['constant'] == NONE].drop(columns=['constant', 'value'])
-    found = found[found['constant'] != NONE]
-    found = found.merge(as_it_is, on=['table', 'epsilon'], suffixes=('', '_own'))
-    found['change'] = found['mean'] - found['mean_own']
-    found['variance'] = found['sem'] ** 2 + found['sem_own'] ** 2
-    lines = []
-    for (constant, value, epsilon), each in found.groupby(['constant', 'value', 'epsilon']):
-        changes = each.set_index('table')['change']
-        error = math.sqrt(each['variance'].sum()) / len(each)
-        lines.append(
-            [
-                f'`{constant}`',
-                f'{value:g}',
-                f'{epsilon:g}',
-                f'{changes.mean():+.4f} ± {error:.4f}',
-                f'{changes.idxmin()} {changes.min():+.3f}',
-                f'{changes.idxmax()} {changes.max():+.3f}',
-            ]
-        )
-    return write_table(['constant', 'moved to', 'ε', 'AUC', 'worst table', 'best table'], lines)
+    moved = found[found['constant'] != NONE]
+    moved = moved.merge(as_it_is, on=['table', 'epsilon'], suffixes=('', '_own'))
+    moved['change'] = moved['mean'] - moved['mean_own']
+    moved['variance'] = moved['sem'] ** 2 + moved['sem_own'] ** 2
+    return moved
+
+
+def _sum_up(moves: pd.DataFrame) -> str:
+    if moves.empty:
+        return ''
+    error = math.sqrt(moves['variance'].sum()) / len(moves)
+    changes = moves.set_index('table')['change']
+    worst, best = (f'{name} {changes[name]:+.3f}' for name in (changes.idxmin(), changes.idxmax()))
+    return f'{changes.mean():+.4f} ± {error:.4f}, {worst}, {best}'
 
 
 def main() -> None:
-    """Run what is missing, and print what the results say."""
+    """Run what is missing, and write what the results say."""
     os.environ.setdefault('OMP_NUM_THREADS', '1')
     arguments = parse_arguments()
     if not arguments.tabulate:
         run(arguments)
-    print(tabulate(pd.read_csv(RESULTS, keep_default_na=False)))
+    table = tabulate(pd.read_csv(RESULTS, keep_default_na=False))
+    PAGE.write_text(fill(PAGE.read_text('utf-8'), {'constants': table}), 'utf-8')
 
 
 if __name__ == '__main__':
