@@ -2,6 +2,7 @@
 
     python benchmarks/constants.py                      # hours, and it can be resumed
     python benchmarks/constants.py --tables compas german_credit --epsilons 1
+    python benchmarks/constants.py --constants --repeats 16      # more of all as they are
     python benchmarks/constants.py --tabulate           # only writes docs/constants.md anew
 
 What is measured is the AUC of a release's own labels: the chances of the classes that it gives the
