@@ -12,17 +12,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.counts import CellPlan, ClassCounts, Counts
-from sdv_threea.approximate.histograms import column_shares, keep_ends
-from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
-from sdv_threea.approximate.tilts import (
+from sdv_threea.approximate.cells import (
     SPIKE_NOISE,
-    class_histograms,
     column_weight,
     cut_cells,
     num_class_cells,
     reconcile,
 )
+from sdv_threea.approximate.counts import CellPlan, ClassCounts, Counts
+from sdv_threea.approximate.histograms import column_shares, keep_ends
+from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
+from sdv_threea.approximate.tilts import class_histograms
 from sdv_threea.moments import GRID
 from sdv_threea.statistics import histogram_sensitivity
 

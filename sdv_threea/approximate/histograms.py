@@ -17,10 +17,6 @@ END_SHARE = 0.1
 #: Standard deviations by which counts must fall short of the records to say that some have no code.
 DOUBT = 3.0
 
-#: However few a sample has there, a class has so much of the records expected in a cell, or of
-#: their noise, if that is less.
-LEAST_LEFT = 0.2
-
 #: Share of the categories that are kept though none of their records may be: false discoveries.
 FALSE_SHARE = 0.2
 
@@ -124,23 +120,6 @@ def project_to_simplex(
     projected = np.zeros_like(values)
     projected[mask if mask.any() else slice(None)] = np.maximum(free - lowering, 0)
     return projected
-
-
-def leave_some(
-    found: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Keep chance from emptying cells: that nobody was seen is evidence as far as some were due.
-
-    Args:
-        found: Estimated counts, which may be negative, shape (G,).
-        expected: What is expected if the class is like all others, at least zero, shape (G,).
-        variances: Variances of the counts' noise, shape (G,).
-
-    Returns:
-        Counts, at least zero and not all zero if any is expected, shape (G,).
-    """
-    least = LEAST_LEFT * np.minimum(expected, np.sqrt(variances))
-    return np.asarray(np.maximum(found, least))
 
 
 def known_records(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.tilts import (
+from sdv_threea.approximate.cells import (
     LEAST_CELLS,
     MOST_CELLS,
     column_weight,

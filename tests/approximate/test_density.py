@@ -5,6 +5,7 @@ import pytest
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.approximate import counts as counts_room
+from sdv_threea.approximate.cells import LEAST_CELLS
 from sdv_threea.approximate.counts import (
     CellPlan,
     ClassCounts,
@@ -20,7 +21,6 @@ from sdv_threea.approximate.density import (
     fit_scores,
     plan_class_counts,
 )
-from sdv_threea.approximate.tilts import LEAST_CELLS
 from sdv_threea.moments import GRID
 from sdv_threea.rows import chunk_arrays
 
