@@ -23,15 +23,10 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.density import (
-    class_chances,
-    clip_radius,
-    fit_scores,
-    plan_class_counts,
-)
+from sdv_threea.approximate.density import class_chances, clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.partition import first_centroids, num_cells, private_em
-from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.approximate.scores import NormalScores, normal_scores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.classes import Classes, make_classes
@@ -39,13 +34,7 @@ from sdv_threea.encoding.describe import describe, needs_threshold
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.mechanism import Noise, discrete_gaussian
 from sdv_threea.moments import GRID, ScoreMoments, release_moments
-from sdv_threea.records import (
-    Layout,
-    add_target,
-    place_in_cell,
-    score_in_class,
-    score_pooled,
-)
+from sdv_threea.records import Layout, add_target, place_in_cell, score_in_class, score_pooled
 from sdv_threea.release import Release, draw_codes
 from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.settings import Settings
@@ -246,7 +235,9 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     if not density.classes.told_apart or not density.chances or not run.spending.price('labels'):
         return None
     evidence = weigh_evidence(density.chances, density.counts.totals)
-    draws = _draw_evenly(regularize(density.gaussians), density, run)
+    # What draws do not show of the evidence, a fit to them would unlearn.
+    shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
+    draws = _draw_evenly(regularize(density.gaussians), density._replace(scores=shown), run)
     terms = run.spending.terms('labels')
     return run.spending.keep(adapt_labels(encoded, evidence, draws, **terms))
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.blocks import encode
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.release import draw_wanted
 from sdv_threea.settings import Settings
@@ -57,6 +59,33 @@ def test_classes_follow_from_the_codes_where_labels_are_adapted(rng):
     assert rows.groupby('target')['number'].mean().diff().iloc[1] > 5
     plain = replace(released, labels=None)
     assert len(plain.sample(10, rng)) == 10
+
+
+def make_wide(rng, num_rows, num_columns=60):
+    """Each column tells hardly anything of the rare class, all of them together nearly all."""
+    rare = rng.random(num_rows) < 0.15
+    lean = np.tile([0.4, -0.4], num_columns // 2)
+    values = rng.normal(0, 1, (num_rows, num_columns)) + lean * rare[:, None]
+    table = pd.DataFrame(np.rint(50 + 10 * values).clip(0, 100))
+    table.columns = [f'column {at}' for at in range(num_columns)]
+    return table.assign(target=np.where(rare, 'yes', 'no').astype(object))
+
+
+def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng):
+    scores = []
+    for _ in range(2):
+        table, others = make_wide(rng, 1_000), make_wide(rng, 3_000)
+        numbers = [
+            Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
+            for name in table.columns.drop('target')
+        ]
+        domain = Domain((*numbers, DOMAIN.columns[-1]), target='target')
+        released = run_pipeline(table, domain, Settings(epsilon=4.0, delta=1e-5), rng=rng)
+        codes = encode(others[[block.name for block in released.blocks]], released.blocks)
+        chances = released.labels.chances(codes[:, released.scored])
+        scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
+
+    assert np.mean(scores) > 0.85
 
 
 @pytest.mark.parametrize('value', ['yes', 'no'])

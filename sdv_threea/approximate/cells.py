@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 #: Cells per column: as many as the square root of the records of a class in units of the noise of
 #: a count, within these bounds.
-LEAST_CELLS, MOST_CELLS = 8, 64
+LEAST_CELLS, MOST_CELLS = 3, 64
 
 #: A spike is heavier than so many times the median of the codes up to so far away, and than so many
 #: times the noise of a count.

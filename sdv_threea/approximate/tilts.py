@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sdv_threea.approximate.histograms import known_records, project_to_simplex
 from sdv_threea.shrinkage import Prior, shrunk_effects
 
-#: The variance of relative departures where noise hides it, give or take so much.
-LIKELY, GIVE_OR_TAKE = 0.08, 0.06
+#: The variance of the relative departures of a class where noise hides it, give or take so much.
+LIKELY, GIVE_OR_TAKE = 1.0, 0.06
 
 #: Evidence that a class departs counts beyond so many standard deviations of the noise.
 DOUBT = 0.7
@@ -23,6 +23,9 @@ DOUBT = 0.7
 #: However few a sample has there, a class has so much of the records expected in a cell, or of
 #: their noise, if that is less.
 LEAST_LEFT = 0.2
+
+#: Nothing is known of departures: a class may be quite unlike the whole.
+OPEN = Prior(largest=np.inf)
 
 #: Rounds in which classes are made to add up to the whole.
 RAKING_ROUNDS = 3
@@ -59,20 +62,23 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         Probabilities, shape (C, S): rows sum to one, zero outside the mask.
     """
     num_cells = counts.shape[1]
-    occupied = np.bincount(cells[mask], minlength=num_cells)
+    occupied = np.bincount(cells[mask], minlength=num_cells) > 0
     cell_shares = np.bincount(cells, shares, num_cells).astype(np.float64)
     tilted = np.empty_like(counts)
-    for row, total, own in zip(counts, totals, tilted, strict=True):
-        known = known_records(row, float(total), occupied > 0, scale)
+    rows = zip(counts, totals, contrasts(totals), tilted, strict=True)
+    for row, total, contrast, own in rows:
+        known = known_records(row, float(total), occupied, scale)
         expected = known * cell_shares
-        departure = np.where(occupied > 0, row - expected, 0.0)
+        departure = np.where(occupied, row - expected, 0.0)
         variances = noise_variances(expected, scale, sampled=sampled)
-        found = expected + tilt(departure, expected, variances, in_order)
         # Evidence must not come of chance; a distribution must not get mass where none was counted.
         if sampled:
+            prior = likely_departures(contrast, variances, scale)
+            found = expected + tilt(departure, expected, variances, in_order, prior)
             own[:] = leave_some(found, expected, variances)
         else:
-            own[:] = project_to_simplex(found, occupied > 0, known)
+            found = expected + tilt(departure, expected, variances, in_order)
+            own[:] = project_to_simplex(found, occupied, known)
     if scale or sampled:
         tilted = rake(tilted, totals, cell_shares)
     # Inside a cell all classes are alike; where the column has no mass, so are the codes.
@@ -115,6 +121,39 @@ def noise_variances(
     return np.asarray(scale**2 + np.maximum(expected, 1.0) * sampled)
 
 
+def contrasts(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Tell how far classes can depart from the whole that they make up.
+
+    If they depart by ``d`` from what they have in common, they do from the whole, of which they are
+    the shares ``p``, by ``d_c - sum_k p_k d_k``: a class that is most of it is much like it.
+
+    Args:
+        totals: Number of records of each class, at least one, shape (C,).
+
+    Returns:
+        The variances for ``d`` of variance one, shape (C,).
+    """
+    shares = totals / totals.sum()
+    return np.asarray(1 - 2 * shares + np.square(shares).sum())
+
+
+def likely_departures(contrast: float, variances: NDArray[np.float64], scale: float) -> Prior:
+    """Say what departures are likely where the noise of the mechanism hides them.
+
+    What only sampling hides is small, and the counts of a column tell how small.
+
+    Args:
+        contrast: How far the class can depart, see :func:`contrasts`.
+        variances: Variances of its counts, shape (G,).
+        scale: Standard deviation of the noise of a count.
+
+    Returns:
+        What is known of the variance of relative departures.
+    """
+    hidden = scale**2 / float(variances.mean())
+    return Prior(LIKELY * contrast * hidden, GIVE_OR_TAKE, largest=np.inf)
+
+
 def leave_some(
     found: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -137,6 +176,7 @@ def tilt(
     expected: NDArray[np.float64],
     variances: NDArray[np.float64],
     in_order: NDArray[np.bool_],
+    prior: Prior = OPEN,
 ) -> NDArray[np.float64]:
     """Keep of a noisy departure from expected counts what can be told from noise.
 
@@ -145,6 +185,7 @@ def tilt(
         expected: What is expected if the class is like all others, at least zero, shape (G,).
         variances: Variances of the counts' noise, shape (G,); zeros keep everything.
         in_order: Which cells stand in a meaningful order, shape (G,).
+        prior: What is known of the variance of relative departures.
 
     Returns:
         The departure, shape (G,); it sums to zero if cells in order are expected to have records.
@@ -153,9 +194,10 @@ def tilt(
         return departure
     kept = np.zeros_like(departure)
     loose = np.flatnonzero(~in_order)
-    kept[loose] = expected[loose] * _effects(departure[loose], expected[loose], variances[loose])
+    effects = _effects(departure[loose], expected[loose], variances[loose], prior)
+    kept[loose] = expected[loose] * effects
     ordered = np.flatnonzero(in_order)
-    levels = _transform(departure[ordered], expected[ordered], variances[ordered])
+    levels = _transform(departure[ordered], expected[ordered], variances[ordered], prior)
     # What the loose cells have in excess is missing from the others.
     found = -kept.sum(keepdims=True) * (expected[ordered].sum() > 0)
     for share, detail in reversed(levels):
@@ -166,20 +208,26 @@ def tilt(
 
 
 def _transform(
-    values: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
+    values: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    prior: Prior,
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """List the levels of a Haar transform of unequal masses, finest first, shrunk."""
     length = 1 << max(len(values) - 1, 0).bit_length()
     nodes = [np.pad(each, (0, length - len(each))) for each in (values, expected, variances)]
     levels = []
     while len(nodes[0]) > 1:
-        levels.append(_split(*nodes))
+        levels.append(_split(nodes[0], nodes[1], nodes[2], prior))
         nodes = [each[0::2] + each[1::2] for each in nodes]
     return levels
 
 
 def _split(
-    values: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
+    values: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    prior: Prior,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Split pairs of neighbours: the first one's share of what is expected, and its surplus.
 
@@ -187,6 +235,7 @@ def _split(
         values: Departures of the neighbours, shape (2 K,).
         expected: What is expected of them, shape (2 K,).
         variances: Variances of their noise, shape (2 K,).
+        prior: What is known of the variance of relative departures.
 
     Returns:
         Shares, and what is left of the surpluses beyond them when noise is shrunk, shape (K,).
@@ -197,11 +246,13 @@ def _split(
     surplus = values[0::2] * other - values[1::2] * share
     gains = whole * share * other
     noise = variances[0::2] * other**2 + variances[1::2] * share**2
-    return share, gains * _effects(surplus, gains, noise)
+    return share, gains * _effects(surplus, gains, noise, prior)
 
 
 def _effects(
-    values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
+    values: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    prior: Prior,
 ) -> NDArray[np.float64]:
-    prior = Prior(LIKELY, GIVE_OR_TAKE, largest=np.inf)
     return shrunk_effects(values, gains, variances, prior=prior, doubt=DOUBT, certain=CERTAIN)

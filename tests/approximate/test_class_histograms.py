@@ -268,12 +268,33 @@ def test_many_weak_columns_together_tell_classes_apart(rng):
         )
         noisy = truth + rng.normal(0, 60, truth.shape)
         mask = np.array([False, True, True])
-        found = estimate(noisy, [200, 200], mask=mask, shares=shares, scale=60.0)
+        found = estimate(noisy, [200, 200], mask=mask, shares=shares, scale=60.0, sampled=True)
         evidence.append(np.log(found[0, 1] / found[1, 1]))
 
     # As a detector: the signal of the sum over all columns, in units of its chance variation.
     signal = np.dot(evidence, tilts) / np.linalg.norm(evidence) / np.linalg.norm(tilts)
     assert signal > 0.5
+
+
+def test_hidden_evidence_says_less_of_a_class_that_is_most_of_the_whole(rng):
+    """What the rare class has more of, the other lacks: a smaller part of its records."""
+    shares = np.array([0.0, 0.5, 0.5])
+    mask = np.array([False, True, True])
+    leans = []
+    for _ in range(400):
+        noise = rng.normal(0, 300, (2, 3))
+        found = estimate(
+            np.array([[900], [100]]) * shares + noise,
+            [900, 100],
+            mask=mask,
+            shares=shares,
+            scale=300.0,
+            sampled=True,
+        )
+        leans.append(np.log(found[:, 1] / found[:, 2]))
+
+    common, rare = np.std(leans, axis=0)
+    assert common < 0.3 * rare
 
 
 def test_class_noise_does_not_get_into_the_whole(rng):

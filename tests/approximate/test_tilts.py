@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.tilts import noise_variances, rake, tilt
+from sdv_threea.approximate.tilts import (
+    LIKELY,
+    contrasts,
+    likely_departures,
+    noise_variances,
+    rake,
+    tilt,
+)
 
 
 @pytest.fixture
@@ -128,6 +135,31 @@ def test_departures_are_relative_where_little_is_expected_little_is_kept(rng, or
     thin = expected == 4
     assert found[:, expected == 400].mean(axis=0) == pytest.approx(truth[expected == 400], rel=0.1)
     assert np.abs(found[:, thin]).mean() < 0.2 * np.abs(noise[:, thin]).mean()
+
+
+# What is likely
+
+
+def test_classes_depart_from_the_whole_the_less_the_more_of_it_they_are(rng):
+    totals = np.array([700.0, 200.0, 100.0])
+    apart = rng.normal(0, 1, (200_000, 3))
+
+    from_the_whole = apart - (apart @ (totals / totals.sum()))[:, None]
+
+    assert contrasts(totals) == pytest.approx(from_the_whole.var(axis=0), rel=0.02)
+    assert contrasts(np.array([5.0, 5.0])) == pytest.approx([0.5, 0.5])
+    assert contrasts(np.array([5.0])) == pytest.approx([0])
+
+
+def test_departures_are_likely_as_far_as_the_mechanism_hides_them(rng):
+    expected = np.full(4, 100.0)
+    scales = np.array([0.0, 1.0, 10.0, 1e3])
+    found = [
+        likely_departures(0.5, noise_variances(expected, scale, sampled=True), scale).likely
+        for scale in scales
+    ]
+
+    assert found == pytest.approx(0.5 * LIKELY * np.array([0, 1 / 101, 1 / 2, 1]), rel=1e-3)
 
 
 # Raking
