@@ -56,6 +56,16 @@ RUNS = [
 ]
 
 
+def test_a_table_with_more_repeats_does_not_change_the_command_of_all(script, read):
+    many = [('german_credit', PUBLIC, 1.0, 0.6)] * 4
+    others = [(table, PUBLIC, 1.0, 0.6) for table in ('compas', 'adult') for _ in range(2)]
+
+    cells = read(*many, *others)
+
+    assert '--epsilons 1 --repeats 2' in script.write_commands(cells)
+    assert f'2 to 4 ({PUBLIC})' in script.write_repeats(cells)
+
+
 def test_figures_are_medians_and_the_best_private_one_is_bold(script, read):
     lines = script.compare(read(*RUNS), 'score').splitlines()
     assert lines[2] == (
