@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from sdv_threea import pipeline
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.blocks import encode
 from sdv_threea.pipeline import release as run_pipeline
@@ -71,21 +72,49 @@ def make_wide(rng, num_rows, num_columns=60):
     return table.assign(target=np.where(rare, 'yes', 'no').astype(object))
 
 
+def make_wide_domain(table):
+    numbers = [
+        Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
+        for name in table.columns.drop('target')
+    ]
+    return Domain((*numbers, DOMAIN.columns[-1]), target='target')
+
+
 def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng):
     scores = []
     for _ in range(2):
         table, others = make_wide(rng, 1_000), make_wide(rng, 3_000)
-        numbers = [
-            Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
-            for name in table.columns.drop('target')
-        ]
-        domain = Domain((*numbers, DOMAIN.columns[-1]), target='target')
-        released = run_pipeline(table, domain, Settings(epsilon=4.0, delta=1e-5), rng=rng)
+        settings = Settings(epsilon=4.0, delta=1e-5)
+        released = run_pipeline(table, make_wide_domain(table), settings, rng=rng)
         codes = encode(others[[block.name for block in released.blocks]], released.blocks)
         chances = released.labels.chances(codes[:, released.scored])
         scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
 
     assert np.mean(scores) > 0.85
+
+
+def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
+    """What draws of the density lack, which shrinks it away, the fit would unlearn."""
+    seen = {}
+    weigh, adapt = pipeline.weigh_evidence, pipeline.adapt_labels
+    monkeypatch.setattr(
+        pipeline, 'weigh_evidence', lambda *known: weigh(*seen.setdefault('evident', known))
+    )
+    monkeypatch.setattr(
+        pipeline,
+        'adapt_labels',
+        lambda rows, evidence, draws, **terms: adapt(
+            rows, evidence, seen.setdefault('draws', draws), **terms
+        ),
+    )
+    table = make_wide(rng, 1_000, num_columns=10)
+    run_pipeline(table, make_wide_domain(table), Settings(epsilon=0.5, delta=1e-5), rng=rng)
+
+    (chances, _), draws = seen['evident'], seen['draws']
+    for column, evident in zip(draws.codes.T, chances, strict=True):
+        for label, wanted in enumerate(evident):
+            drawn = np.bincount(column[draws.labels == label], minlength=len(wanted))
+            assert np.abs(np.cumsum(drawn / drawn.sum() - wanted)).max() < 0.04
 
 
 @pytest.mark.parametrize('value', ['yes', 'no'])

@@ -71,13 +71,12 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         expected = known * cell_shares
         departure = np.where(occupied, row - expected, 0.0)
         variances = noise_variances(expected, scale, sampled=sampled)
+        prior = likely_departures(contrast, variances, scale) if sampled else OPEN
+        found = expected + tilt(departure, expected, variances, in_order, prior)
         # Evidence must not come of chance; a distribution must not get mass where none was counted.
         if sampled:
-            prior = likely_departures(contrast, variances, scale)
-            found = expected + tilt(departure, expected, variances, in_order, prior)
             own[:] = leave_some(found, expected, variances)
         else:
-            found = expected + tilt(departure, expected, variances, in_order)
             own[:] = project_to_simplex(found, occupied, known)
     if scale or sampled:
         tilted = rake(tilted, totals, cell_shares)
@@ -176,7 +175,7 @@ def tilt(
     expected: NDArray[np.float64],
     variances: NDArray[np.float64],
     in_order: NDArray[np.bool_],
-    prior: Prior = OPEN,
+    prior: Prior,
 ) -> NDArray[np.float64]:
     """Keep of a noisy departure from expected counts what can be told from noise.
 

@@ -24,6 +24,8 @@ def test_there_are_as_many_cells_as_the_root_of_the_records_in_units_of_noise():
 
 def test_the_number_of_cells_has_bounds_and_without_noise_there_is_none():
     assert num_class_cells(np.ones(3), 1e15) == LEAST_CELLS
+    # Noise adds up over cells: where it is as loud as a class, a column has but a few.
+    assert num_class_cells(np.array([1_800.0, 400.0]), 150.0) <= 4
     assert num_class_cells(np.full(3, 1e12), 1e-3) == MOST_CELLS
     assert num_class_cells(np.full(3, 1e4), 0.0) is None
 

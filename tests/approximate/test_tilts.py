@@ -3,6 +3,7 @@ import pytest
 
 from sdv_threea.approximate.tilts import (
     LIKELY,
+    OPEN,
     contrasts,
     likely_departures,
     noise_variances,
@@ -22,8 +23,10 @@ def in_natural_order(num_cells):
 
 
 def keep(departure, expected, scale, in_order, *, sampled=False):
-    """Keep what counts with noise of this scale tell of a departure."""
-    return tilt(departure, expected, noise_variances(expected, scale, sampled=sampled), in_order)
+    """Keep what counts with noise of this scale tell of a departure: a density, or evidence."""
+    variances = noise_variances(expected, scale, sampled=sampled)
+    prior = likely_departures(1.0, variances, scale) if sampled else OPEN
+    return tilt(departure, expected, variances, in_order, prior)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
