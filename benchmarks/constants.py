@@ -54,6 +54,7 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     'approximate.cells.LEAST_ENTROPY': (0.03, 0.3),
     'approximate.tilts.RAKING_ROUNDS': (0, 6),
     'approximate.tilts.LIKELY': (0.1, 3),
+    'approximate.tilts.SUBTLE': (0.02, 0.3),
     'approximate.tilts.GIVE_OR_TAKE': (0.01, 0.5),
     'approximate.tilts.DOUBT': (0, 1.5),
     'approximate.tilts.CERTAIN': (2, 3.5),

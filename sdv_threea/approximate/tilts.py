@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from sdv_threea.approximate.histograms import known_records, project_to_simplex
 from sdv_threea.shrinkage import Prior, shrunk_effects
 
-#: The variance of the relative departures of a class where noise hides it, give or take so much.
-LIKELY, GIVE_OR_TAKE = 1.0, 0.06
+#: The likely variance of the relative departures of a class where the noise of the mechanism hides
+#: it, and where only sampling does, in the finer cells that it leaves; give or take so much.
+LIKELY, SUBTLE, GIVE_OR_TAKE = 1.0, 0.08, 0.06
 
 #: Evidence that a class departs counts beyond so many standard deviations of the noise.
 DOUBT = 0.7
@@ -137,9 +138,7 @@ def contrasts(totals: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def likely_departures(contrast: float, variances: NDArray[np.float64], scale: float) -> Prior:
-    """Say what departures are likely where the noise of the mechanism hides them.
-
-    What only sampling hides is small, and the counts of a column tell how small.
+    """Say what departures are likely where noise hides them.
 
     Args:
         contrast: How far the class can depart, see :func:`contrasts`.
@@ -150,7 +149,8 @@ def likely_departures(contrast: float, variances: NDArray[np.float64], scale: fl
         What is known of the variance of relative departures.
     """
     hidden = scale**2 / float(variances.mean())
-    return Prior(LIKELY * contrast * hidden, GIVE_OR_TAKE, largest=np.inf)
+    likely = LIKELY * hidden + SUBTLE * (1 - hidden)
+    return Prior(contrast * likely, GIVE_OR_TAKE, largest=np.inf)
 
 
 def leave_some(

@@ -4,6 +4,7 @@ import pytest
 from sdv_threea.approximate.tilts import (
     LIKELY,
     OPEN,
+    SUBTLE,
     contrasts,
     likely_departures,
     noise_variances,
@@ -154,7 +155,7 @@ def test_classes_depart_from_the_whole_the_less_the_more_of_it_they_are(rng):
     assert contrasts(np.array([5.0])) == pytest.approx([0])
 
 
-def test_departures_are_likely_as_far_as_the_mechanism_hides_them(rng):
+def test_departures_are_likely_as_far_as_the_mechanism_hides_them():
     expected = np.full(4, 100.0)
     scales = np.array([0.0, 1.0, 10.0, 1e3])
     found = [
@@ -162,7 +163,23 @@ def test_departures_are_likely_as_far_as_the_mechanism_hides_them(rng):
         for scale in scales
     ]
 
-    assert found == pytest.approx(0.5 * LIKELY * np.array([0, 1 / 101, 1 / 2, 1]), rel=1e-3)
+    hidden = np.array([0, 1 / 101, 1 / 2, 1])
+    assert found == pytest.approx(0.5 * (LIKELY * hidden + SUBTLE * (1 - hidden)), rel=1e-3)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_subtle_departures_that_only_sampling_hides_are_kept_in_part(rng, ordered):
+    """A column of few codes, a class of few records: too few to tell how far it departs."""
+    expected = np.full(4, 10.0)
+    truth = expected * rng.choice([-0.3, 0.3], (2000, 2)).repeat(2, axis=1) * [1, -1, 1, -1]
+    departures = rng.poisson(expected + truth) - expected
+    in_order = np.full(4, ordered)
+
+    found = np.stack([keep(row, expected, 0.0, in_order, sampled=True) for row in departures])
+
+    error = np.square(found - truth).mean()
+    assert error < 0.7 * np.square(truth).mean()
+    assert error < 0.6 * np.square(departures - truth).mean()
 
 
 # Raking
