@@ -133,12 +133,14 @@ class DatabaseRelease:
         fewest, many = children.of(len(rows))
         orphans = round(self.tables[table].orphans * size)
         owned = min(max(size - orphans, fewest), int(min(many, size)))
-        counts = rows[name].to_numpy().astype(np.int64)
+        # Nobody owns more than there are; an end that noise made may lie beyond all integers.
+        counts = np.minimum(rows[name].to_numpy(), size).astype(np.int64)
         counted, most = parent.released.domain[name], children.most
         if most is None and isinstance(counted, Number) and len(rows):
             # An estimated end is no promise: rare owners of many do not show in it.
-            counts = self._enlarge(table, counts, counted.high or 0.0, owned, rng)
-            most = max(int(counts.max()), int(counted.high or 0), math.ceil(owned / len(rows)))
+            high = min(counted.high or 0.0, size)
+            counts = self._enlarge(table, counts, high, owned, rng)
+            most = max(int(counts.max()), int(high), math.ceil(owned / len(rows)))
         counts = adjust_counts(counts, owned, most, rng, children.least)
         rows[name] = counts.astype(np.float64)
         owners = np.repeat(np.arange(len(rows)), counts)

@@ -54,6 +54,31 @@ def test_tables_scale_together(make, shape):
         assert len(each.rows) == pytest.approx(3 * model.tables[table].size, abs=1)
 
 
+def test_counts_that_noise_made_larger_than_any_integer_are_as_large_as_the_table(make):
+    """Of few rows the end of a range is a guess, and ranges reach far."""
+    made = make('two_level', 80)
+    (edge,) = made.schema.links
+    model = made.release(epsilon=math.inf)
+    parent = model.tables['a']
+    (name,) = parent.layout.counts.values()
+    domain = parent.released.domain
+    far = tuple(
+        replace(each, high=1.4e19) if each.name == name else each for each in domain.columns
+    )
+    blocks = tuple(
+        replace(each, edges=each.edges * 1e18) if each.name == name else each
+        for each in parent.released.blocks
+    )
+    released = replace(parent.released, domain=replace(domain, columns=far), blocks=blocks)
+    tables = {**model.tables, 'a': replace(parent, released=released)}
+
+    drawn = draw(replace(model, tables=tables))
+
+    assert len(drawn['b'].rows) == len(draw(model)['b'].rows)
+    assert drawn['b'].parents[edge].min() >= 0
+    assert drawn['a'].rows[name].sum() == len(drawn['b'].rows)
+
+
 def test_draws_are_repeatable_and_leave_the_release_as_it_is(make):
     model = make('chain', 80).release()
     before = pickle.dumps(model)
