@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.histograms import known_records, project_to_simplex
+from sdv_threea.approximate.histograms import known_records
 from sdv_threea.shrinkage import Prior, shrunk_effects
 
 #: The likely variance of the relative departures of a class where the noise of the mechanism hides
@@ -74,11 +74,8 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         variances = noise_variances(expected, scale, sampled=sampled)
         prior = likely_departures(contrast, variances, scale) if sampled else OPEN
         found = expected + tilt(departure, expected, variances, in_order, prior)
-        # Evidence must not come of chance; a distribution must not get mass where none was counted.
-        if sampled:
-            own[:] = leave_some(found, expected, variances)
-        else:
-            own[:] = project_to_simplex(found, occupied, known)
+        # Models take an empty cell for certain evidence, and noise empties many.
+        own[:] = leave_some(found, expected, variances)
     if scale or sampled:
         tilted = rake(tilted, totals, cell_shares)
     # Inside a cell all classes are alike; where the column has no mass, so are the codes.
@@ -156,7 +153,7 @@ def likely_departures(contrast: float, variances: NDArray[np.float64], scale: fl
 def leave_some(
     found: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Keep chance from emptying cells: that nobody was seen is evidence as far as some were due.
+    """Keep noise from emptying cells: that nobody was seen is evidence as far as some were due.
 
     Args:
         found: Estimated counts, which may be negative, shape (G,).
@@ -164,10 +161,11 @@ def leave_some(
         variances: Variances of the counts' noise, shape (G,).
 
     Returns:
-        Counts, at least zero and not all zero if any is expected, shape (G,).
+        Counts, at least zero, shape (G,); what is expected if all would be zero.
     """
     least = LEAST_LEFT * np.minimum(expected, np.sqrt(variances))
-    return np.asarray(np.maximum(found, least))
+    left = np.maximum(found, least)
+    return left if left.any() else expected
 
 
 def tilt(

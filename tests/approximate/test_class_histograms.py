@@ -245,16 +245,23 @@ def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
     assert found[:, 1:] == pytest.approx(np.repeat(lean, 5, axis=1) * spikes, abs=0.01)
 
 
-def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may():
+@pytest.mark.parametrize('sampled', [False, True])
+def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may(sampled):
     """That nobody was seen says little where noise is larger than what is expected."""
     counts = np.array([[40.0, 40.0, 5_000.0], [40.0, -140.0, 5_000.0]])
     shares = np.array([0.008, 0.008, 0.984])
 
-    noisy = estimate(counts, [5_080, 5_080], shares=shares, scale=50.0, sampled=True)
+    noisy = estimate(counts, [5_080, 5_080], shares=shares, scale=50.0, sampled=sampled)
     clear = estimate(np.maximum(counts, 0), [5_080, 5_080], shares=shares)
 
     assert 0.15 < noisy[1, 1] / noisy[0, 1] < 0.5
     assert clear[1, 1] == 0
+
+
+def test_a_class_that_has_no_code_at_all_is_like_the_whole():
+    histograms = estimate([[0.0, 70.0, 30.0], [0.0, 0.0, 0.0]], [100, 50])
+
+    assert histograms[1] == pytest.approx([0, 0.7, 0.3])
 
 
 def test_many_weak_columns_together_tell_classes_apart(rng):
