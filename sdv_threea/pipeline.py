@@ -27,6 +27,7 @@ from sdv_threea.approximate.density import class_chances, clip_radius, fit_score
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.partition import first_centroids, num_cells, private_em
 from sdv_threea.approximate.scores import NormalScores, normal_scores
+from sdv_threea.approximate.tilts import Use
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.classes import Classes, make_classes
@@ -172,7 +173,8 @@ def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
     chances = class_chances(counts, by_class, masks, ordered)
     evident = [has_evident_ends(block, layout.description) for block in blocks]
-    scores, pooled = fit_scores(counts, by_class, masks, ordered, evident)
+    use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
+    scores, pooled = fit_scores(counts, by_class, masks, ordered, evident, use)
     scored = encoded.map(partial(score_in_class, scores))
     groups = classes.count, clip_radius(scores)
     terms = run.spending.terms('moments')

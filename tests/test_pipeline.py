@@ -229,6 +229,15 @@ def test_without_noise_the_release_reproduces_the_table():
     assert set(sampled['town'].dropna()) == {'a', 'b', 'c'}
 
 
+@pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
+def test_noise_empties_no_cell_of_a_class_that_a_classifier_has_to_tell_from_others(domain):
+    for seed in range(8):
+        scores = release(make_table(2000, seed), domain, Settings(epsilon=1.0)).scores
+        for at in range(len(scores.scores)):
+            chances = scores.chances(at)
+            assert (chances[:, chances.any(axis=0)] > 0).all()
+
+
 def test_more_budget_gives_a_better_release():
     table = make_table(3000)
     real = table.groupby('label')['age'].value_counts(normalize=True)

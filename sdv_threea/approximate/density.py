@@ -22,7 +22,7 @@ from sdv_threea.approximate.cells import (
 from sdv_threea.approximate.counts import CellPlan, ClassCounts, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
-from sdv_threea.approximate.tilts import class_histograms
+from sdv_threea.approximate.tilts import Use, class_histograms
 from sdv_threea.moments import GRID
 from sdv_threea.statistics import histogram_sensitivity
 
@@ -67,6 +67,7 @@ def fit_scores(
     masks: Sequence[NDArray[np.bool_]],
     ordered: Sequence[bool],
     evident_ends: Sequence[bool],
+    use: Use = Use.CLASSES,
 ) -> tuple[NormalScores, NormalScores]:
     """Make normal scores of released counts.
 
@@ -76,6 +77,7 @@ def fit_scores(
         masks: For each column, the codes that can occur, shape (S,).
         ordered: For each column, whether the order of its codes means something.
         evident_ends: For each column, whether evidence says that its first and last code occur.
+        use: What the records that will be drawn are for.
 
     Returns:
         The scores by class, and those of all classes pooled into one.
@@ -84,7 +86,7 @@ def fit_scores(
     noise = counts.scale / totals.sum()
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
-        found = _class_histograms(counts, by_class, at, mask, natural)
+        found = _class_histograms(counts, by_class, at, mask, natural, use)
         histograms.append(keep_ends(found, mask, noise) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
     pooled = tuple((counts.shares @ table)[None] for table in histograms)
@@ -116,7 +118,7 @@ def class_chances(
         return ()
     columns = enumerate(zip(masks, ordered, strict=True))
     return tuple(
-        _class_histograms(counts, by_class, at, mask, natural, sampled=True)
+        _class_histograms(counts, by_class, at, mask, natural, Use.EVIDENCE)
         for at, (mask, natural) in columns
     )
 
@@ -151,8 +153,7 @@ def _class_histograms(
     at: int,
     mask: NDArray[np.bool_],
     ordered: bool,
-    *,
-    sampled: bool = False,
+    use: Use,
 ) -> NDArray[np.float64]:
     """Estimate one column's histograms, shape (C, S), from all that is known of it."""
     column = counts.columns[at]
@@ -163,4 +164,4 @@ def _class_histograms(
     column = reconcile(column, counts.scale, *of_all, plan.cells)
     shares = _shares(column, counts, mask, ordered)
     known = own, counts.totals, shares, mask, plan.cells, plan.in_order, scale
-    return class_histograms(*known, sampled=sampled)
+    return class_histograms(*known, use)

@@ -8,10 +8,12 @@ distribution, which thus keeps its spikes. All of it is post-processing.
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.histograms import known_records
+from sdv_threea.approximate.histograms import known_records, project_to_simplex
 from sdv_threea.shrinkage import Prior, shrunk_effects
 
 #: The likely variance of the relative departures of a class where the noise of the mechanism hides
@@ -35,6 +37,20 @@ RAKING_ROUNDS = 3
 CERTAIN = 2.5
 
 
+class Use(Enum):
+    """What the histograms of classes are for, and so what noise may make of them."""
+
+    #: Records are drawn, and their classes with them.
+    CLASSES = auto()
+
+    #: Records are drawn for a classifier, which takes an empty cell for certain evidence.
+    CLASSIFIER = auto()
+
+    #: They are evidence of the classes of other records, which these are a sample of: then counts
+    #: are noisy without any noise, and where noise hides departures there are likely some.
+    EVIDENCE = auto()
+
+
 def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     counts: NDArray[np.float64],
     totals: NDArray[np.float64],
@@ -43,8 +59,7 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     cells: NDArray[np.int64],
     in_order: NDArray[np.bool_],
     scale: float,
-    *,
-    sampled: bool = False,
+    use: Use = Use.CLASSES,
 ) -> NDArray[np.float64]:
     """Estimate the distribution of a column's codes in each class.
 
@@ -56,13 +71,12 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         cells: The cell of each code, shape (S,).
         in_order: Which cells stand in a meaningful order, shape (G,).
         scale: Standard deviation of the noise of a count; 0 for none.
-        sampled: Whether the records are a sample, and others are what is asked for: then counts are
-            noisy without any noise.
+        use: What they are for.
 
     Returns:
         Probabilities, shape (C, S): rows sum to one, zero outside the mask.
     """
-    num_cells = counts.shape[1]
+    num_cells, sampled = counts.shape[1], use is Use.EVIDENCE
     occupied = np.bincount(cells[mask], minlength=num_cells) > 0
     cell_shares = np.bincount(cells, shares, num_cells).astype(np.float64)
     tilted = np.empty_like(counts)
@@ -74,8 +88,10 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         variances = noise_variances(expected, scale, sampled=sampled)
         prior = likely_departures(contrast, variances, scale) if sampled else OPEN
         found = expected + tilt(departure, expected, variances, in_order, prior)
-        # Models take an empty cell for certain evidence, and noise empties many.
-        own[:] = leave_some(found, expected, variances)
+        if use is Use.CLASSES:
+            own[:] = project_to_simplex(found, occupied, known)
+        else:
+            own[:] = leave_some(found, expected, variances)
     if scale or sampled:
         tilted = rake(tilted, totals, cell_shares)
     # Inside a cell all classes are alike; where the column has no mass, so are the codes.

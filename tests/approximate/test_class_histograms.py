@@ -5,7 +5,7 @@ import pytest
 
 from sdv_threea.approximate.cells import cut_cells, num_class_cells
 from sdv_threea.approximate.histograms import column_shares, project_to_simplex
-from sdv_threea.approximate.tilts import class_histograms
+from sdv_threea.approximate.tilts import Use, class_histograms
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def estimate(
     shares=None,
     scale=0.0,
     ordered=False,
-    sampled=False,
+    use=Use.CLASSES,
 ):
     """Estimate from counts of cells; if nothing else is said, codes are cells."""
     counts = np.asarray(counts, dtype=float)
@@ -39,7 +39,7 @@ def estimate(
         shares = column_shares(*pooled, scale=scale * math.sqrt(len(counts)), ordered=ordered)
     in_order = in_natural_order(counts.shape[1]) & np.asarray(ordered)
     known = counts, totals, np.asarray(shares), mask, cells, in_order, scale
-    return class_histograms(*known, sampled=sampled)
+    return class_histograms(*known, use)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
@@ -245,13 +245,13 @@ def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
     assert found[:, 1:] == pytest.approx(np.repeat(lean, 5, axis=1) * spikes, abs=0.01)
 
 
-@pytest.mark.parametrize('sampled', [False, True])
-def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may(sampled):
+@pytest.mark.parametrize('use', [Use.CLASSIFIER, Use.EVIDENCE])
+def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may(use):
     """That nobody was seen says little where noise is larger than what is expected."""
     counts = np.array([[40.0, 40.0, 5_000.0], [40.0, -140.0, 5_000.0]])
     shares = np.array([0.008, 0.008, 0.984])
 
-    noisy = estimate(counts, [5_080, 5_080], shares=shares, scale=50.0, sampled=sampled)
+    noisy = estimate(counts, [5_080, 5_080], shares=shares, scale=50.0, use=use)
     clear = estimate(np.maximum(counts, 0), [5_080, 5_080], shares=shares)
 
     assert 0.15 < noisy[1, 1] / noisy[0, 1] < 0.5
@@ -259,7 +259,9 @@ def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may(sampled):
 
 
 def test_a_class_that_has_no_code_at_all_is_like_the_whole():
-    histograms = estimate([[0.0, 70.0, 30.0], [0.0, 0.0, 0.0]], [100, 50])
+    counts = [[0.0, 70.0, 30.0], [0.0, 0.0, 0.0]]
+
+    histograms = estimate(counts, [100, 50], use=Use.CLASSIFIER)
 
     assert histograms[1] == pytest.approx([0, 0.7, 0.3])
 
@@ -275,7 +277,7 @@ def test_many_weak_columns_together_tell_classes_apart(rng):
         )
         noisy = truth + rng.normal(0, 60, truth.shape)
         mask = np.array([False, True, True])
-        found = estimate(noisy, [200, 200], mask=mask, shares=shares, scale=60.0, sampled=True)
+        found = estimate(noisy, [200, 200], mask=mask, shares=shares, scale=60.0, use=Use.EVIDENCE)
         evidence.append(np.log(found[0, 1] / found[1, 1]))
 
     # As a detector: the signal of the sum over all columns, in units of its chance variation.
@@ -296,7 +298,7 @@ def test_hidden_evidence_says_less_of_a_class_that_is_most_of_the_whole(rng):
             mask=mask,
             shares=shares,
             scale=300.0,
-            sampled=True,
+            use=Use.EVIDENCE,
         )
         leans.append(np.log(found[:, 1] / found[:, 2]))
 
