@@ -88,6 +88,8 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         variances = noise_variances(expected, scale, sampled=sampled)
         prior = likely_departures(contrast, variances, scale) if sampled else OPEN
         found = expected + tilt(departure, expected, variances, in_order, prior)
+        if not found.any():  # without noise: no record of the class has a code
+            found = expected
         if use is Use.CLASSES:
             own[:] = project_to_simplex(found, occupied, known)
         else:
@@ -177,11 +179,10 @@ def leave_some(
         variances: Variances of the counts' noise, shape (G,).
 
     Returns:
-        Counts, at least zero, shape (G,); what is expected if all would be zero.
+        Counts, at least zero, shape (G,).
     """
     least = LEAST_LEFT * np.minimum(expected, np.sqrt(variances))
-    left = np.maximum(found, least)
-    return left if left.any() else expected
+    return np.asarray(np.maximum(found, least))
 
 
 def tilt(

@@ -252,16 +252,18 @@ def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may(use):
     shares = np.array([0.008, 0.008, 0.984])
 
     noisy = estimate(counts, [5_080, 5_080], shares=shares, scale=50.0, use=use)
-    clear = estimate(np.maximum(counts, 0), [5_080, 5_080], shares=shares)
+    seen = np.maximum(counts, 0)
+    clear = estimate(seen, [5_080, 5_080], shares=shares, use=Use.CLASSIFIER)
 
     assert 0.15 < noisy[1, 1] / noisy[0, 1] < 0.5
     assert clear[1, 1] == 0
 
 
-def test_a_class_that_has_no_code_at_all_is_like_the_whole():
+@pytest.mark.parametrize('use', [Use.CLASSES, Use.CLASSIFIER])
+def test_a_class_that_has_no_code_at_all_is_like_the_whole(use):
     counts = [[0.0, 70.0, 30.0], [0.0, 0.0, 0.0]]
 
-    histograms = estimate(counts, [100, 50], use=Use.CLASSIFIER)
+    histograms = estimate(counts, [100, 50], use=use)
 
     assert histograms[1] == pytest.approx([0, 0.7, 0.3])
 
