@@ -31,13 +31,14 @@ LARGE = [
 
 
 def read_cells(path: Path) -> pd.DataFrame:
-    """Read the runs, and sum them up by table, method and epsilon: medians and failures."""
+    """Read the runs, and sum them up by table, method and epsilon: medians, means and failures."""
     runs = pd.read_csv(path)
     runs['note'] = runs['note'].where(runs['score'].isna()).astype(object)
     groups = runs.groupby(['table', 'method', 'epsilon'])
     cells = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
     cells['runs'], cells['done'] = groups.size(), groups['score'].count()
     cells['low'], cells['high'] = groups['score'].min(), groups['score'].max()
+    cells['mean'], cells['error'] = groups['score'].mean(), groups['score'].sem()
     cells['note'] = groups['note'].first()
     return cells
 

@@ -36,6 +36,7 @@ from medians import (
 )
 from methods import ABLATIONS, NOT_PRIVATE, OURS, PRIVATE_PEERS
 from pages import fill, write_table
+from setbacks import list_budget_steps, list_component_steps, write_setbacks
 from utility import GROUPS, RESULTS, TABLES
 
 TEMPLATE = Path(__file__).parent / 'page.md'
@@ -225,7 +226,7 @@ def write_repeats(cells: pd.DataFrame) -> str:
 def write_page(cells: pd.DataFrame) -> str:
     """Write the page."""
     missing = [table for table in TABLES if table not in list_tables(cells)]
-    budgets = sorted({key[2] for key in cells.index if key[1] in ABLATIONS}) or [1.0]
+    ablated = sorted({key[2] for key in cells.index if key[1] in ABLATIONS}) or [1.0]
     return TEMPLATE.read_text('utf-8').format(
         commands=write_commands(cells),
         repeats=write_repeats(cells),
@@ -237,11 +238,13 @@ def write_page(cells: pd.DataFrame) -> str:
         normalised=write_normalised(cells, numeric=False),
         regression=write_normalised(cells, numeric=True),
         losses=write_losses(cells),
+        budgets=write_setbacks(cells, list_budget_steps(cells)),
+        components=write_setbacks(cells, list_component_steps(cells)),
         quality=compare(cells, 'quality'),
         fit_seconds=compare(cells, 'fit_seconds', '{:.1f}'.format),
         sample_seconds=compare(cells, 'sample_seconds', '{:.1f}'.format),
         peak_mib=compare(cells, 'peak_mib', '{:,.0f}'.format),
-        ablations='\n\n'.join(write_ablations(cells, epsilon) for epsilon in budgets),
+        ablations='\n\n'.join(write_ablations(cells, epsilon) for epsilon in ablated),
     )
 
 
