@@ -5,9 +5,11 @@
     python benchmarks/constants.py --constants --repeats 16      # more of all as they are
     python benchmarks/constants.py --tabulate           # only writes docs/constants.md anew
 
-What is measured is the AUC of a release's own labels: the chances of the classes that it gives the
-records of the real test part. That takes a fit, and neither samples nor a model of them. Ranges and
-categories are public here; how they are estimated is not what is looked at.
+What is measured is the AUC of a release's own labels: the chances of the classes that it gives real
+records which were not fitted. They are a part of the training part, cut off before: defaults are
+settled by these figures, and the test part must not decide. That takes a fit, and neither samples
+nor a model of them. Ranges and categories are public here; how they are estimated is not what is
+looked at.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from methods import public_facts
 from pages import fill, write_table
 from rows import append
 from scores import macro_auc
-from tables import DATA, PROBLEMS, Split, load_split
+from tables import DATA, PROBLEMS, Split, hold_out, load_split
 
 from sdv_threea import ClustMixSynthesizer, settings
 from sdv_threea.encoding.blocks import encode
@@ -98,7 +100,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
-    """Fit with a constant of this value; score the labels on the test part."""
+    """Fit with a constant of this value; score the labels on the part that was held out."""
     with warnings.catch_warnings(), moved(constant, value):
         warnings.simplefilter('ignore')
         synthesizer = ClustMixSynthesizer(
@@ -134,9 +136,9 @@ def moved(constant: str, value: float) -> AbstractContextManager[object]:
     return patch.dict(names, {name: type(names[name])(value)})
 
 
-def score_labels(release: object, test: pd.DataFrame) -> float:
+def score_labels(release: object, records: pd.DataFrame) -> float:
     """Score the chances that a release gives the classes of real records: the AUC."""
-    codes = encode(test[[block.name for block in release.blocks]], release.blocks)
+    codes = encode(records[[block.name for block in release.blocks]], release.blocks)
     chances = release.labels.chances(codes[:, release.scored])
     return macro_auc(pd.Series(release.classes.label(codes)), pd.DataFrame(chances))
 
@@ -148,7 +150,7 @@ def run(arguments: argparse.Namespace) -> None:
         done = set(pd.read_csv(RESULTS, keep_default_na=False)[KEY].itertuples(False, None))
     tried = [(each, float(value)) for each in arguments.constants for value in CONSTANTS[each]]
     for table in arguments.tables:
-        split = load_split(table, arguments.data)
+        split = hold_out(load_split(table, arguments.data))
         for epsilon in arguments.epsilons:
             for (constant, value), repeat in product(
                 [(NONE, 0.0), *tried], range(arguments.repeats)

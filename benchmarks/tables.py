@@ -7,7 +7,7 @@ They are read from ``../shared/data``: a folder per table with ``<name>.csv.gz``
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +125,7 @@ def load_split(name: str, data: Path = DATA) -> Split:
     if problem.num_train is not None:
         train, test = table[: problem.num_train], table[problem.num_train :]
     else:
-        classes = None if numeric else table[problem.target]
-        train, test = train_test_split(table, test_size=0.3, random_state=0, stratify=classes)
+        train, test = _cut(table, None if numeric else problem.target)
     return Split(
         name,
         problem.target,
@@ -135,6 +134,12 @@ def load_split(name: str, data: Path = DATA) -> Split:
         Metadata.load_from_dict({'tables': {problem.table: {'columns': kept}}}),
         numeric,
     )
+
+
+def hold_out(split: Split) -> Split:
+    """Cut the training part in two, 70/30: what decides between settings must not see the test."""
+    train, test = _cut(split.train, None if split.numeric else split.target)
+    return replace(split, train=train.reset_index(drop=True), test=test.reset_index(drop=True))
 
 
 def state_facts(table: pd.DataFrame, metadata: Metadata) -> Metadata:
@@ -149,6 +154,12 @@ def state_all_facts(tables: Mapping[str, pd.DataFrame], metadata: Metadata) -> M
         for column, about in description['columns'].items():
             about |= _state_column(tables[name][column].reset_index(drop=True), about)
     return Metadata.load_from_dict(facts)
+
+
+def _cut(table: pd.DataFrame, target: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    classes = None if target is None else table[target]
+    train, test = train_test_split(table, test_size=0.3, random_state=0, stratify=classes)
+    return train, test
 
 
 def _state_column(values: pd.Series, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -24,6 +26,23 @@ def test_a_constant_is_moved_and_comes_back(script):
         assert settings.Settings().shares['classes'] == 0.6
 
     assert (tilts.DOUBT, settings.SHARES['classes']) == (doubt, share)
+
+
+def test_what_decides_never_sees_the_test_part(script, monkeypatch, tmp_path):
+    rows = pd.DataFrame({'row': range(1000), 'y': ['a', 'b', 'b', 'b'] * 250})
+    split = script.Split('compas', 'y', rows[:700], rows[700:], None, numeric=False)
+    seen = []
+    monkeypatch.setattr(script, 'load_split', lambda *_: split)
+    monkeypatch.setattr(script, 'measure', lambda split, *_: seen.append(split) or 0.5)
+    monkeypatch.setattr(script, 'RESULTS', tmp_path / 'constants.csv')
+
+    arguments = {'tables': ['compas'], 'epsilons': [1.0], 'constants': [], 'repeats': 1}
+    script.run(SimpleNamespace(**arguments, data=None))
+
+    (cut,) = seen
+    assert sorted([*cut.train['row'], *cut.test['row']]) == list(range(700))
+    assert (len(cut.train), len(cut.test)) == (490, 210)
+    assert (cut.test['y'] == 'a').mean() == pytest.approx(0.25, abs=0.01)
 
 
 def test_all_constants_are_there_and_tried_below_and_above(script):
