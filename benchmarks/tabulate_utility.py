@@ -36,6 +36,7 @@ from medians import (
 )
 from methods import ABLATIONS, NOT_PRIVATE, OURS, PRIVATE_PEERS
 from pages import fill, write_table
+from rivals import write_rivals
 from setbacks import list_budget_steps, list_component_steps, write_setbacks
 from utility import GROUPS, RESULTS, TABLES
 
@@ -232,9 +233,11 @@ def write_page(cells: pd.DataFrame) -> str:
         repeats=write_repeats(cells),
         missing=f' Without results so far: {", ".join(missing)}.' if missing else '',
         large=len(LARGE),
+        tables=len(TABLES),
         utility=compare(cells, 'score'),
         failures=write_failures(cells),
         means=write_means(cells),
+        rivals=write_rivals(cells),
         normalised=write_normalised(cells, numeric=False),
         regression=write_normalised(cells, numeric=True),
         losses=write_losses(cells),

@@ -107,6 +107,19 @@ def test_all_that_is_ahead_of_us_is_listed(script, read):
     assert 'bike_sharing' not in text
 
 
+def test_a_rival_is_compared_on_the_tables_where_it_ends(script, read):
+    cells = read(
+        *RUNS,
+        ('compas', 'dpmm MST', 8.0, 0.6),
+        ('compas', PUBLIC, 8.0, 0.8),
+        ('adult', 'dpmm MST', 8.0, 0.9),  # ours did not run there
+    )
+    text = script.write_rivals(cells)
+    assert '| random mixing | .000 to .638 (2) | – |' in text
+    assert '| dpmm MST | – | .250 to .750 (1) |' in text
+    assert 'CTGAN' not in text
+
+
 def test_a_failure_of_ours_is_a_loss(script, read):
     runs = ('compas', PUBLIC, 1.0, 'the process died'), ('compas', 'random mixing', 1.0, 0.4)
     assert '| 1 | died |  | random mixing .400 |' in script.write_losses(read(*runs))
