@@ -17,6 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.guard import guarded
+
 #: A chunk of rows: a table, or a named tuple of arrays with a row each.
 Chunk = TypeVar('Chunk')
 New = TypeVar('New')
@@ -48,6 +50,10 @@ class Source(Protocol):
 @dataclass(frozen=True)
 class Rows(Generic[Chunk]):
     """Private rows of which nothing but sums is read.
+
+    Formal guarantees:
+        * what is done to a chunk is done inside :func:`~sdv_threea.guard.guarded`, wherever the
+          chunk lies: no warning, log, print or error of a library shows a cell
 
     Args:
         source: Where they come from.
@@ -213,8 +219,9 @@ class _Sliced:
 
 
 def _apply(steps: tuple[Callable[[Any], Any], ...], chunk: Any) -> Any:
-    for step in steps:
-        chunk = step(chunk)
+    with guarded():
+        for step in steps:
+            chunk = step(chunk)
     return chunk
 
 

@@ -24,7 +24,9 @@ FLOORS = (
     {'moments'},
     {'statistics', 'mechanism', 'shrinkage'},
     {'accounting', 'discrete'},
+    {'intake'},
     {'domain', 'rows'},
+    {'guard'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.
@@ -45,7 +47,7 @@ GUESTS = {
     'plotly': {'report'},
 }
 
-MAX_FILE_LINES = 300
+MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 
 FILES = sorted(PACKAGE.rglob('*.py'))

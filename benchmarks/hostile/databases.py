@@ -115,7 +115,11 @@ def _keys(
         crowd = draw(st.sampled_from([1, len(known)]))
         found = pd.Series(known.to_numpy()[rng.integers(0, crowd, num_rows)])
         missing = draw(st.sampled_from([0.0, 0.3]))
-        rows[column] = found.mask(rng.random(num_rows) < missing) if missing else found
+        if missing:
+            # As floats, large keys would lose their last digits.
+            found = found.astype('Int64') if kind == 'large' else found
+            found = found.mask(rng.random(num_rows) < missing)
+        rows[column] = found
         about[column] = {'sdtype': 'id'}
     return rows, about
 

@@ -28,7 +28,7 @@ from hostile.columns import CANARY
 from hostile.tables import NAME, Case
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.encoding.values import spell
+from sdv_threea.intake.scalars import read_scalar, spell
 from sdv_threea.synthesizers.schema import MODELLED
 
 #: The errors that users of SDV know.
@@ -141,10 +141,10 @@ def check_values(real: pd.Series, sampled: pd.Series, sdtype: str) -> None:
     if sdtype == 'boolean' and not present.isin([True, False]).all():
         raise Defect(f'{real.name!r} has values that are no booleans')
     if sdtype in ('categorical', 'ordinal'):
-        known = {spell(_plain(value)) for value in real.dropna()}
+        known = {spell(read_scalar(value)) for value in real.dropna()}
         if pd.api.types.is_bool_dtype(real.dtype):
             known |= {spell(True), spell(False)}
-        unknown = {spell(_plain(value)) for value in present} - known
+        unknown = {spell(read_scalar(value)) for value in present} - known
         if unknown:
             raise Defect(f'{real.name!r} has categories that the table has not: {unknown}')
 
@@ -210,7 +210,3 @@ def _is_exempt(real: pd.Series, sampled: pd.Series, metric: str) -> bool:
 
 def _shows_canary(column: pd.Series) -> bool:
     return bool(column.astype(str).str.contains(CANARY).any())
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

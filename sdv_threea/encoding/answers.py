@@ -18,16 +18,8 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.lattice import step_codes
 from sdv_threea.encoding.ranges import NUM_CELLS, grid_cells
-from sdv_threea.encoding.values import (
-    Distinct,
-    NumberTally,
-    Tally,
-    is_missing,
-    read_categories,
-    read_numbers,
-    tally,
-    tally_numbers,
-)
+from sdv_threea.encoding.values import NumberTally, Tally, is_missing, tally, tally_numbers
+from sdv_threea.intake.columns import Distinct, read_categories, read_numbers
 from sdv_threea.statistics import histogram
 
 #: Numbers fall into so many buckets by a hash of theirs.
@@ -55,7 +47,7 @@ def answer(
         single numbers, the counts of their buckets.
 
     Raises:
-        TypeError: If a column of the domain holds what its kind cannot.
+        UnreadableRowsError: If a column of the domain holds what its kind cannot.
     """
     cells = {column.name: _read(table[column.name], column) for column in domain.columns}
     return tuple(

@@ -25,7 +25,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.encoding.values import make_table, spell
+from sdv_threea.intake.columns import make_table
+from sdv_threea.intake.scalars import spell
 
 #: Columns by name, shape (n,) each: floats with NaN, or categories.
 Cells = dict[str, Any]

@@ -99,7 +99,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         The description, and one receipt per question asked.
 
     Raises:
-        TypeError: If a column holds what its kind cannot; nothing has been released then.
+        UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
     """
     asked = _ask(rows, domain, ask_questions(domain, mu, neighbors, noise, rows_per_unit), delta)
     receipts: list[Receipt] = []

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.derive import Cells, Choices
 from sdv_threea.encoding.lattice import STEP_TOLERANCE, multiples, step_codes
-from sdv_threea.encoding.values import read_numbers
+from sdv_threea.intake.columns import read_numbers
 
 
 @dataclass(frozen=True)

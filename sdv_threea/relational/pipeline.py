@@ -18,6 +18,7 @@ from sdv_threea.anonymize.context import explain
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.blocks import encode
+from sdv_threea.guard import guarded
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release
 from sdv_threea.relational.bounds import choose_bound, count_noise
@@ -91,7 +92,8 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         The release.
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
-    units = find_units(schema, database.num_rows, database.parents)
+    with guarded():
+        units = find_units(schema, database.num_rows, database.parents)
     children = complete_children(schema, children)
     plans = plan_tables(schema, domains, database.num_rows, children)
     budgets = share_budget(schema, plans, settings)
@@ -99,8 +101,9 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     done = DatabaseRelease(schema, {}, {}, public, children)
     rows: dict[str, pd.DataFrame] = {}
     for table in track(schema.private):
-        rows[table] = own_columns(plans[table].layout, database, table, units)
         task = Task(table, plans[table], budgets[table], settings[table], noise, draws, choices)
+        with guarded():
+            rows[table] = own_columns(plans[table].layout, database, table, units)
         model, receipts = _release_table(task, database, rows, units, done)
         done = done.add(table, model, receipts)
     return done.settle()
@@ -137,8 +140,9 @@ def _release_table(
         return model, released.ledger.receipts
     parent, referred = done.tables[owner.parent], database.parents[owner]
     blocks = context_blocks(parent.released.blocks, parent.layout)
-    context = context_columns(blocks, rows[owner.parent], referred)
-    joined = pd.concat([rows[table], context], axis=1)
+    with guarded():
+        context = context_columns(blocks, rows[owner.parent], referred)
+        joined = pd.concat([rows[table], context], axis=1)
     described = context_domain(blocks)
     domain = Domain((*plan.domain.columns, *described), plan.domain.target)
     asks_orphans = not owner.required
@@ -175,9 +179,10 @@ def _release_rows(
     bound: int | None,
     share: float,
 ) -> Release:
-    kept = bound_rows(units, bound, task.choices)
+    with guarded():
+        kept = rows[bound_rows(units, bound, task.choices)].reset_index(drop=True)
     return release(
-        rows[kept].reset_index(drop=True),
+        kept,
         domain,
         task.settings,
         noise=task.noise,
@@ -197,8 +202,9 @@ def _release_orphans(
     task: Task, schema: Schema, database: Database
 ) -> tuple[float, tuple[Receipt, ...]]:
     """Release how many rows no path leads to: each of them is a unit of its own."""
-    paths = [database.parents[link] for link in schema.unit_links(task.table)]
-    alone = np.max(paths, axis=0) < 0
+    with guarded():
+        paths = [database.parents[link] for link in schema.unit_links(task.table)]
+        alone = np.max(paths, axis=0) < 0
     part = task.budget.part(ORPHANS_SHARE)
     noisy, receipt = add_noise(
         np.array([alone.sum()], dtype=np.int64),
@@ -224,10 +230,11 @@ def _release_siblings(
     if not len(own):
         return model, ()
     pair = []
-    for chosen in choose_pairs(units, referred, task.choices):
-        codes = encode(joined.iloc[chosen], released.blocks)
-        labels = np.maximum(released.classes.label(codes), 0)
-        pair.append(released.scores(codes[:, released.scored], labels)[:, own])
+    with guarded():
+        for chosen in choose_pairs(units, referred, task.choices):
+            codes = encode(joined.iloc[chosen], released.blocks)
+            labels = np.maximum(released.classes.label(codes), 0)
+            pair.append(released.scores(codes[:, released.scored], labels)[:, own])
     part = task.budget.part(SIBLINGS_SHARE)
     siblings, receipt = release_siblings(
         (pair[0], pair[1]),

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.encoding.values import make_table
+from sdv_threea.intake.columns import make_table
 from sdv_threea.relational.schema import Link, Schema
 
 #: The rows of the parent that the rows of the child refer to, by link; -1 for none.

@@ -50,6 +50,21 @@ def check_flag(**flags: object) -> None:
             raise SynthesizerInputError(f'{name} must be True or False, got {flag!r}.')
 
 
+def check_choice(choices: tuple[str, ...], **given: object) -> None:
+    """Check that arguments are one of some words.
+
+    Args:
+        choices: The words.
+        given: The arguments by name.
+
+    Raises:
+        SynthesizerInputError: If one is anything else; it is named.
+    """
+    for name, each in given.items():
+        if not isinstance(each, str) or each not in choices:
+            raise SynthesizerInputError(f'{name} must be one of {list(choices)}, got {each!r}.')
+
+
 def check_counts(least: int = 1, **counts: object) -> None:
     """Check that arguments are whole numbers.
 

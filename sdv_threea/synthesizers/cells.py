@@ -1,13 +1,8 @@
-"""Translation of cells: what SDV's users store, and the plain values that the pipeline knows.
-
-Numbers become floats with NaN, dates become seconds since :data:`ORIGIN`, categories become Python
-scalars with ``None``. Each cell is translated by itself, whatever the other rows hold, so that
-one record never changes what becomes of another.
-"""
+"""Sampled values as users store them: the way back from :mod:`sdv_threea.intake`."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,36 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain, Number
-from sdv_threea.encoding.values import find_distinct, make_table, store
 
 #: Dates are counted in seconds from here.
 ORIGIN = np.datetime64('2000-01-01', 'us')
 
-#: Single floats of these sizes have so many decimal places at most.
-SMALLEST_USUAL, LARGEST_USUAL, MOST_PLACES = 1e-4, 2.0**24, 13
-
 #: The dates that pandas can hold at any resolution.
 EARLIEST, LATEST = np.datetime64('1678-01-01', 'us'), np.datetime64('2262-01-01', 'us')
-
-
-def encode(
-    table: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]
-) -> pd.DataFrame:
-    """Translate the modelled columns of a private table.
-
-    Formal guarantees:
-        * a row of the result is a function of the same row of the table and of the metadata
-
-    Args:
-        table: The private table, validated.
-        columns: What the metadata says about each column.
-        names: The modelled columns.
-
-    Returns:
-        One column per name, float64 (NaN: missing) or object (``None``: missing); a fresh index.
-    """
-    encoded = {name: _encode_column(table[name], columns[name]) for name in names}
-    return make_table(encoded, pd.RangeIndex(len(table)))
 
 
 def decode(
@@ -53,7 +24,9 @@ def decode(
     dtypes: Mapping[str, Any],
     domain: Domain,
 ) -> pd.DataFrame:
-    """Translate sampled rows back; inverse of :func:`encode` up to dtypes, which SDV casts.
+    """Translate sampled rows back, up to dtypes, which SDV casts.
+
+    It is the inverse of :func:`sdv_threea.intake.table.read_table`.
 
     Args:
         sampled: Numbers as float64, categories as objects.
@@ -103,85 +76,10 @@ def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
     return numbers
 
 
-def _encode_column(column: pd.Series, description: Mapping[str, Any]) -> Any:
-    match description['sdtype']:
-        case 'numerical':
-            return to_numbers(column)
-        case 'datetime':
-            return to_seconds(column, description.get('datetime_format'))
-        case _:
-            return to_scalars(column)
-
-
-def to_numbers(column: pd.Series) -> NDArray[np.float64]:
-    """Turn numbers of any storage into float64, NaN where missing; shape (rows,).
-
-    A float32 stands for the decimal it is printed as, or it would have a granularity of its own.
-    """
-    dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
-    if dtype == np.float32:
-        return _as_decimals(column.to_numpy(dtype=np.float32, na_value=np.nan))
-    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-
-
-def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Find the shortest decimals that single floats are printed as, shape (rows,)."""
-    exact = singles.astype(np.float64)
-    # Of usual size, the decimal with fewest places that is the same single float.
-    usual = (np.abs(exact) >= SMALLEST_USUAL) & (np.abs(exact) < LARGEST_USUAL)
-    left = np.flatnonzero(usual)
-    decimals = exact.copy()
-    for places in range(MOST_PLACES + 1):
-        rounded = np.rint(exact[left] * 10.0**places) / 10.0**places
-        same = rounded.astype(np.float32) == singles[left]
-        decimals[left[same]] = rounded[same]
-        left = left[~same]
-    printed = np.concatenate([left, np.flatnonzero(~usual & (exact != 0) & np.isfinite(exact))])
-    decimals[printed] = singles[printed].astype(str).astype(np.float64)
-    return decimals
-
-
-def to_scalars(column: pd.Series) -> Any:
-    """Turn categories of any storage into Python scalars, shape (rows,); see :func:`store`."""
-    codes, distinct = find_distinct(column)
-    return store(codes, list(map(to_scalar, distinct)))
-
-
-def to_scalar(value: Hashable) -> Hashable:
-    """Turn a category into a Python scalar."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def to_seconds(column: pd.Series, datetime_format: str | None) -> NDArray[np.float64]:
-    """Turn dates of any storage into seconds since :data:`ORIGIN`; shape (rows,).
-
-    Dates with a time zone count in UTC; texts with offsets come back in UTC.
-
-    Args:
-        column: Dates, texts, or numbers that spell dates (20240229).
-        datetime_format: The format of texts and numbers; if ``None``, each text is read by itself.
-
-    Returns:
-        NaN where a date is missing or cannot be read.
-    """
-    if isinstance(column.dtype, pd.ArrowDtype | pd.CategoricalDtype):
-        column = column.astype(object)
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        column = column.dt.tz_convert('UTC')
-    elif not pd.api.types.is_datetime64_any_dtype(column.dtype):
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            column = column.astype('Int64').astype('string')
-        column = pd.to_datetime(
-            column, format=_readable(datetime_format), errors='coerce', utc=True
-        )
-    moments = column.dt.tz_localize(None).to_numpy(dtype='datetime64[us]')
-    return np.asarray((moments - ORIGIN) / np.timedelta64(1, 's'))
-
-
 def from_seconds(
     seconds: NDArray[np.float64], dtype: Any, datetime_format: str | None, step: float
 ) -> pd.Series:
-    """Turn seconds since :data:`ORIGIN` back into dates; inverse of :func:`to_seconds`.
+    """Turn seconds since :data:`ORIGIN` back into dates.
 
     Args:
         seconds: Shape (rows,), NaN where missing.
@@ -199,11 +97,6 @@ def from_seconds(
         zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
         return pd.Series(moments.tz_localize(zone and 'UTC')).astype(dtype)
     return pd.Series(moments.tz_localize('UTC')).dt.strftime(datetime_format or _iso_format(step))
-
-
-def _readable(datetime_format: str | None) -> str:
-    """Return the format for reading, which has no signs for the padding of digits."""
-    return (datetime_format or 'mixed').replace('%-', '%').replace('%#', '%')
 
 
 def _iso_format(step: float) -> str:

@@ -14,7 +14,7 @@ was released, have no code: they are written, or rows are rejected.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.encoding.values import make_table
-from sdv_threea.synthesizers.cells import decode, encode
-from sdv_threea.synthesizers.schema import Description
+from sdv_threea.guard import guarded
+from sdv_threea.intake.columns import make_table
+from sdv_threea.intake.facts import Facts, read_column
+from sdv_threea.synthesizers.cells import decode
+from sdv_threea.synthesizers.schema import Description, list_facts
 
 if TYPE_CHECKING:
     from sdv_threea.encoding.blocks import Block
@@ -181,7 +183,8 @@ def keep_matching(
             equal = rows[name].astype(object) == own.astype(object)
             is_met = (equal & ~is_missing) | (rows[name].isna() & own.isna() & is_missing)
         else:
-            own = encode(rows, storage.columns, (name,))[name].set_axis(rows.index)
+            cells = read_column(rows[name], _list_facts(name, storage)).cells
+            own = pd.Series(cells, rows.index)
             reach = TOLERANCE if is_float_dtype(rows[name]) else 0.0
             is_met = _is_near(own, asked, reach) | (own.isna() & is_missing)
         keep &= is_met.to_numpy(dtype=np.bool_)
@@ -218,15 +221,22 @@ def _read(column: pd.Series, storage: Storage) -> NDArray[Any]:
     if column.isna().all():
         # Whichever missing value was asked for.
         column = pd.Series(None, column.index, dtype=object, name=name)
-    try:
-        asked = encode(column.to_frame(), storage.columns, (name,))[name].to_numpy()
-    except (TypeError, ValueError, OverflowError):
-        asked = None
-    # Raised out here, where the error has no context: its message would show a value.
-    if asked is None:
-        sdtype = storage.columns[name]['sdtype']
-        raise ValueError(f'The condition on {name!r} cannot be read as {sdtype}: check its values.')
-    return np.asarray(asked)
+    facts = _list_facts(name, storage)
+    with guarded():
+        cells, problems = read_column(column, facts)
+    if problems and facts.sdtype == 'numerical':
+        raise ValueError(
+            f'The condition on {name!r} cannot be read as {facts.sdtype}: check its values.'
+        )
+    return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
+
+
+def _list_facts(name: str, storage: Storage) -> Facts:
+    """List how the cells of a column are read; what is asked for may break what is stated."""
+    (facts,) = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
+    # One may ask for 1 where True is meant.
+    sdtype = 'categorical' if facts.sdtype == 'boolean' else facts.sdtype
+    return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)
 
 
 def _is_inside(asked: pd.Series, column: Column, storage: Storage) -> NDArray[np.bool_]:

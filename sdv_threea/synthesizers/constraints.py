@@ -44,6 +44,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.derive import Derivations, Joint
+from sdv_threea.guard import guarded
 from sdv_threea.synthesizers.own import OwnConstraint
 from sdv_threea.synthesizers.reading import PrivateTable
 from sdv_threea.synthesizers.rules import Rules
@@ -107,7 +108,8 @@ def check_rows(table: PrivateTable, constraints: Sequence[Any], metadata: Metada
     if table.whole is None:
         complaints = table.rows.sum(judge)
     else:
-        complaints = judge(table.take(table.header.columns))
+        with guarded():
+            complaints = judge(table.take(table.header.columns))
     for constraint, failures, breaches in zip(asked, *complaints.tolist(), strict=True):
         if failures:
             raise ConstraintNotMetError(

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
+from sdv_threea.guard import guarded
+from sdv_threea.intake.keys import has_repeats
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.synthesizers.references import (
     Tables,
@@ -73,13 +75,20 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
         if broken.any():
             problems.append(
                 f"The foreign key {link.name} has values that are not among the keys of '"
-                f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references)."
+                f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references); "
+                'whole numbers of more than 15 digits that are stored as floats, because one is '
+                'missing, have lost digits: read them as Int64.'
             )
     for name, table in tables.items():
         key = as_columns(metadata.tables[name].primary_key)
-        if len(key) > 1 and bool(table[list(key)].duplicated().any()):
+        if len(key) < 2:
+            continue
+        with guarded():
+            repeated = has_repeats(table[list(key)])
+            incomplete = bool(table[list(key)].isna().any(axis=None))
+        if repeated:
             problems.append(f"The primary key {list(key)} of table '{name}' has repeated values.")
-        if len(key) > 1 and bool(table[list(key)].isna().any(axis=None)):
+        if incomplete:
             problems.append(f"The primary key {list(key)} of table '{name}' has missing values.")
     return problems
 

@@ -18,10 +18,17 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.derive import Derivations
+from sdv_threea.guard import guarded
+from sdv_threea.intake.facts import Facts
+from sdv_threea.intake.table import (
+    compare_columns,
+    find_problems,
+    find_repeated_keys,
+    read_table,
+)
 from sdv_threea.rows import Rows, chunk_table
-from sdv_threea.synthesizers.arguments import check_flag, check_metadata
+from sdv_threea.synthesizers.arguments import check_choice, check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
 from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.ids import make_ids
@@ -29,10 +36,18 @@ from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
 from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
 from sdv_threea.synthesizers.reading import PrivateTable, take_table
 from sdv_threea.synthesizers.saving import Saved
-from sdv_threea.synthesizers.schema import MODELLED, Description, describe, keep_public
+from sdv_threea.synthesizers.schema import (
+    MODELLED,
+    Description,
+    describe,
+    keep_public,
+    list_facts,
+)
 from sdv_threea.synthesizers.storage import choose_dtypes, declare, make_proxy
-from sdv_threea.synthesizers.validation import find_problems, find_repeated_keys
 from sdv_threea.synthesizers.version import check_version, get_version
+
+#: What becomes of cells that break what is stated of them.
+RAISE, COERCE = INVALID_CELLS = ('raise', 'coerce')
 
 
 class GuardedSynthesizer(Saved, PartitionedSynthesizer):
@@ -66,11 +81,14 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         enforce_rounding: bool,
         locales: list[str] | str,
         public_metadata: bool,
+        invalid_cells: str,
     ) -> None:
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata)
+        check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
         self.public_metadata = public_metadata
+        self.invalid_cells = invalid_cells
         self._original_metadata = keep_public(metadata, public_metadata=public_metadata)
         self._made_with = get_version()
         self._model = None
@@ -141,8 +159,10 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         """
         given = take_table(data, self._table_name, self._columns)
         table = given.take(given.header.columns)
-        processed: dict[str, pd.DataFrame] = super().preprocess({self._table_name: table})
-        return processed
+        self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
+        self._check(given)
+        self._preprocess_helper(given.header)  # SDV warns if this is another fit
+        return {self._table_name: self._preprocess(table)}
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Release a private table that :meth:`preprocess` has translated.
@@ -163,7 +183,8 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         if set(names) - set(table.columns):
             raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
         with undoing(self), hide_row_counts(self._synthesizer_id):
-            super().fit_processed_data({self._table_name: table})
+            self._learn(chunk_table(table[list(names)]))
+            super().fit_processed_data({self._table_name: table.head(0)})
             self._teach_own_constraints()
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
@@ -194,20 +215,28 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         )
 
     def _check(self, table: PrivateTable) -> None:
-        metadata = self._get_table_metadata()
-        keys = sorted(metadata._get_primary_and_alternate_keys())
-        names = list(table.header.columns)
-        problems = find_problems(table.rows, names, self._columns, keys, self.target_column)
-        if keys and table.whole is not None and not problems:
-            problems = find_repeated_keys(table.take(keys), keys)
-        problems = problems or metadata._validate_primary_key(table.header)
+        """Refuse a table that does not match the metadata; see *Refusals* in docs/privacy.md."""
+        problems = compare_columns(list(table.header.columns), list(self._columns))
+        problems = problems or self._find_problems(table)
+        problems = problems or self._get_table_metadata()._validate_primary_key(table.header)
         if problems:
             raise InvalidDataError(problems)
-        check_rows(table, self._reject_sampling_constraints, self._original_metadata)
+        if self.invalid_cells != COERCE:
+            check_rows(table, self._reject_sampling_constraints, self._original_metadata)
 
-    def _fit(self, processed_table_data: pd.DataFrame) -> None:
-        names = list(self._derive().derived.names)
-        self._learn(chunk_table(processed_table_data[names]))
+    def _find_problems(self, table: PrivateTable) -> list[str]:
+        keys = sorted(self._get_table_metadata()._get_primary_and_alternate_keys())
+        coerce = self.invalid_cells == COERCE
+        facts = self._list_facts(table.header)
+        problems = find_problems(table.rows, facts, keys, self.target_column, coerce=coerce)
+        if keys and table.whole is not None and not problems and not coerce:
+            with guarded():
+                problems = find_repeated_keys(table.take(keys), keys)
+        return problems
+
+    def _list_facts(self, header: pd.DataFrame) -> tuple[Facts, ...]:
+        """List what is public of the cells: the metadata, and the dtypes of the table."""
+        return list_facts(self._columns, {name: header[name].dtype for name in self._columns})
 
     def _learn(self, rows: Rows[pd.DataFrame]) -> None:
         """Learn from private rows that were translated."""
@@ -259,11 +288,13 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         self._prepare(table_data)
-        return self._make_translation()(table_data)
+        with guarded():
+            return self._make_translation()(table_data)
 
     def _make_translation(self) -> Callable[[pd.DataFrame], pd.DataFrame]:
         """Make the function that translates rows one by one."""
-        return partial(_translate, dict(self._columns), self._describe().names, self._derive())
+        facts = list_facts(self._columns, self._declared)
+        return partial(_translate, facts, self._derive())
 
     def _prepare(self, table: pd.DataFrame) -> None:
         self._declared = {name: declare(table[name].dtype) for name in self._columns}
@@ -280,10 +311,8 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
 
 
 def _translate(
-    columns: Mapping[str, Description],
-    names: tuple[str, ...],
-    derivations: Derivations,
-    chunk: pd.DataFrame,
+    facts: tuple[Facts, ...], derivations: Derivations, chunk: pd.DataFrame
 ) -> pd.DataFrame:
-    encoded = encode(chunk, columns, names)
-    return derivations.forward(encoded) if derivations.steps else encoded
+    """Read the cells, and derive the columns that are modelled."""
+    read = read_table(facts, chunk)
+    return derivations.forward(read) if derivations.steps else read

@@ -18,11 +18,17 @@ from tqdm import tqdm
 from sdv_threea.domain import Domain
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
-from sdv_threea.synthesizers.arguments import check_flag, check_metadata, check_scale
+from sdv_threea.synthesizers.arguments import (
+    check_choice,
+    check_flag,
+    check_metadata,
+    check_scale,
+)
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.children import Bounds
 from sdv_threea.synthesizers.database import connect, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
+from sdv_threea.synthesizers.guarded import COERCE, INVALID_CELLS
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.references import link_rows
@@ -85,6 +91,9 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             unit.
         verbose: Whether to show progress.
         min_children: The fewest, as ``max_children``. By default none is known.
+        invalid_cells: What becomes of cells that break what is stated of them, in all tables:
+            ``'raise'`` or ``'coerce'``, as for :class:`ClustMixSynthesizer`. Keys and references
+            must be valid in any case.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the schema cannot be protected.
@@ -104,14 +113,16 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         neighbors: str = 'add_remove',
         verbose: bool = False,
         min_children: Bounds = None,
+        invalid_cells: str = 'raise',
     ) -> None:
         check_metadata(metadata)
+        check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
         check_flag(public_metadata=public_metadata, verbose=verbose)
         load_pipeline()
         self.epsilon, self.delta, self.neighbors = epsilon, delta, neighbors
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.min_children, self.max_children, self.target = min_children, max_children, target
-        self.public_metadata = public_metadata
+        self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
         self.verbose = verbose
         self._num_releases = 0
@@ -223,6 +234,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
                 public_metadata=self.public_metadata,
                 constrained=bool(self._single_table_constraints),
                 bounded=(self.min_children, self.max_children) != (None, None),
+                coerced=self.invalid_cells == COERCE,
             ),
             fits=self._num_releases,
         )

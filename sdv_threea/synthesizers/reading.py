@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
+from sdv_threea.guard import guarded
 from sdv_threea.rows import Rows, Sums, add, chunk_table
+from sdv_threea.synthesizers.schema import MODELLED
 
 #: Sums of so many partitions are added up at a time, wherever they are.
 FAN_IN = 8
@@ -92,9 +95,13 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     order = {column: position for position, column in enumerate(columns)}
     positions = [order.get(str(column), len(order)) for column in header.columns]
     places = sorted(range(len(positions)), key=positions.__getitem__)
-    rows = (chunk_table(table) if whole else Rows(Partitions(table))).map(partial(_arrange, places))
-    labels = header.columns[places]
-    return PrivateTable(_arrange(places, header), rows, table if whole else None, places, labels)
+    labels, header = header.columns[places], _arrange(places, header)
+    if whole:
+        rows = chunk_table(table).map(partial(_arrange, places))
+        return PrivateTable(header, rows, table, places, labels)
+    rows = Rows(Partitions(table)).map(partial(_arrange, places))
+    rows = rows.map(partial(_conform, _find_numeric(header, columns)))
+    return PrivateTable(header, rows, None, places, labels)
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,8 @@ class Partitions:
 
     Formal guarantees:
         * no error is raised where the rows are, as a worker would write them to its log with it
+        * what Dask itself says meanwhile is dropped, and its errors show no value here; what a
+          graph of the user's own says on a worker before a partition is there is beyond our reach
 
     Args:
         frame: The DataFrame.
@@ -121,7 +130,8 @@ class Partitions:
         while len(sums) > 1:
             groups = [sums[at : at + FAN_IN] for at in range(0, len(sums), FAN_IN)]
             sums = [delayed(_add_up)(group) for group in groups]
-        total = sums[0].compute()
+        with guarded():
+            total = sums[0].compute()
         if isinstance(total, _Failure):
             raise total.error from None
         return cast(Sums, total)
@@ -146,14 +156,18 @@ class _Failure:
 
 def _sum_partition(work: _Work, partition: pd.DataFrame) -> Any:
     try:
-        return chunk_table(partition).sum(work.statistic)
+        with guarded():
+            return chunk_table(partition).sum(work.statistic)
     except Exception as error:
         return _Failure(error.with_traceback(None))
 
 
 def _add_up(sums: list[Any]) -> Any:
     failures = [each for each in sums if isinstance(each, _Failure)]
-    return failures[0] if failures else reduce(add, sums)
+    try:
+        return failures[0] if failures else reduce(add, sums)
+    except OverflowError as error:
+        return _Failure(error.with_traceback(None))
 
 
 def _is_table(table: object) -> bool:
@@ -175,6 +189,33 @@ def _read_parquet(path: str | os.PathLike[str]) -> Any:
         return read_parquet(os.fspath(path))
     except (OSError, ValueError):
         raise InvalidDataError([f"There are no parquet files at '{path}'."]) from None
+
+
+def _find_numeric(header: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, np.dtype[Any]]:
+    """Find the modelled columns that the schema stores as NumPy's numbers, and as which floats."""
+    found = {}
+    for name, dtype in header.dtypes.items():
+        modelled = columns.get(str(name), {}).get('sdtype') in MODELLED
+        if modelled and isinstance(dtype, np.dtype) and dtype.kind in 'iuf':
+            found[str(name)] = dtype if dtype.kind == 'f' else np.dtype(np.float64)
+    return found
+
+
+def _conform(schema: Mapping[str, np.dtype[Any]], chunk: pd.DataFrame) -> pd.DataFrame:
+    """Cast the numbers of a part of a table to the one schema of all parts.
+
+    A part in which a number is missing has floats where others have integers. So all of them have.
+
+    Formal guarantees:
+        * a cell becomes the nearest float, whatever the other cells of its part are
+    """
+    casts = {
+        name: dtype
+        for name, dtype in schema.items()
+        if pd.api.types.is_numeric_dtype(chunk[name].dtype) and chunk[name].dtype.kind in 'iuf'
+    }
+    cast = {name: chunk[name].to_numpy(dtype, na_value=np.nan) for name, dtype in casts.items()}
+    return chunk.assign(**cast)
 
 
 def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:

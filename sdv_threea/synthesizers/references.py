@@ -10,6 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
+from sdv_threea.guard import guarded
+from sdv_threea.intake.columns import INVALID_PLACE
+from sdv_threea.intake.keys import find_rows
 from sdv_threea.relational.schema import Link, Schema
 
 #: Tables by name.
@@ -91,15 +94,9 @@ def find_parents(
         Rows of the parent, -1 for none, shape (n,); and which references are broken, shape (n,): a
         reference with a missing part is none.
     """
-    present = child[list(columns)].notna().all(axis=1).to_numpy()
-    found = np.full(len(child), -1, dtype=np.int64)
-    wanted, known = child.loc[present, list(columns)], parent[list(key)]
-    if len(columns) == 1:
-        places = pd.Index(known.iloc[:, 0]).get_indexer(pd.Index(wanted.iloc[:, 0]))
-    else:
-        places = pd.MultiIndex.from_frame(known).get_indexer(pd.MultiIndex.from_frame(wanted))
-    found[present] = places
-    return found, present & (found < 0)
+    with guarded():
+        found = find_rows(child[list(columns)], parent[list(key)])
+    return np.maximum(found, -1), found == INVALID_PLACE
 
 
 def link_rows(tables: Tables, schema: Schema, metadata: Metadata) -> dict[Link, NDArray[np.int64]]:

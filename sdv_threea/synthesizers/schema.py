@@ -6,16 +6,20 @@ information, unknown columns) is never looked at: SDV's generators make it up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
-from sdv_threea.synthesizers.cells import to_numbers, to_scalar, to_seconds
+from sdv_threea.intake.columns import find_moments, find_numbers
+from sdv_threea.intake.dates import to_seconds
+from sdv_threea.intake.facts import Facts
+from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
 
 #: What a metadata says about one column: ``{'sdtype': ..., ...}``.
 Description = Mapping[str, Any]
@@ -98,6 +102,34 @@ def describe(
     )
 
 
+def list_facts(columns: Mapping[str, Description], dtypes: Mapping[str, Any]) -> tuple[Facts, ...]:
+    """List what is public of the cells of the modelled columns.
+
+    Args:
+        columns: The columns of the metadata, in order.
+        dtypes: Their dtypes.
+
+    Returns:
+        The facts by which private cells are read, a column each.
+    """
+    domain = describe(columns, dtypes=dtypes)
+    return tuple(_list_facts(columns[each.name], each, dtypes) for each in domain.columns)
+
+
+def _list_facts(description: Description, column: Column, dtypes: Mapping[str, Any]) -> Facts:
+    stated = isinstance(column, Category) and description.get('range_values') is not None
+    return Facts(
+        name=column.name,
+        sdtype=description['sdtype'],
+        template=description.get('datetime_format'),
+        low=column.low if isinstance(column, Number) else None,
+        high=column.high if isinstance(column, Number) else None,
+        places=description.get('decimal_places'),
+        values=column.values if isinstance(column, Category) and stated else None,  # noqa: PD011
+        nullable=column.nullable,
+    )
+
+
 def _describe_column(name: str, description: Description, step: float | None, dtype: Any) -> Column:
     nullable = False if _is_never_missing(dtype) else description.get('range_is_nullable')
     match description['sdtype']:
@@ -126,7 +158,7 @@ def _describe_column(name: str, description: Description, step: float | None, dt
                 values = (False, True)
             return Category(
                 name=name,
-                values=None if values is None else tuple(map(to_scalar, values)),
+                values=None if values is None else _read_values(name, values),
                 nullable=nullable,
                 ordered=sdtype == 'ordinal',
             )
@@ -157,11 +189,25 @@ def _bound(description: Description, bound: str, dtype: Any) -> float | None:
     number = float(description[bound])
     dtype = getattr(dtype, 'numpy_dtype', dtype)
     fits = dtype == np.float32 and abs(number) < float(np.finfo(np.float32).max)
-    return float(to_numbers(pd.Series([number], dtype=np.float32))[0]) if fits else number
+    single = find_numbers(pd.Series([number], dtype=np.float32))
+    return float(single[0][0]) if fits else number
 
 
 def _moment(description: Description, bound: str) -> float | None:
-    if bound not in description:
+    if description.get(bound) is None:
         return None
-    moment = pd.Series([description[bound]])
-    return float(to_seconds(moment, description.get('datetime_format'))[0])
+    moments = find_moments(pd.Series([description[bound]]), description.get('datetime_format'))
+    return float(to_seconds(moments)[0])
+
+
+def _read_values(name: str, values: Sequence[Any]) -> tuple[Hashable, ...]:
+    """Read the public values of a category, each once, as those of rows are read."""
+    try:
+        found = [read_scalar(value) for value in values]
+    except NoScalarError:
+        found = None
+    if found is None:
+        raise SynthesizerInputError(
+            f"The 'range_values' of the column '{name}' must be booleans, numbers, texts or dates."
+        )
+    return tuple({spell(value): value for value in found if value is not None}.values())

@@ -19,7 +19,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.arguments import check_flag
 from sdv_threea.synthesizers.cells import decode
 from sdv_threea.synthesizers.conditions import Conditions, draw_rows
-from sdv_threea.synthesizers.guarded import GuardedSynthesizer
+from sdv_threea.synthesizers.guarded import COERCE, GuardedSynthesizer
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.schema import MODELLED
 from sdv_threea.synthesizers.statement import REFIT, PrivacyStatement, list_public_facts
@@ -79,6 +79,11 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         kernel: Kernel of the adapt step (a ``neural_tangents.stax`` kernel function); ``None`` for
             the neural tangent kernel of a ReLU network.
         verbose: Whether to show the stages of a fit as they pass.
+        invalid_cells: What becomes of cells that break what is stated of them (their type, range,
+            values, that none is missing) and of rows that break a constraint. ``'raise'``: the fit
+            is refused, as SDV does, which tells that there are some. ``'coerce'``: numbers and
+            dates become the nearest stated bound, anything else is missing, record by record, and
+            no message depends on them.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
@@ -100,9 +105,15 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         alpha: float = 0.5,
         kernel: Callable[..., Any] | None = None,
         verbose: bool = False,
+        invalid_cells: str = 'raise',
     ) -> None:
         super().__init__(
-            metadata, enforce_min_max_values, enforce_rounding, locales, public_metadata
+            metadata,
+            enforce_min_max_values,
+            enforce_rounding,
+            locales,
+            public_metadata,
+            invalid_cells,
         )
         self.epsilon = epsilon
         self.delta = delta
@@ -145,6 +156,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
             public=list_public_facts(
                 public_metadata=self.public_metadata,
                 constrained=bool(self._reject_sampling_constraints),
+                coerced=self.invalid_cells == COERCE,
             ),
             fits=self._num_releases,
         )

@@ -39,6 +39,14 @@ NOTES = {
 }
 
 
+#: What becomes of cells that break what is stated of them: see *Refusals* in docs/privacy.md.
+RAISED = 'that the table fits its metadata: any other would have been refused'
+COERCED = (
+    'nothing about whether cells fit the metadata: those that do not are the nearest stated bound, '
+    'or missing'
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PrivacyStatement:
     """What is promised, to whom, and what it cost. It may be published.
@@ -172,7 +180,7 @@ class DatabaseStatement:
 
 
 def list_public_facts(
-    *, public_metadata: bool, constrained: bool, bounded: bool = False
+    *, public_metadata: bool, constrained: bool, bounded: bool = False, coerced: bool = False
 ) -> tuple[str, ...]:
     """List what is taken as known to everybody, in words.
 
@@ -180,6 +188,7 @@ def list_public_facts(
         public_metadata: Whether what the metadata says about values is public.
         constrained: Whether there are constraints.
         bounded: Whether bounds on the numbers of children are given.
+        coerced: Whether cells that break what is stated of them are replaced.
     """
     facts = [
         'column names, types, formats and keys',
@@ -190,6 +199,7 @@ def list_public_facts(
         facts.append('the ranges, values, decimals and nullability stated in the metadata')
     if constrained:
         facts.append('the constraints')
+    facts.append(COERCED if coerced else RAISED)
     if bounded:
         facts.append('the bounds on the number of rows that refer to one row')
     return tuple(facts)

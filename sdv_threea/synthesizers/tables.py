@@ -67,6 +67,7 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
     min_children: Bounds
     target: Mapping[str, str] | None
     public_metadata: bool
+    invalid_cells: str
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the tables against metadata and constraints, without showing their values.
@@ -234,6 +235,7 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
                 'delta': self.delta,
                 'neighbors': self.neighbors,
                 'public_metadata': self.public_metadata,
+                'invalid_cells': self.invalid_cells,
                 'target_column': (self.target or {}).get(name),
                 **self._table_parameters[name],
             }

@@ -195,6 +195,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'enforce_rounding': False,
         'locales': ['de_CH'],
         'epsilon': 2.0,
+        'invalid_cells': 'coerce',
         'delta': 1e-7,
         'target_column': 'city',
         'public_metadata': True,
@@ -231,6 +232,7 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'alpha': 0.5,
         'kernel': None,
         'verbose': False,
+        'invalid_cells': 'raise',
     }
 
 

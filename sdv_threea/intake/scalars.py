@@ -1,0 +1,281 @@
+"""One cell as one canonical scalar: plain, immutable, and spelled in one way.
+
+==================================================  ==============================================
+a cell                                              its scalar
+==================================================  ==============================================
+``None``, NaN, ``NA``, ``NaT``                      ``None``
+booleans of Python and NumPy                        ``bool``
+whole numbers below 2^63, whatever their type       ``int``
+other numbers                                       ``float``; single floats as the decimal that
+                                                    they are printed as; whole numbers that no
+                                                    float holds as ``int``, those beyond all
+                                                    floats as infinite
+text, times of day, UUIDs                           ``str``
+dates and times of Python, NumPy and pandas         ``pd.Timestamp`` in whole nanoseconds, in UTC
+                                                    if they have a time zone
+lengths of time                                     ``pd.Timedelta`` in whole nanoseconds
+intervals                                           ``pd.Interval`` of canonical ends
+tuples                                              ``tuple`` of canonical scalars
+==================================================  ==============================================
+
+Subclasses count as what they are made of. Anything else is no scalar.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Hashable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+
+#: Whole numbers from here on are floats, if a float is equal.
+LONG = 2**63
+
+#: Digits before the point of the largest decimal that a float can hold, about.
+MOST_DIGITS = 310
+
+#: The dates that pandas can hold in nanoseconds, as whole years.
+FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
+LAST_DAY = datetime.date(2262, 1, 1).toordinal()
+
+#: The day from which pandas counts nanoseconds, and nanoseconds by unit.
+EPOCH = datetime.date(1970, 1, 1).toordinal()
+DAY, SECOND, MICROSECOND = 86_400 * 10**9, 10**9, 10**3
+
+#: The scalars of NumPy.
+NUMPY_TYPES = frozenset(np.sctypeDict.values())
+
+#: What is said of a cell of an unknown type.
+STRANGE = 'The cell is of a type that is not read.'
+
+#: A canonical scalar; ``None`` is a missing value.
+Scalar = Hashable
+
+
+class NoScalarError(ValueError):
+    """A cell is nothing that a canonical scalar could be made of."""
+
+
+def read_scalar(cell: object) -> Scalar:
+    """Make a canonical scalar of a cell.
+
+    Formal guarantees:
+        * the scalar is a function of the cell alone
+        * it is a new or an immutable plain object: no attribute of a subclass comes with it
+        * numbers that are equal give the same scalar, bit for bit; there is no negative zero
+        * code of the cell's own type is run only for a time zone
+
+    Args:
+        cell: Any object.
+
+    Returns:
+        The scalar, ``None`` where missing.
+
+    Raises:
+        NoScalarError: If there is none: an unknown type, or a date outside the years 1678 to
+            2261. The message shows no value.
+    """
+    kind = type(cell)
+    for base in kind.__mro__:
+        if base in _READERS:
+            return _READERS[base](cell)
+    raise NoScalarError(STRANGE)
+
+
+def spell(value: Scalar) -> str:
+    """Write a canonical scalar so that no other is written alike, as ``True`` and ``1``."""
+    return f'{type(value).__name__} {value!r}'
+
+
+def read_moment(cell: object) -> int | None:
+    """Count the nanoseconds since 1970 of a date; those with a time zone in UTC.
+
+    Args:
+        cell: A date or time of Python, NumPy or pandas.
+
+    Returns:
+        Nanoseconds, or ``None`` if the cell is missing.
+
+    Raises:
+        NoScalarError: If the cell is no date, or outside the years 1678 to 2261.
+    """
+    scalar = read_scalar(cell)
+    if scalar is None:
+        return None
+    if not isinstance(scalar, pd.Timestamp):
+        raise NoScalarError('The cell is no date.')
+    return int(scalar.value)
+
+
+def _read_missing(_: object) -> None:
+    return None
+
+
+def _read_integer(cell: Any) -> int | float:
+    whole = int.__int__(cell)
+    if -LONG < whole < LONG:
+        return whole
+    try:
+        near = float(whole)
+    except OverflowError:
+        return math.inf if whole > 0 else -math.inf
+    return near if near == whole else whole
+
+
+def _read_float(cell: Any) -> int | float | None:
+    number = float.__float__(cell)
+    if math.isnan(number):
+        return None
+    return int(number) if number.is_integer() and -LONG < number < LONG else number
+
+
+def _read_text(cell: Any) -> str:
+    return str.__str__(cell)
+
+
+def _read_time(cell: Any) -> str:
+    _refuse_subclass(cell, datetime.time)
+    return str(cell)
+
+
+def _read_uuid(cell: Any) -> str:
+    _refuse_subclass(cell, UUID)
+    return str(cell)
+
+
+def _read_decimal(cell: Any) -> int | float | None:
+    number = Decimal(cell)
+    if number.is_nan():
+        return None
+    if number.is_infinite() or number.adjusted() > MOST_DIGITS:
+        return -math.inf if number.is_signed() else math.inf
+    if number == number.to_integral_value():
+        return _read_integer(int(number))
+    return _read_float(float(number))
+
+
+def _read_numpy(cell: Any) -> Scalar:
+    """Read a scalar of NumPy's by its kind; a single float is the decimal it is printed as."""
+    _refuse_subclass(cell, *NUMPY_TYPES)
+    match cell.dtype.kind:
+        case 'b':
+            return bool(cell)
+        case 'i' | 'u':
+            return _read_integer(int(cell))
+        case 'f' if cell.dtype == np.float32:
+            return _read_float(float(str(np.float32(cell))))
+        case 'f':
+            return _read_float(float(cell))
+        case 'M' | 'm':
+            return _read_numpy_time(np.asarray(cell))
+    raise NoScalarError(STRANGE)
+
+
+def _read_numpy_time(cell: Any) -> pd.Timestamp | pd.Timedelta | None:
+    if np.isnat(cell):
+        return None
+    kind = cell.dtype.kind
+    fine = cell.astype(f'{kind}8[ns]')
+    # Beyond 64 bits, nanoseconds wrap around.
+    if fine.astype(cell.dtype) != cell or np.isnat(fine):
+        raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
+    whole = int(fine.astype(np.int64))
+    if kind == 'M':
+        return _make_timestamp(whole, zoned=False)
+    return _read_timedelta(pd.Timedelta(whole, 'ns'))
+
+
+def _read_date(cell: Any) -> pd.Timestamp:
+    return _make_timestamp(_count_days(cell) * DAY, zoned=False)
+
+
+def _read_datetime(cell: Any) -> pd.Timestamp:
+    """Read by the fields of the base class: a subclass may show other ones."""
+    fields = datetime.datetime
+    hour, minute = fields.hour.__get__(cell), fields.minute.__get__(cell)
+    second, micro = fields.second.__get__(cell), fields.microsecond.__get__(cell)
+    whole = _count_days(cell) * DAY
+    whole += (3600 * hour + 60 * minute + second) * SECOND + micro * MICROSECOND
+    if issubclass(type(cell), pd.Timestamp):
+        whole += int(pd.Timestamp.nanosecond.__get__(cell))
+    try:
+        offset = fields.utcoffset(cell)
+    except Exception:
+        whole = -(2**63)  # a time zone that fails: outside all years
+    else:
+        whole -= 0 if offset is None else _read_length(offset)
+    return _make_timestamp(whole, zoned=fields.tzinfo.__get__(cell) is not None)
+
+
+def _count_days(cell: Any) -> int:
+    return int(datetime.date.toordinal(cell)) - EPOCH
+
+
+def _make_timestamp(whole: int, *, zoned: bool) -> pd.Timestamp:
+    if not FIRST_DAY <= whole // DAY + EPOCH < LAST_DAY:
+        raise NoScalarError('The date is outside the years 1678 to 2261.')
+    return pd.Timestamp(whole, unit='ns', tz='UTC' if zoned else None)
+
+
+def _read_timedelta(cell: Any) -> pd.Timedelta:
+    whole = _read_length(cell)
+    if not -(2**63) < whole < 2**63:
+        raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
+    return pd.Timedelta(whole, 'ns')
+
+
+def _read_length(cell: Any) -> int:
+    """Count the nanoseconds of a length of time."""
+    fields = datetime.timedelta
+    days, seconds = fields.days.__get__(cell), fields.seconds.__get__(cell)
+    micro = fields.microseconds.__get__(cell)
+    whole = int((days * 86_400 + seconds) * SECOND + micro * MICROSECOND)
+    if issubclass(type(cell), pd.Timedelta):
+        whole += int(pd.Timedelta.nanoseconds.__get__(cell))
+    return whole
+
+
+def _read_interval(cell: Any) -> pd.Interval:
+    _refuse_subclass(cell, pd.Interval)
+    ends = read_scalar(cell.left), read_scalar(cell.right)
+    try:
+        return pd.Interval(*ends, closed=str(cell.closed))
+    except (TypeError, ValueError):
+        pass
+    raise NoScalarError('The ends of the interval are not read.')
+
+
+def _read_tuple(cell: Any) -> tuple[Scalar, ...]:
+    return tuple(read_scalar(part) for part in tuple.__iter__(cell))
+
+
+def _refuse_subclass(cell: object, *types: type) -> None:
+    """Refuse a subclass of a type that cannot be read without running its code."""
+    if type(cell) not in types:
+        raise NoScalarError(STRANGE)
+
+
+#: How the instances of a type are read, those of its subclasses too.
+_READERS: dict[type, Callable[[Any], Scalar]] = {
+    type(None): _read_missing,
+    type(pd.NA): _read_missing,
+    type(pd.NaT): _read_missing,
+    bool: bool,
+    int: _read_integer,
+    float: _read_float,
+    str: _read_text,
+    Decimal: _read_decimal,
+    np.generic: _read_numpy,
+    datetime.datetime: _read_datetime,
+    datetime.date: _read_date,
+    datetime.time: _read_time,
+    datetime.timedelta: _read_timedelta,
+    UUID: _read_uuid,
+    pd.Interval: _read_interval,
+    tuple: _read_tuple,
+}

@@ -1,0 +1,131 @@
+"""The private table, read: canonical columns, and what keeps it from being fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.intake.columns import make_table
+from sdv_threea.intake.facts import Facts, read_column
+from sdv_threea.intake.keys import has_repeats
+from sdv_threea.rows import Rows
+
+#: What is said of a key.
+REPEATED = "Key column '{key}' has repeated values."
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found in a part of a table; parts add up.
+
+    Args:
+        num_rows: Number of rows.
+        num_targets: Number of rows in which the target is not missing.
+        problems: One sentence per problem.
+    """
+
+    num_rows: int
+    num_targets: int
+    problems: tuple[str, ...]
+
+    def __add__(self, other: Findings) -> Findings:
+        return Findings(
+            self.num_rows + other.num_rows,
+            self.num_targets + other.num_targets,
+            tuple(dict.fromkeys(self.problems + other.problems)),
+        )
+
+
+def read_table(facts: Sequence[Facts], table: pd.DataFrame) -> pd.DataFrame:
+    """Read the modelled columns of a part of the private table.
+
+    Formal guarantees:
+        * a row of the result is a function of the same row of the table, of the dtypes and of the
+          facts, whatever the other rows hold
+
+    Args:
+        facts: What is public of the columns to be read.
+        table: Rows as the user stores them.
+
+    Returns:
+        A column per fact: float64 with NaN (dates in seconds since 2000), or canonical scalars,
+        categorical or as objects with ``None``; a fresh index.
+    """
+    cells = {each.name: read_column(table[each.name], each).cells for each in facts}
+    return make_table(cells, pd.RangeIndex(len(table)))
+
+
+def find_problems(
+    rows: Rows[pd.DataFrame],
+    facts: Sequence[Facts],
+    keys: Sequence[str],
+    target: str | None,
+    *,
+    coerce: bool = False,
+) -> list[str]:
+    """Find what keeps a private table from being fitted.
+
+    Args:
+        rows: The private table.
+        facts: What is public of its modelled columns.
+        keys: The columns whose values must be present and unique: where they lie in parts, they are
+            unique in each.
+        target: The target column, if any.
+        coerce: Whether cells that break a rule are replaced: then they are no problem.
+
+    Returns:
+        One sentence per problem, with names of columns and public facts only.
+    """
+    if coerce:
+        # A number of rows is all that is asked for.
+        facts, keys, target = (), (), None
+    found = rows.sum(partial(inspect, facts, keys, target))
+    if not found.num_rows:
+        return ['The table has no rows: there is nothing to learn from.']
+    if target is not None and not found.num_targets and not found.problems:
+        return [f"The target column '{target}' has no values at all."]
+    return list(found.problems)
+
+
+def inspect(
+    facts: Sequence[Facts], keys: Sequence[str], target: str | None, table: pd.DataFrame
+) -> Findings:
+    """Find the problems of a part of a table."""
+    problems = [f"Key column '{key}' has missing values." for key in keys if _has_gaps(table[key])]
+    problems += find_repeated_keys(table, keys)
+    num_targets = 0
+    for each in facts:
+        cells, broken = read_column(table[each.name], each)
+        problems += broken
+        if each.name == target:
+            num_targets = int(pd.Series(cells).notna().sum())
+    return Findings(len(table), num_targets, tuple(problems))
+
+
+def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
+    """Find the keys of a table whose values are not unique, one sentence for each."""
+    return [REPEATED.format(key=key) for key in keys if has_repeats(table[[key]])]
+
+
+def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
+    """Compare the columns of a table with those of the metadata: both are public."""
+    missing = [name for name in expected if name not in found]
+    unknown = [name for name in found if name not in expected]
+    problems = []
+    if missing:
+        problems.append(f'The columns {missing} of the metadata are not in the table.')
+    if unknown:
+        problems.append(f'The columns {unknown} of the table are not in the metadata.')
+    if len(set(found)) < len(found):
+        problems.append('The table has several columns of the same name.')
+    return problems
+
+
+def _has_gaps(column: pd.Series) -> bool:
+    gaps: NDArray[np.bool_] = np.asarray(column.isna(), dtype=np.bool_)
+    return bool(gaps.any())

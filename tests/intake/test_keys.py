@@ -1,0 +1,71 @@
+from decimal import Decimal
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.intake.columns import INVALID_PLACE, MISSING_PLACE
+from sdv_threea.intake.keys import find_rows, has_repeats
+
+
+def table(*columns):
+    return pd.DataFrame({at: pd.Series(each) for at, each in enumerate(columns)})
+
+
+def objects(*values):
+    return pd.Series(values, dtype=object)
+
+
+LARGE = 2**53
+
+
+@pytest.mark.parametrize(
+    ('wanted', 'known', 'rows'),
+    [
+        ([7, 9, 8], [9, 8], [INVALID_PLACE, 0, 1]),
+        ([7.0, np.nan, 8.5], [8, 7], [1, MISSING_PLACE, INVALID_PLACE]),
+        (pd.Series([7, None], dtype='Int64'), [8, 7], [1, MISSING_PLACE]),
+        (['b', None, 'c'], ['a', 'b'], [1, MISSING_PLACE, INVALID_PLACE]),
+        (['a\0x', 'a'], ['a', 'a\0', 'a\0x'], [2, 0]),
+        (pd.Series(['b', 'a'], dtype='category'), pd.Series(['a', 'b'], dtype='string'), [1, 0]),
+        (objects(1, True, '1'), objects('1', 1, True), [1, 2, 0]),
+        (objects(1, 2.0, Decimal(3)), [3, 2, 1], [2, 1, 0]),
+        ([LARGE + 2], [LARGE, LARGE + 1, LARGE + 2], [2]),
+        ([float(LARGE)], [LARGE, LARGE + 1], [0]),
+        (objects(UUID(int=1)), objects(UUID(int=2), UUID(int=1)), [1]),
+        (pd.to_datetime(['2020-01-01']), objects(pd.Timestamp('2020-01-01')), [0]),
+        (objects([1], 'a'), objects('a'), [INVALID_PLACE, 0]),
+        ([], [1], []),
+        ([1], [], [INVALID_PLACE]),
+    ],
+    ids=str,
+)
+def test_a_row_is_found_by_its_key_in_any_storage(wanted, known, rows):
+    assert find_rows(table(wanted), table(known)).tolist() == rows
+
+
+def test_keys_of_several_columns_are_found_part_by_part():
+    known = table(['a', 'a', 'b\0', 'b'], [1, 2, 1, 1])
+    wanted = table(['a', 'b', 'b\0', 'b', None], [2.0, 1.0, 1.0, 2.0, 1.0])
+
+    assert find_rows(wanted, known).tolist() == [1, 3, 2, INVALID_PLACE, MISSING_PLACE]
+
+
+@pytest.mark.parametrize(
+    ('columns', 'expected'),
+    [
+        ([[1, 2, 3]], False),
+        ([[1, 2, 1]], True),
+        ([[1.0, np.nan, np.nan]], False),
+        ([objects(1, 1.0)], True),
+        ([objects(1, True)], False),
+        ([['a\0b', 'a\0c', 'a']], False),
+        ([['a', 'a', 'b'], [1, 2, 1]], False),
+        ([['a', 'a', 'b'], [1, 1, 1]], True),
+        ([['a\0', 'a'], ['x', 'x']], False),
+        ([[LARGE, LARGE + 1]], False),
+    ],
+)
+def test_repeated_keys_are_found(columns, expected):
+    assert has_repeats(table(*columns)) is expected
