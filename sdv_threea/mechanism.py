@@ -23,9 +23,8 @@ from sdv_threea.discrete import discrete_gaussian as discrete_gaussian
 #: A source of noise: ``(size, scale)`` to that many independent integer Gaussians.
 Noise = Callable[[int, float], NDArray[np.int64]]
 
-#: Smallest noise scale in steps of the lattice. There the discrete Gaussian's ``delta`` is the
-#: continuous one's to a relative ``O(1 / scale^2)``, and the step or two by which
-#: :func:`_refine` widens the scale are worth more than that.
+#: Noise scale in steps of the lattice, at least, as far as steps may be so fine: the step by which
+#: :func:`_refine` widens it is then next to nothing. Any scale from two steps on is private.
 FINEST_SCALE = 2**16
 
 #: Steps per integer, at most: for budgets so large that the noise is far below a float's precision.
@@ -52,11 +51,13 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
 
     Formal guarantees:
         * the noise lives on the integers or on a finer lattice, whose step follows from
-          ``sensitivity`` and ``mu`` alone, and its scale is above ``sensitivity / mu``
+          ``sensitivity`` and ``mu`` alone; its scale is at least two steps, and at least a step
+          above ``sensitivity / mu``
         * values and noise are added exactly; the answer is a function of their exact sum
         * noise is drawn afresh for each value, from the operating system, whatever seeds are set
-        * hence ``mu^2 / 2``-zCDP, exactly (Canonne, Kamath, Steinke 2020, Theorem 14), and
-          ``mu``-GDP up to a relative ``O(1 / FINEST_SCALE^2)``, which the wider scale covers
+        * hence ``mu``-GDP: vectors ``d`` steps apart are ``d / (scale - 1/4)``-GDP from two steps
+          on (``docs/proofs.md``, lemma 1), and the rest of the wider scale covers the rounding of
+          floats; and ``mu^2 / 2``-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14)
 
     Args:
         values: Exact values in units of ``resolution``, any shape.
@@ -119,20 +120,17 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
           most ``delta / max_new_keys``
         * the release is ``mu``-GDP but for a failure of probability ``delta``: ``(epsilon,
           delta_from_mu(mu, epsilon) + delta)``-DP for every ``epsilon``
+        * releases that depend on each other are so with their ``mu`` composed and their ``delta``
+          added up
+        * a group of ``k`` units has ``k mu`` and more than ``k delta``: ``docs/proofs.md``, lemma 4
         * the order of what is shown depends on the shown keys alone
 
-    Proof. Let ``D`` and ``D'`` be neighbours, and ``M0`` the mechanism that counts only the keys
-    that at least ``least`` records have in both. ``M0(D)`` and ``M0(D')`` are ``mu``-GDP. The other
-    keys counted have less than ``least`` records without the unit, so ``least - 1 + rows_per_unit``
-    at most with it; some of ``D``'s are shown with probability at most ``a``, some of ``D'``'s at
-    most ``b``, independently of the rest, and ``a + b <= delta``.
-    So for any set ``S`` of answers, with ``g = delta_from_mu(mu, epsilon)``::
+    Proof: ``docs/proofs.md``, theorem 3. A key that only one of two neighbours has ``least`` times
+    has less without the unit, so ``least - 1 + rows_per_unit`` at most with it. Let ``M0`` pass
+    such keys over: it is ``mu``-GDP. With ``a`` and ``b`` the chances that the release shows one of
+    them for either neighbour, ``a + b <= delta``, whatever else it shows::
 
-        P[M(D) in S]  <=  P[M0(D) in S] + a  <=  exp(epsilon) P[M0(D') in S] + g + a
-        P[M(D') in S]  >=  (1 - b) P[M0(D') in S]
-
-    and, as ``p <= (1 - b) p + b`` for a probability ``p``, ``P[M(D) in S] <= exp(epsilon)
-    P[M(D') in S] + g + a + b``. The same holds with ``D`` and ``D'`` exchanged.
+        P[M(D) in S]  <=  P[M0(D) in S] + a     P[M(D') in S]  >=  (1 - b) P[M0(D') in S]
 
     Args:
         keys: The keys present, distinct, as are their ``repr``; for many columns, pairs of a

@@ -31,15 +31,16 @@ class Spending:
     Formal guarantees:
         * the stages are promised shares that compose to the budget, and the last one gets what the
           ledger leaves: the prices may depend on what was released before, as a Gaussian
-          differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520)
+          differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520;
+          ``docs/proofs.md``, lemma 2)
         * no stage spends its share twice, and nothing is kept that takes the ledger beyond the
           budget or the failures of thresholds beyond their part of ``delta``
         * with ``charged=False`` stages before the last are free of noise, and their receipts say
           that they were not charged: the accounting of the 3A paper, no end-to-end guarantee
         * stages are priced for a record; a unit of privacy with up to ``c`` records moves a sum
           over records ``c`` times as far as one of them may, so what is ``mu / c``-GDP for a record
-          is ``mu``-GDP for a unit (group privacy; Dong, Roth, Su 2019, Theorem 2.14), and that is
-          what receipts say
+          is ``mu``-GDP for a unit, and that is what receipts say; thresholds reckon with ``c``
+          themselves, as their ``delta`` would grow faster
 
     Args:
         budget: The budget.

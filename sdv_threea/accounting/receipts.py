@@ -68,8 +68,8 @@ class Ledger:
         """The price of all charged releases together, in GDP.
 
         Formal guarantees:
-            * GDP composes, also adaptively, as ``sqrt(sum mu_i^2)`` (Dong, Roth, Su 2019,
-              Corollary 3.3)
+            * GDP composes as ``sqrt(sum mu_i^2)``, also where releases and their prices depend on
+              the ones before (``docs/proofs.md``, lemma 2)
         """
         return math.hypot(*(receipt.mu for receipt in self.receipts if receipt.charged))
 
@@ -78,8 +78,8 @@ class Ledger:
         """The probabilities of failure of all charged releases, added up.
 
         Formal guarantees:
-            * releases that are each GDP but for a failure of probability ``delta_i`` compose to
-              one that is GDP but for a failure of probability at most ``sum delta_i``
+            * thresholds that fail with probability ``delta_i`` each, in releases that depend on
+              each other, fail with at most ``sum delta_i`` together (``docs/proofs.md``, theorem 3)
         """
         return math.fsum(receipt.delta for receipt in self.receipts if receipt.charged)
 

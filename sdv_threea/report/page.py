@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
@@ -29,6 +30,7 @@ NUM_COLUMNS = 6
 NUM_SCORES = 20
 
 PROMISED = 'This holds for the synthetic rows, and for everything ever computed from them alone.'
+NOTHING = 'Nothing, end to end: private rows were read without noise, as the note says.'
 UNKNOWN = 'Not known here: the page was made without a privacy statement.'
 UNTRAINED = 'Not measured: it takes a target, and real rows that were kept aside.'
 KEY = (
@@ -111,7 +113,14 @@ def _tell_promise(report: Report) -> str:
         costs = tabulate(pd.DataFrame(receipts).rename(columns=words).set_index('stage'))
         summary = '<summary>What each release cost</summary>'
         parts.append(f'<details class="panel">{summary}{costs}</details>')
-    return section('What is promised', PROMISED if facts else UNKNOWN, *parts)
+    return section('What is promised', _lead(facts), *parts)
+
+
+def _lead(facts: Mapping[str, Any]) -> str:
+    if not facts:
+        return UNKNOWN
+    promised = facts.get('guarantee') != 'paper' and math.isfinite(facts['epsilon'])
+    return PROMISED if promised else NOTHING
 
 
 def _list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

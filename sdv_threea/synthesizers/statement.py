@@ -22,6 +22,9 @@ REFITS = (
     'rows compose to {mu:.4g}-GDP, which is ({epsilon:.4g}, {delta:.4g})-differential privacy'
 )
 
+#: What stands in the place of a promise under the accounting of the paper, which has none.
+NO_PROMISE = 'none end to end: epsilon={epsilon:g} and delta={delta:g} are for the charged releases'
+
 NEIGHBORS = {'add_remove': 'added or removed', 'replace_one': 'replaced'}
 
 HEADER = f'{"stage":<12} {"mu":>8} {"delta":>8} {"sensitivity":>12} {"noise":>10}  released'
@@ -52,10 +55,11 @@ class PrivacyStatement:
     """What is promised, to whom, and what it cost. It may be published.
 
     Args:
-        epsilon: The promise, with ``delta``.
-        delta: The promise, with ``epsilon``.
+        epsilon: The promise, with ``delta``; of the charged releases alone under ``'paper'``.
+        delta: The promise, with ``epsilon``; likewise.
         neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
-        guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite.
+        guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
+            two promise nothing.
         mu: What all charged releases compose to, in Gaussian differential privacy.
         receipts: What each release cost.
         public: What was taken as known to everybody.
@@ -89,10 +93,10 @@ class PrivacyStatement:
         lines = [
             'Privacy statement',
             f'  promise   {self._promise()}',
-            f'  cost      {self.mu:.4g}-GDP in {len(self.receipts)} releases',
+            f'  cost      {self.mu:.4g}-GDP in {self._count_releases()}',
             *(f'  public    {fact}' for fact in self.public),
             f'  note      {self.note}',
-            *_refits(self, self.receipts),
+            *([] if self.guarantee == 'paper' else _refits(self, self.receipts)),
             '',
             f'  {HEADER}',
         ]
@@ -101,11 +105,17 @@ class PrivacyStatement:
     def _promise(self) -> str:
         if math.isinf(self.epsilon):
             return 'none'
-        scope = 'end to end' if self.guarantee == 'end_to_end' else 'NOT end to end'
+        if self.guarantee == 'paper':
+            return NO_PROMISE.format(epsilon=self.epsilon, delta=self.delta)
         return (
             f'({self.epsilon:g}, {self.delta:g})-differential privacy for {self.unit} '
-            f'{NEIGHBORS[self.neighbors]}, {scope}'
+            f'{NEIGHBORS[self.neighbors]}, end to end'
         )
+
+    def _count_releases(self) -> str:
+        charged = sum(receipt.charged for receipt in self.receipts)
+        counted = '' if charged == len(self.receipts) else f'{charged} charged of '
+        return f'{counted}{len(self.receipts)} releases'
 
 
 @dataclass(frozen=True, kw_only=True)

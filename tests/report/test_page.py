@@ -148,7 +148,24 @@ def test_a_release_without_noise_has_a_page_too(tmp_path, quality, utility):
     write_page(
         path, title='t', statement=ExampleStatement(np.inf), utility=utility, quality=quality
     )
-    assert '<strong>inf</strong>' in path.read_text('utf-8')
+    text = path.read_text('utf-8')
+    assert '<strong>inf</strong>' in text
+    assert 'Nothing, end to end' in text
+    assert 'This holds for the synthetic rows' not in text
+
+
+@pytest.mark.parametrize(('guarantee', 'holds'), [('end_to_end', True), ('paper', False)])
+def test_the_page_says_that_a_promise_holds_where_there_is_one(tmp_path, quality, guarantee, holds):
+    class Statement(ExampleStatement):
+        def to_dict(self):
+            return super().to_dict() | {'guarantee': guarantee}
+
+    path = tmp_path / 'page.html'
+    write_page(path, title='t', quality=quality, statement=Statement())
+
+    text = path.read_text('utf-8')
+    assert ('This holds for the synthetic rows' in text) == holds
+    assert ('Nothing, end to end' in text) == (not holds)
 
 
 def test_what_was_not_given_is_said_to_be_missing(tmp_path, quality):

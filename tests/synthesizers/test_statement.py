@@ -52,7 +52,7 @@ def test_the_statement_reads_well(statement):
     assert lines[1] == (
         '  promise   (0.5, 1e-06)-differential privacy for one row added or removed, end to end'
     )
-    assert lines[2] == '  cost      0.1-GDP in 2 releases'
+    assert lines[2] == '  cost      0.1-GDP in 1 charged of 2 releases'
     assert lines[3] == '  public    column names'
     assert 'bounds' in lines[-2]
     assert lines[-1].split() == [
@@ -64,11 +64,25 @@ def test_the_neighbors_are_in_words(statement):
     assert 'one row replaced' in str(replace(statement, neighbors='replace_one'))
 
 
-def test_the_accounting_of_the_paper_is_not_called_end_to_end(statement):
-    paper = replace(statement, guarantee='paper')
+def test_where_all_releases_are_charged_they_are_just_counted(statement):
+    charged = replace(statement, receipts=(RECEIPTS[0],) * 3)
 
-    assert 'NOT end to end' in str(paper)
+    assert str(charged).splitlines()[2] == '  cost      0.1-GDP in 3 releases'
+
+
+@pytest.mark.parametrize('fits', [1, 3])
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_the_accounting_of_the_paper_is_not_called_differential_privacy(statement, neighbors, fits):
+    paper = replace(statement, guarantee='paper', neighbors=neighbors, fits=fits)
+
+    assert 'differential privacy' not in str(paper).lower()
+    assert 'differentially private' not in str(paper).lower()
+    assert str(paper).splitlines()[1] == (
+        '  promise   none end to end: epsilon=0.5 and delta=1e-06 are for the charged releases'
+    )
     assert 'not an end-to-end guarantee' in paper.to_dict()['note']
+    # The same words do stand in a statement that promises something.
+    assert 'differential privacy' in str(replace(paper, guarantee='end_to_end'))
 
 
 def test_nothing_is_promised_without_noise(statement):
