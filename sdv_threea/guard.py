@@ -57,12 +57,12 @@ def guarded() -> Iterator[None]:
             failed = type(error)
     if failed is None:
         return
-    error = _replace(failed)
+    ours = _replace(failed)
     try:
-        raise error
+        raise ours
     finally:
         # Python has just put the error of the library here, with its message.
-        error.__context__ = None
+        ours.__context__ = None
 
 
 def _replace(failed: type[Exception]) -> Exception:

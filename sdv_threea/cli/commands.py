@@ -90,7 +90,10 @@ def fit(
         for name, path in files.items():
             step(f'Reading {name}')
             tables[name] = read_table(
-                path, described.tables[name].columns, use_values=settings['public_metadata']
+                path,
+                described.tables[name].columns,
+                use_values=settings['public_metadata'],
+                coerce=settings['invalid_cells'] == 'coerce',
             )
         step('Fitting')
         synthesizer.fit(tables)

@@ -52,6 +52,12 @@ SETTINGS = (
     neighbors_option,
     public_metadata_option,
     click.option(
+        '--invalid-cells',
+        type=click.Choice(['raise', 'coerce']),
+        default='raise',
+        help='Refuse a table with cells that break the metadata, or replace them and say nothing.',
+    ),
+    click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),
     click.option(

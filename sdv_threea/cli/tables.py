@@ -64,7 +64,11 @@ def check_kind(path: Path) -> None:
 
 
 def read_table(
-    path: Path, columns: Mapping[str, Mapping[str, Any]], *, use_values: bool = False
+    path: Path,
+    columns: Mapping[str, Mapping[str, Any]],
+    *,
+    use_values: bool = False,
+    coerce: bool = False,
 ) -> pd.DataFrame:
     """Read a table.
 
@@ -77,6 +81,8 @@ def read_table(
         columns: What the metadata says about each column.
         use_values: Whether the values that the metadata lists may be relied upon: a text then
             becomes the value that is spelt so.
+        coerce: Whether a cell that does not spell what its column holds is missing, rather than a
+            reason to refuse the file.
 
     Returns:
         Numbers as floats, booleans as ``boolean``, all else as texts; of Parquet, what its schema
@@ -90,7 +96,9 @@ def read_table(
     texts = _read_csv(path)
     return pd.DataFrame(
         {
-            name: interpret(texts[name], path, columns.get(name, {}), use_values=use_values)
+            name: interpret(
+                texts[name], path, columns.get(name, {}), use_values=use_values, coerce=coerce
+            )
             for name in texts.columns
         }
     )
@@ -145,7 +153,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def interpret(
-    texts: pd.Series, source: object, description: Mapping[str, Any], *, use_values: bool = False
+    texts: pd.Series,
+    source: object,
+    description: Mapping[str, Any],
+    *,
+    use_values: bool = False,
+    coerce: bool = False,
 ) -> pd.Series:
     """Turn texts into what the metadata says a column holds; see :func:`read_table`.
 
@@ -154,16 +167,19 @@ def interpret(
         source: Where they are from, for a complaint.
         description: What the metadata says about the column.
         use_values: Whether the values that it lists may be relied upon.
+        coerce: Whether cells that spell nothing the column can hold are missing.
     """
     values = description.get('range_values') if use_values else None
     match description.get('sdtype'):
         case 'numerical':
             spelt = pd.to_numeric(texts, errors='coerce').notna()
-            _check_cells(texts, spelt, source, 'not numbers')
-            return texts.astype(np.float64)  # exact, where to_numeric is not
+            if not coerce:
+                _check_cells(texts, spelt, source, 'not numbers')
+            return texts.where(spelt).astype(np.float64)  # exact, where to_numeric is not
         case 'boolean':
             truths = texts.str.lower().map(TRUTHS)
-            _check_cells(texts, truths.notna(), source, 'neither true nor false')
+            if not coerce:
+                _check_cells(texts, truths.notna(), source, 'neither true nor false')
             return truths.astype('boolean')
         case 'categorical' | 'ordinal' if values is not None:
             listed = texts.map({str(value): value for value in values}).astype(object)

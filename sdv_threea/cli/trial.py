@@ -50,7 +50,10 @@ def try_out(
     make()
     tables = {
         name: read_table(
-            path, described.tables[name].columns, use_values=settings['public_metadata']
+            path,
+            described.tables[name].columns,
+            use_values=settings['public_metadata'],
+            coerce=settings['invalid_cells'] == 'coerce',
         )
         for name, path in files.items()
     }
