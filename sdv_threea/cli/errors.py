@@ -79,6 +79,8 @@ def _errors_about_input() -> tuple[type[Exception], ...]:
     from sdv.cag._errors import ConstraintNotMetError
     from sdv.metadata.errors import InvalidMetadataError
 
+    from sdv_threea.guard import UnreadableRowsError
+
     return (
         errors.InvalidDataError,
         errors.InvalidDataTypeError,
@@ -87,6 +89,7 @@ def _errors_about_input() -> tuple[type[Exception], ...]:
         errors.VersionError,
         ConstraintNotMetError,
         InvalidMetadataError,
+        UnreadableRowsError,
     )
 
 

@@ -126,6 +126,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
             InvalidDataTypeError: If ``data`` is not one table by name.
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
+            UnreadableRowsError: If a library fails on private rows; its message is kept back.
             ImportError: If Dask is needed and not installed.
         """
         self._forget()

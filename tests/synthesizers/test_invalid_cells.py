@@ -52,13 +52,17 @@ def make_table(num_rows=300, seed=0):
     return pd.DataFrame({name: pd.Series(list(each), dtype=object) for name, each in table.items()})
 
 
+def put(table, row, name, cell):
+    table.at[row, name] = cell  # noqa: PD008 (a list is a cell)
+
+
 def break_cells(table):
     """Break some cells; return the table, and the one with what becomes of them."""
     broken, replaced = table.copy(), table.copy()
     for name, cells in BROKEN.items():
         for at, (cell, becomes) in enumerate(cells):
-            broken.at[at, name] = cell
-            replaced.at[at, name] = becomes
+            put(broken, at, name, cell)
+            put(replaced, at, name, becomes)
     return broken, replaced
 
 
@@ -101,7 +105,7 @@ def test_replaced_cells_count_as_what_they_become(fixed, target):
 def test_by_default_each_of_them_is_refused(name):
     for cell, _ in BROKEN[name]:
         table = make_table(30)
-        table.at[3, name] = cell
+        put(table, 3, name, cell)
         with pytest.raises(InvalidDataError, match=f"'{name}'") as caught:
             make().fit({'t': table})
         assert SECRET not in str(caught.value)
@@ -169,7 +173,7 @@ def test_rows_that_break_a_constraint_are_taken_and_none_is_sampled():
 
 def test_numbers_are_rounded_to_the_stated_decimals(fixed):
     table = make_table()
-    finer = table.assign(score=table['score'].map(lambda number: number + 0.04))
+    finer = table.assign(score=table['score'].map(lambda number: number + 0.04).astype(object))
     for setting in ('raise', 'coerce'):
         sampled = []
         for each in (table, finer):
