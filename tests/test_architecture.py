@@ -34,7 +34,7 @@ OUTSIDE = {'__init__', 'datasets'}
 GUESTS = {
     'click': {'cli'},
     'sdv': {'cli', 'synthesizers', 'report', 'datasets'},
-    'rdt': {'synthesizers', 'report', 'datasets'},
+    'rdt': {'encoding', 'synthesizers', 'report', 'datasets'},
     'sdmetrics': {'synthesizers', 'report', 'datasets'},
     'dask': {'synthesizers'},
     'jax': {'adapt'},

@@ -28,8 +28,8 @@ from sdv_threea.synthesizers.cells import decode, encode
 from sdv_threea.synthesizers.schema import Description
 
 if TYPE_CHECKING:
-    from sdv_threea.encoding.blocks import Block
     from sdv_threea.encoding.derive import Derivations
+    from sdv_threea.encoding.transformers import Transformer
     from sdv_threea.release import Release
 
 #: So many released values are listed in a message.
@@ -108,10 +108,10 @@ def read_conditions(
         is_missing = known[name].isna().to_numpy()
         if name not in released.domain.names or (name in replaced and is_missing.any()):
             continue
-        column, block = released.domain[name], _find_block(released, name)
+        column, transformer = released.domain[name], _find_transformer(released, name)
         is_stated = values[name].isna().to_numpy() == is_missing
         is_stated &= _is_inside(values[name], column, storage)
-        found = np.where(is_stated, block.encode(values[name]), -1)
+        found = np.where(is_stated, transformer.encode(values[name]), -1)
         chances = released.chances(name) > 0
         own = np.where(found < 0, False, chances[:, found])
         if isinstance(column, Number):
@@ -208,8 +208,8 @@ def explain(conditions: Conditions, released: Release, storage: Storage) -> str:
     return '; '.join(found)
 
 
-def _find_block(released: Release, name: str) -> Block:
-    return released.blocks[released.domain.names.index(name)]
+def _find_transformer(released: Release, name: str) -> Transformer:
+    return released.transformers[released.domain.names.index(name)]
 
 
 def _read(column: pd.Series, storage: Storage) -> NDArray[Any]:

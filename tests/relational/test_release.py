@@ -65,11 +65,13 @@ def test_counts_that_noise_made_larger_than_any_integer_are_as_large_as_the_tabl
     far = tuple(
         replace(each, high=1.4e19) if each.name == name else each for each in domain.columns
     )
-    blocks = tuple(
+    transformers = tuple(
         replace(each, edges=each.edges * 1e18) if each.name == name else each
-        for each in parent.released.blocks
+        for each in parent.released.transformers
     )
-    released = replace(parent.released, domain=replace(domain, columns=far), blocks=blocks)
+    released = replace(
+        parent.released, domain=replace(domain, columns=far), transformers=transformers
+    )
     tables = {**model.tables, 'a': replace(parent, released=released)}
 
     drawn = draw(replace(model, tables=tables))
