@@ -69,9 +69,9 @@ class Encoder(BaseTransformer, ABC):
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:
         """Find a value for each code, shape (n,)."""
 
-    def assign(self, name: str) -> Self:
-        """Tell the column, where nothing else is left to learn."""
-        self.fit(pd.DataFrame({name: np.zeros(0)}), name)
+    def assign(self, name: str, dtype: Any = None) -> Self:
+        """Tell the column and its dtype, where nothing else is left to learn."""
+        self.fit(pd.DataFrame({name: pd.Series(dtype=dtype or np.float64)}), name)
         return self
 
     def reset_randomization(self) -> None:
@@ -93,7 +93,7 @@ class Encoder(BaseTransformer, ABC):
 
     def _write(self, values: NDArray[Any]) -> pd.Series:
         """Turn what :meth:`decode` returns into cells of the user."""
-        return _store(pd.Series(values), self._dtype)
+        return store(pd.Series(values), self._dtype)
 
     def _set_seed(self, data: pd.DataFrame) -> None:
         """Seed the draws by the name of the column: RDT adds rows to it."""
@@ -116,12 +116,10 @@ class Encoder(BaseTransformer, ABC):
         return self._write(self.decode(codes, self._rng))
 
 
-def _store(values: pd.Series, dtype: Any) -> pd.Series:
-    """Store values in a dtype, if they can be."""
-    if dtype is None:
-        return values
+def store(values: pd.Series, dtype: Any) -> pd.Series:
+    """Store values in the dtype of a column, if they can be; whole numbers are rounded for that."""
+    whole = pd.api.types.is_integer_dtype(dtype) and pd.api.types.is_float_dtype(values.dtype)
     try:
-        whole = pd.api.types.is_integer_dtype(dtype)
         return (values.round() if whole else values).astype(dtype)
     except (TypeError, ValueError):
         return values

@@ -50,10 +50,10 @@ class NumberEncoder(Encoder):
 
     INPUT_SDTYPE = 'numerical'
     SUPPORTED_SDTYPES = ('numerical',)
-    FACTS = ('edges', 'step', 'nullable')
+    FACTS: tuple[str, ...] = ('edges', 'step', 'nullable')
 
     #: Candidates for a granularity that is learned, coarse to fine.
-    STEPS = DECIMAL_STEPS
+    STEPS: tuple[float, ...] = DECIMAL_STEPS
 
     edges: NDArray[np.float64]
     step: float

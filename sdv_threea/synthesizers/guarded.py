@@ -18,6 +18,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.derive import Derivations
+from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.synthesizers.arguments import check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
@@ -51,7 +52,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
     has the attribute ``target_column``.
     """
 
-    #: SDV's transformers are passed by: the pipeline takes plain values.
+    #: SDV's transformers are passed by: modelled columns have their own.
     _model_sdtype_transformers = dict.fromkeys(MODELLED)
 
     target_column: str | None
@@ -214,7 +215,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         if self._derive().derived.names:
             self._release(rows)
         else:
-            self._learn_storage(Domain(()))
+            self._learn_storage(Domain(()), ())
 
     def _reset_processing(self) -> None:
         self.metadata = self._original_metadata
@@ -242,11 +243,12 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
     def _make_proxy(self) -> pd.DataFrame:
         return make_proxy(self._choose_dtypes(self._describe()))
 
-    def _learn_storage(self, domain: Domain) -> None:
+    def _learn_storage(self, domain: Domain, transformers: tuple[Transformer, ...]) -> None:
         """Let SDV and the constraints learn, dtypes, formats and seeds, from what was released.
 
         Args:
             domain: The derived columns, as released.
+            transformers: From their cells to codes, as released.
         """
         self._derivations = self._derive()
         self._dtypes = self._choose_dtypes(self._derivations.restore(domain))
@@ -255,6 +257,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         self._data_processor._dtypes = self._dtypes
         # What is sampled is in the released range, granularity and format already.
         self._data_processor.formatters = {}
+        self._learn_transformers(domain, transformers)
         self._teach_constraints(domain, proxy)
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
@@ -270,6 +273,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         self._data_processor.prepare_for_fitting(self._make_proxy())
         chosen = self._data_processor._hyper_transformer.field_transformers
         chosen.update({name: make_ids(each) for name, each in chosen.items()})
+        self._assign_transformers()
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         self._prepare(take_table(data, self._table_name, self._columns).header)

@@ -193,7 +193,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         self._num_releases += 1  # even if it fails: see fit
         with show_stages(shown=self.verbose) as begin:
             released = release(rows, domain, self._settings, begin)
-        self._learn_storage(released.domain)
+        self._learn_storage(released.domain, released.transformers)
         self._warn_about_promise(released.num_rows)
         self._warn_about_silence(self._derivations.restore(released.domain))
         self._model = released
