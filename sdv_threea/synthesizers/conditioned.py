@@ -14,12 +14,12 @@ from sdv_threea.domain import Domain
 from sdv_threea.synthesizers.conditions import (
     Conditions,
     Storage,
-    explain,
     keep_matching,
     read_conditions,
     write_generated,
 )
 from sdv_threea.synthesizers.constraints import drop_broken
+from sdv_threea.synthesizers.explanations import explain
 from sdv_threea.synthesizers.transformed import TransformedSynthesizer
 
 #: Rows drawn for each one that constraints have rejected, as in SDV.

@@ -24,9 +24,9 @@ from sdv_threea.synthesizers.arguments import check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cells import encode
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
-from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.ids import make_ids
 from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.outer import find_untaken
 from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
 from sdv_threea.synthesizers.reading import PrivateTable, take_table
 from sdv_threea.synthesizers.saving import Saved
@@ -202,6 +202,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         if keys and table.whole is not None and not problems:
             problems = find_repeated_keys(table.take(keys), keys)
         problems = problems or metadata._validate_primary_key(table.header)
+        problems = problems or find_untaken(table.rows, self._columns, self._derive())
         if problems:
             raise InvalidDataError(problems)
         check_rows(table, self._reject_sampling_constraints, self._original_metadata)
@@ -218,7 +219,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
             self._learn_storage(Domain(()), ())
 
     def _reset_processing(self) -> None:
-        self.metadata = self._original_metadata
+        self.metadata, self._outer = self._original_metadata, {}
         self._data_processor = DataProcessor(
             metadata=self.metadata._convert_to_single_table(),
             # What is sampled is in the released granularity already, and learning it from the proxy
@@ -277,10 +278,6 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         self._prepare(take_table(data, self._table_name, self._columns).header)
-
-    def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
-        super()._validate_transformers(column_name_to_transformer)
-        refuse_learning(column_name_to_transformer, self._describe().names)
 
 
 def _translate(

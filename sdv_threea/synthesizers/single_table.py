@@ -237,7 +237,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         if conditions is None:
             sampled = self._model.sample(num_rows, self._generator)
         else:
-            sampled = draw_rows(self._model, conditions, self._generator)
+            sampled = draw_rows(self._model, conditions, self._derivations, self._generator)
         released = self._model.domain
         sampled = self._derivations.back(sampled, released)
         domain = self._derivations.restore(released)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from rdt.transformers import AnonymizedFaker, FloatFormatter, LabelEncoder, PseudoAnonymizedFaker
+from rdt.transformers import (
+    AnonymizedFaker,
+    ClusterBasedNormalizer,
+    LabelEncoder,
+    LogScaler,
+    PseudoAnonymizedFaker,
+)
 from sdv.data_processing.errors import NotFittedError
 from sdv.errors import RefitWarning, SynthesizerInputError
 
@@ -75,15 +81,28 @@ def test_a_fitted_transformer_brings_cells_back(fitted, few):
 
 
 @pytest.mark.filterwarnings('ignore:Unable to turn off rounding scheme')
+def test_a_transformer_that_acts_record_by_record_is_taken(make, few, people_metadata):
+    synthesizer = make(people_metadata)
+    synthesizer.auto_assign_transformers({NAME: few})
+    change = {'age': LogScaler()}
+    synthesizer.update_transformers(change)
+    assert synthesizer.get_transformers()['age'] is change['age']
+    synthesizer.fit({NAME: few})
+    assert isinstance(synthesizer.get_transformers()['age'], LogScaler)
+    sampled = synthesizer.sample(50)[NAME]['age']
+    assert sampled.dtype == few['age'].dtype
+    assert (sampled.dropna() > 0).all()
+
+
 @pytest.mark.differs(
     theirs='is taken',
     ours='is refused',
     why='It would learn from the private table.',
 )
-def test_another_transformer_for_a_modelled_column(prepared, private):
-    change = {'age': FloatFormatter()}
+def test_a_transformer_that_learns_a_distribution(prepared, private):
+    change = {'age': ClusterBasedNormalizer()}
     if private:
-        with pytest.raises(SynthesizerInputError, match=r"\['age'\] cannot be changed"):
+        with pytest.raises(SynthesizerInputError, match='learns how the values'):
             prepared.update_transformers(change)
     else:
         prepared.update_transformers(change)
