@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 
 #: From the roof to the ground. Rooms on one floor exchange arrays and never import each other.
 FLOORS = (
-    {'cli'},
+    {'cli', 'transformers'},
     {'synthesizers'},
     {'relational', 'estimate'},
     {'pipeline'},

@@ -4,21 +4,8 @@ Code 0 is the missing value. A number has one code per cell of a grid, in ascend
 a half-open interval, and a heavy single value is a cell of its own. A category has one code per
 value. A record whose value is not on the list has code -1 there: it contributes nothing.
 
-The transformers take the facts that they encode by as arguments: cells, values, granularity and
-whether values may be missing. In a synthesizer all of them are public or released, and nothing is
-learned from private rows. By themselves, for example in a ``HyperTransformer``, they learn from
-the rows they are fitted to whatever is left open, and those rows must then be public:
-
->>> import pandas as pd
->>> from sdv_threea.encoding.transformers import NumberEncoder
->>> table = pd.DataFrame({'age': [17, 18, None, 20]})
->>> encoder = NumberEncoder()
->>> encoder.fit_transform(table, 'age')['age'].tolist()
-[1, 2, 0, 4]
->>> encoder
-NumberEncoder(edges=<4 cells from 16.5 to 20.5>, step=1.0, nullable=True)
->>> encoder.reverse_transform(encoder.transform(table))['age'].tolist()
-[17.0, 18.0, nan, 20.0]
+The facts that a transformer encodes by are its arguments: cells, values, granularity and whether
+values may be missing. In the pipeline all of them are public or released.
 """
 
 from __future__ import annotations
