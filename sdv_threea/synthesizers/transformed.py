@@ -42,10 +42,9 @@ class TransformedSynthesizer(ConstrainedSynthesizer):
     def get_transformers(self, table_name: str | None = None) -> dict[str, Any]:
         """Return the transformers of RDT's between cells and what is released or made up.
 
-        After fitting, those of modelled columns are fitted: what rows are drawn by, with
-        all that was released of their columns: publishable, as is the synthesizer. Where
-        constraints have replaced columns by derived ones, they are those of the derived columns.
-        Before fitting, they hold what is public.
+        After fitting, those of modelled columns hold what was released, and rows are drawn by it.
+        They may be published. Where constraints have replaced columns by derived ones, they are
+        those of the derived columns. Before fitting, they hold what is public.
 
         Args:
             table_name: The name of the table, which is the only one.
@@ -93,7 +92,13 @@ class TransformedSynthesizer(ConstrainedSynthesizer):
         }
         # SDV would run them on what is sampled.
         chosen.update({name: None for name in modelled if name in chosen})
+        before = self._transformers
         self._assign_transformers()
+        # Of a fitted synthesizer the others are still what rows are drawn by.
+        self._transformers = {
+            name: each if name in column_name_to_transformer else before.get(name, each)
+            for name, each in self._transformers.items()
+        }
 
     def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
         super()._validate_transformers(column_name_to_transformer)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt import HyperTransformer
+from rdt.transformers import LogScaler
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
@@ -99,6 +100,16 @@ def test_fitted_transformers_serve_in_a_hyper_transformer_on_public_rows(table):
     back = transformer.reverse_transform(codes)
     assert back.dtypes.to_dict() == public.dtypes.to_dict()
     pd.testing.assert_frame_equal(transformer.transform(back), codes)
+
+
+@pytest.mark.filterwarnings('ignore:For this change to take effect')
+def test_a_change_leaves_the_fitted_transformers_of_other_columns(table):
+    synthesizer = fit(table)
+    fitted = synthesizer.get_transformers()
+    synthesizer.update_transformers({'age': LogScaler()})
+    changed = synthesizer.get_transformers()
+    assert [name for name in changed if changed[name] is not fitted[name]] == ['age']
+    assert list(synthesizer.sample(5)[NAME]) == list(table)
 
 
 def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones(table):
