@@ -33,7 +33,7 @@ from scores import macro_auc
 from tables import DATA, PROBLEMS, Split, hold_out, load_split
 
 from sdv_threea import ClustMixSynthesizer, settings
-from sdv_threea.encoding.blocks import encode
+from sdv_threea.encoding.transformers import encode
 
 RESULTS = Path(__file__).parent / 'results' / 'constants.csv'
 PAGE = Path(__file__).parents[1] / 'docs' / 'constants.md'
@@ -138,7 +138,9 @@ def moved(constant: str, value: float) -> AbstractContextManager[object]:
 
 def score_labels(release: object, records: pd.DataFrame) -> float:
     """Score the chances that a release gives the classes of real records: the AUC."""
-    codes = encode(records[[block.name for block in release.blocks]], release.blocks)
+    codes = encode(
+        records[[transformer.name for transformer in release.transformers]], release.transformers
+    )
     chances = release.labels.chances(codes[:, release.scored])
     return macro_auc(pd.Series(release.classes.label(codes)), pd.DataFrame(chances))
 

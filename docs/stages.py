@@ -115,7 +115,7 @@ def _place(
 ) -> NDArray[np.float64]:
     """Translate pooled normal scores back into values of the columns."""
     quantiles = ndtr(centroids / GRID)
-    edges = [released.blocks[at].edges for at in (0, 1)]
+    edges = [released.transformers[at].edges for at in (0, 1)]
     # The first code is the missing value, which has no cell.
     columns = [
         np.interp(quantiles[..., at], density.pooled.cuts[at][0][1:], edges[at]) for at in (0, 1)

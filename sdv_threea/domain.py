@@ -9,7 +9,7 @@ the filled-in domain may be published.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: Candidate granularities of plain numbers, coarse to fine; below the last, values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
@@ -30,6 +30,8 @@ class Number:
             continuous), or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
         steps: The public candidates for ``step``, coarse to fine.
+        grid: Borders of the cells in which its values are looked for, ascending; ``None`` for the
+            public grid of all numbers (:mod:`sdv_threea.encoding.ranges`), which has no fewer.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Number:
     step: float | None = None
     nullable: bool | None = None
     steps: tuple[float, ...] = DECIMAL_STEPS
+    grid: tuple[float, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

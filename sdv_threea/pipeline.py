@@ -29,10 +29,10 @@ from sdv_threea.approximate.partition import first_centroids, num_cells, private
 from sdv_threea.approximate.scores import NormalScores, normal_scores
 from sdv_threea.approximate.tilts import Use
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.classes import Classes, make_classes
 from sdv_threea.encoding.describe import describe, needs_threshold
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
+from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.mechanism import Noise, discrete_gaussian
 from sdv_threea.moments import GRID, ScoreMoments, release_moments
 from sdv_threea.records import Layout, add_target, place_in_cell, score_in_class, score_pooled
@@ -107,9 +107,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     begin('anonymize')
     mixture = _anonymize(density, encoded, centroids, run)
     return Release(
-        domain=narrowed(layout.description, layout.scored_blocks, density.masks),
+        domain=narrowed(layout.description, layout.scored_transformers, density.masks),
         ledger=run.spending.ledger,
-        blocks=layout.blocks,
+        transformers=layout.transformers,
         scored=layout.scored,
         scores=density.scores,
         mixture=mixture,
@@ -152,27 +152,27 @@ def _describe(rows: Rows[pd.DataFrame], domain: Domain, run: Run) -> tuple[Layou
             **spending.terms('describe'),
         )
     )
-    blocks = make_blocks(description)
+    transformers = make_transformers(description)
     counted = 'columns' if domain.target is None else 'classes'
-    count_noise = histogram_sensitivity(len(blocks)) / spending.price(counted)
-    classes = make_classes(description, blocks, count_noise)
-    layout = Layout(description, blocks, classes, classes.scored(len(blocks)))
+    count_noise = histogram_sensitivity(len(transformers)) / spending.price(counted)
+    classes = make_classes(description, transformers, count_noise)
+    layout = Layout(description, transformers, classes, classes.scored(len(transformers)))
     return layout, rows.map(layout.encode).keep()
 
 
 def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
     """Release how columns are distributed and hang together in each class."""
-    blocks, classes = layout.scored_blocks, layout.classes
-    sizes = [block.size for block in blocks]
+    transformers, classes = layout.scored_transformers, layout.classes
+    sizes = [transformer.size for transformer in transformers]
     terms = run.spending.terms('columns')
     counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
-    masks = supports(blocks, layout.description, counts.columns, counts.scale)
-    ordered = [block.ordered for block in blocks]
+    masks = supports(transformers, layout.description, counts.columns, counts.scale)
+    ordered = [transformer.ordered for transformer in transformers]
     by_class = None
-    if classes.count > 1 and blocks:
+    if classes.count > 1 and transformers:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
     chances = class_chances(counts, by_class, masks, ordered)
-    evident = [has_evident_ends(block, layout.description) for block in blocks]
+    evident = [has_evident_ends(transformer, layout.description) for transformer in transformers]
     use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
     scores, pooled = fit_scores(counts, by_class, masks, ordered, evident, use)
     scored = encoded.map(partial(score_in_class, scores))

@@ -16,9 +16,9 @@ from sdv_threea.adapt.centroids import Targeted
 from sdv_threea.approximate.counts import Encoded
 from sdv_threea.approximate.partition import assign
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.encoding.blocks import Block, encode
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.describe import Description
+from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.moments import Grouped
 
 
@@ -26,13 +26,13 @@ class Layout(NamedTuple):
     """How records become codes and classes: released or public."""
 
     description: Description
-    blocks: tuple[Block, ...]
+    transformers: tuple[Transformer, ...]
     classes: Classes
     scored: NDArray[np.int64]
 
     def encode(self, chunk: pd.DataFrame) -> Encoded:
         """Encode and label records; those of no class are left out."""
-        codes = encode(chunk, self.blocks)
+        codes = encode(chunk, self.transformers)
         labels = self.classes.label(codes)
         kept = np.flatnonzero(labels >= 0)
         return Encoded(
@@ -41,9 +41,9 @@ class Layout(NamedTuple):
         )
 
     @property
-    def scored_blocks(self) -> tuple[Block, ...]:
-        """The blocks of the columns that get a normal score."""
-        return tuple(self.blocks[at] for at in self.scored)
+    def scored_transformers(self) -> tuple[Transformer, ...]:
+        """The transformers of the columns that get a normal score."""
+        return tuple(self.transformers[at] for at in self.scored)
 
 
 def score_in_class(scores: NormalScores, chunk: Encoded) -> Grouped:

@@ -16,8 +16,8 @@ from sdv_threea.anonymize.conditional import ImpossibleCondition, Region, draw_w
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.blocks import Block, decode
 from sdv_threea.encoding.classes import Classes
+from sdv_threea.encoding.transformers import Transformer, decode
 
 #: Rows that are drawn at once: more do not fit into the caches of a processor.
 BLOCK = 2**15
@@ -38,7 +38,7 @@ class Release:
     Args:
         domain: The domain, its blanks filled in.
         ledger: What was paid for it.
-        blocks: Layout of the codes, one block per column.
+        transformers: From the cells of each column to codes, and back.
         scored: Which columns have a normal score, shape (m,).
         scores: Maps codes to normal scores, and back, by class.
         mixture: The density of the normal scores, by class.
@@ -49,7 +49,7 @@ class Release:
 
     domain: Domain
     ledger: Ledger
-    blocks: tuple[Block, ...]
+    transformers: tuple[Transformer, ...]
     scored: NDArray[np.int64]
     scores: NormalScores
     mixture: Mixture
@@ -73,7 +73,8 @@ class Release:
             num_rows: How many.
             rng: Source of randomness; it needs no secrecy.
             allowed: A condition that all rows meet: by column, which codes may occur, shape
-                (block.size,). Rows are drawn from the model given the condition, not by rejection.
+                (size of column,). Rows are drawn from the model given the condition, not by
+                rejection.
 
         Returns:
             The columns of the domain; numbers as floats with NaN, categories as objects with
@@ -83,7 +84,7 @@ class Release:
             ImpossibleCondition: If the model gives the condition no probability.
         """
         possible = self._possible(allowed or {})
-        codes = np.zeros((num_rows, len(self.blocks)), dtype=np.int64, order='F')
+        codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
             region = self._region(possible) if possible else None
             found = draw_codes(self.mixture, self.scores, num_rows, rng, region)
@@ -91,10 +92,10 @@ class Release:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
         codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
-        return decode(codes, self.blocks, rng)
+        return decode(codes, self.transformers, rng)
 
     def chances(self, name: str) -> NDArray[np.float64]:
-        """The probabilities of the codes of a column by class, shape (C, block.size).
+        """The probabilities of the codes of a column by class, shape (C, size of column).
 
         Zero in classes that do not occur, so that a combination of codes can be drawn if there is
         a class in which each of them has probability.
@@ -104,13 +105,13 @@ class Release:
         if at in self.scored:
             chances = self.scores.chances(int(np.searchsorted(self.scored, at)))
         else:
-            codes = np.zeros((len(occurs), len(self.blocks)), dtype=np.int64)
+            codes = np.zeros((len(occurs), len(self.transformers)), dtype=np.int64)
             self.classes.write_target(codes, np.arange(len(codes)))
-            chances = np.eye(self.blocks[at].size)[codes[:, at]]
+            chances = np.eye(self.transformers[at].size)[codes[:, at]]
         return np.asarray(chances * occurs)
 
     def _possible(self, allowed: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
-        """Tell which of the allowed codes have probability, by class: (C, block.size) each."""
+        """Tell which of the allowed codes have probability, by class: (C, size of column) each."""
         possible = {name: (self.chances(name) > 0) & mask for name, mask in allowed.items()}
         for name, codes in possible.items():
             if not codes.any():
@@ -131,7 +132,7 @@ class Release:
             self.domain.names.index(name): np.logical_or.reduce(codes)
             for name, codes in possible.items()
         }
-        columns = [at for at, block in enumerate(self.scored) if block in places]
+        columns = [at for at, place in enumerate(self.scored) if place in places]
         found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
         intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
         for at, each in enumerate(found):

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
 
 #: From the roof to the ground. Rooms on one floor exchange arrays and never import each other.
 FLOORS = (
-    {'cli'},
+    {'cli', 'transformers'},
     {'synthesizers'},
     {'relational', 'estimate'},
     {'pipeline'},
@@ -36,7 +36,7 @@ OUTSIDE = {'__init__', 'datasets'}
 GUESTS = {
     'click': {'cli'},
     'sdv': {'cli', 'synthesizers', 'report', 'datasets'},
-    'rdt': {'synthesizers', 'report', 'datasets'},
+    'rdt': {'encoding', 'synthesizers', 'report', 'datasets'},
     'sdmetrics': {'synthesizers', 'report', 'datasets'},
     'dask': {'synthesizers'},
     'jax': {'adapt'},

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from sdv_threea import pipeline
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.blocks import encode
+from sdv_threea.encoding.transformers import encode
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.release import draw_wanted
 from sdv_threea.settings import Settings
@@ -86,7 +86,10 @@ def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng)
         table, others = make_wide(rng, 1_000), make_wide(rng, 3_000)
         settings = Settings(epsilon=4.0, delta=1e-5)
         released = run_pipeline(table, make_wide_domain(table), settings, rng=rng)
-        codes = encode(others[[block.name for block in released.blocks]], released.blocks)
+        codes = encode(
+            others[[transformer.name for transformer in released.transformers]],
+            released.transformers,
+        )
         chances = released.labels.chances(codes[:, released.scored])
         scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
 

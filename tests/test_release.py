@@ -198,9 +198,9 @@ def test_releases_without_classes_in_the_table_decode_all_columns(rng):
 
 def allow(released, **values):
     """Allow some values of columns, as masks of their codes."""
-    blocks = {block.name: block for block in released.blocks}
+    found = {each.name: each for each in released.transformers}
     return {
-        name: np.isin(np.arange(blocks[name].size), blocks[name].encode(pd.Series(wanted)))
+        name: np.isin(np.arange(found[name].size), found[name].encode(pd.Series(wanted)))
         for name, wanted in values.items()
     }
 

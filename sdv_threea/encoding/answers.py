@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.lattice import step_codes
-from sdv_threea.encoding.ranges import NUM_CELLS, grid_cells
+from sdv_threea.encoding.ranges import NUM_CELLS, find_grid, grid_cells
 from sdv_threea.encoding.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.intake.columns import Distinct, read_categories, read_numbers
 from sdv_threea.statistics import histogram
@@ -98,7 +98,12 @@ def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.in
 
 
 def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
-    return _count([np.where(np.isnan(own), -1, grid_cells(own)) for own in cells], NUM_CELLS)
+    grids = map(find_grid, columns)
+    found = [
+        np.where(np.isnan(own), -1, grid_cells(own, grid))
+        for own, grid in zip(cells, grids, strict=True)
+    ]
+    return _count(found, NUM_CELLS)
 
 
 def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.encoding.blocks import Block, CategoryBlock, NumberBlock
 from sdv_threea.encoding.describe import Description
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
 #: A bin of a numerical target holds about this many times the noise of a count, and there are at
 #: most so many bins.
@@ -22,7 +22,7 @@ class Classes:
 
     Args:
         count: Number of classes ``C``.
-        target: Place of the target among the blocks, or ``None`` without one.
+        target: Place of the target among the columns, or ``None`` without one.
         of_code: The class of each code of the target, or -1, shape (S,).
         ordered: Whether the classes are bins of a number.
     """
@@ -44,10 +44,10 @@ class Classes:
         own = codes[:, self.target]
         return np.where(own < 0, -1, self.of_code[np.maximum(own, 0)])
 
-    def scored(self, num_blocks: int) -> NDArray[np.int64]:
-        """List the blocks that a class does not determine: those that get a normal score."""
+    def scored(self, num_columns: int) -> NDArray[np.int64]:
+        """List the columns that a class does not determine: those that get a normal score."""
         determined = [] if self.ordered or self.target is None else [self.target]
-        return np.setdiff1d(np.arange(num_blocks), determined)
+        return np.setdiff1d(np.arange(num_columns), determined)
 
     def target_code(self) -> NDArray[np.int64] | None:
         """The code of the target by class, shape (C,), if a class is one value."""
@@ -75,12 +75,14 @@ class Classes:
         return np.asarray(np.eye(self.count)[labels])
 
 
-def make_classes(description: Description, blocks: tuple[Block, ...], scale: float) -> Classes:
+def make_classes(
+    description: Description, transformers: tuple[Transformer, ...], scale: float
+) -> Classes:
     """Choose the classes, from what is released.
 
     Args:
         description: The description of the table.
-        blocks: The layout of its codes.
+        transformers: The layout of its codes.
         scale: Standard deviation of the noise that counts will have; 0 for none.
 
     Returns:
@@ -90,28 +92,28 @@ def make_classes(description: Description, blocks: tuple[Block, ...], scale: flo
     """
     domain = description.domain
     at = None if domain.target is None else domain.names.index(domain.target)
-    block = None if at is None else blocks[at]
-    if block is None or block.size == 1:
+    transformer = None if at is None else transformers[at]
+    if transformer is None or transformer.size == 1:
         return Classes(1, None, np.zeros(0, dtype=np.int64), ordered=False)
-    if isinstance(block, CategoryBlock):
-        first = 0 if block.nullable else 1
-        of_code = np.arange(block.size) - first
-        return Classes(block.size - first, at, of_code, ordered=False)
-    of_code = _bins(block, description, scale)
+    if isinstance(transformer, CategoryEncoder):
+        first = 0 if transformer.nullable else 1
+        of_code = np.arange(transformer.size) - first
+        return Classes(transformer.size - first, at, of_code, ordered=False)
+    of_code = _bins(transformer, description, scale)
     return Classes(int(of_code.max()) + 1, at, of_code, ordered=True)
 
 
-def _bins(block: NumberBlock, description: Description, scale: float) -> NDArray[np.int64]:
+def _bins(transformer: NumberEncoder, description: Description, scale: float) -> NDArray[np.int64]:
     """Bin the codes of a number by the mass that its sketch gives them."""
-    sketch = description.sketches[block.name]
+    sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
     masses = np.concatenate([[0.0], np.cumsum(counts)])
     borders = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
-    middles = np.interp((block.edges[:-1] + block.edges[1:]) / 2, borders, masses)
+    middles = np.interp((transformer.edges[:-1] + transformer.edges[1:]) / 2, borders, masses)
     wanted = MAX_BINS if scale == 0 else masses[-1] / (RECORDS_PER_NOISE * scale)
     num_bins = int(np.clip(wanted, 1, MAX_BINS))
     bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
     bins = np.unique(bins, return_inverse=True)[1]
     # A missing target is a class of its own, if it may occur.
-    null = bins.max() + 1 if block.nullable else -1
+    null = bins.max() + 1 if transformer.nullable else -1
     return np.concatenate([[null], bins])

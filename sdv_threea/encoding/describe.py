@@ -35,7 +35,7 @@ from sdv_threea.encoding.questions import (
     find_blanks,
     split_delta,
 )
-from sdv_threea.encoding.ranges import Sketch, grid_sketch
+from sdv_threea.encoding.ranges import Sketch, find_grid, grid_sketch
 from sdv_threea.encoding.values import Keys, NumberTally, Tally, detach
 from sdv_threea.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.rows import Rows
@@ -281,7 +281,7 @@ def _release_ranges(
     receipts.append(receipt)
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
-        column.name: grid_sketch(row, receipt.noise_scale, steps[column.name])
+        column.name: grid_sketch(row, receipt.noise_scale, steps[column.name], find_grid(column))
         for column, row in zip(asked.question.columns, counts, strict=True)
     }
     return {

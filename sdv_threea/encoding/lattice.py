@@ -83,6 +83,12 @@ def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray
     return codes
 
 
+def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
+    """Find the coarsest step that all numbers are multiples of, shape (n,); 0 if there is none."""
+    finest = int(step_codes(values, steps).max(initial=0))
+    return (*steps, 0.0)[finest]
+
+
 def finest_step(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> float:
     """Choose the coarsest step that all but a few numbers are multiples of.
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sdv_threea.domain import Column, Number
+
 #: The public grid: powers of two from 2^-32 to 2^64 of either sign, each octave in four parts, and
 #: one cell around zero: no finer number is told from zero. Values beyond count in the outermost
 #: cells.
@@ -72,24 +74,39 @@ class Sketch:
         return Sketch(self.edges[cells], self.counts[cells], self.scale)
 
 
-def grid_cells(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Locate values on the public grid, shape (n,), in ``[0, NUM_CELLS)``."""
-    cells = np.searchsorted(GRID, values, side='right') - 1
-    return np.clip(cells, 0, NUM_CELLS - 1).astype(np.int64)
+def find_grid(column: Column) -> NDArray[np.float64]:
+    """Find the public grid of a numerical column, of at most ``NUM_CELLS`` cells."""
+    grid = column.grid if isinstance(column, Number) else None
+    return GRID if grid is None else np.array(grid)
 
 
-def grid_sketch(counts: NDArray[np.float64], scale: float, step: float) -> Sketch:
-    """Make a sketch of noisy counts on the public grid, without cells that no value can fall into.
+def occupied_borders(step: float) -> NDArray[np.float64]:
+    """List the borders of the public grid, less cells that hold no multiple of a step."""
+    cells = grid_sketch(np.zeros(NUM_CELLS), 0.0, step).edges
+    return np.append(cells[:, 0], cells[-1, 1])
+
+
+def grid_cells(values: NDArray[np.float64], grid: NDArray[np.float64] = GRID) -> NDArray[np.int64]:
+    """Locate values on a public grid, shape (n,), in ``[0, number of cells)``."""
+    cells = np.searchsorted(grid, values, side='right') - 1
+    return np.clip(cells, 0, len(grid) - 2).astype(np.int64)
+
+
+def grid_sketch(
+    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = GRID
+) -> Sketch:
+    """Make a sketch of noisy counts on a public grid, without cells that no value can fall into.
 
     Args:
-        counts: Noisy counts, shape (NUM_CELLS,).
+        counts: Noisy counts, shape (NUM_CELLS,); those beyond the cells of the grid are left out.
         scale: Standard deviation of their noise.
         step: Granularity of the values; 0 for continuous ones.
+        grid: Borders of the cells, ascending.
 
     Returns:
         The sketch.
     """
-    sketch = Sketch(np.stack([GRID[:-1], GRID[1:]], axis=1), counts, scale)
+    sketch = Sketch(np.stack([grid[:-1], grid[1:]], axis=1), counts[: len(grid) - 1], scale)
     if not step:
         return sketch
     first = np.ceil(sketch.edges[:, 0] / step)

@@ -8,84 +8,86 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Column, Domain, Number
-from sdv_threea.encoding.blocks import Block, NumberBlock
 from sdv_threea.encoding.describe import Description
 from sdv_threea.encoding.ends import OVERSHOOT, find_ends
 from sdv_threea.encoding.lattice import is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
+from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 
 #: Chance that a range ends beyond the values of its column, where ranges are extrapolated anyway.
 LENIENT = 2.0
 
 
 def supports(
-    blocks: tuple[Block, ...],
+    transformers: tuple[Transformer, ...],
     description: Description,
     counts: tuple[NDArray[np.float64], ...],
     scale: float,
 ) -> tuple[NDArray[np.bool_], ...]:
-    """Tell which codes of each block can occur, from its released counts by class.
+    """Tell which codes of each column can occur, from its released counts by class.
 
     Args:
-        blocks: The blocks.
+        transformers: The columns' transformers.
         description: What is known of the columns.
-        counts: Released counts of the codes of each block, each of shape (block.size,).
+        counts: Released counts of the codes of each column, each of shape (size,).
         scale: Standard deviation of their noise.
 
     Returns:
-        One mask per block, of shape (block.size,).
+        One mask per column, of shape (size,).
     """
     return tuple(
-        support(block, description, column, scale)
-        for block, column in zip(blocks, counts, strict=True)
+        support(transformer, description, column, scale)
+        for transformer, column in zip(transformers, counts, strict=True)
     )
 
 
 def support(
-    block: Block,
+    transformer: Transformer,
     description: Description,
     counts: NDArray[np.float64],
     scale: float,
 ) -> NDArray[np.bool_]:
-    """Tell which codes of a block can occur.
+    """Tell which codes of a column can occur.
 
     A range that had to be estimated was estimated generously, from coarse cells. The released
     histogram looks at it again, closely. What is left are the codes whose values lie between two
     that occur beyond reasonable doubt, in the histogram or in the sketch.
 
     Args:
-        block: The block.
+        transformer: The column's transformer.
         description: What is known of the columns.
-        counts: Released counts of the codes over all classes, shape (block.size,).
+        counts: Released counts of the codes over all classes, shape (transformer.size,).
         scale: Standard deviation of their noise.
 
     Returns:
-        The mask, shape (block.size,); at least one number can occur.
+        The mask, shape (transformer.size,); at least one number can occur.
     """
-    mask = np.ones(block.size, dtype=np.bool_)
-    mask[0] = block.nullable
-    if isinstance(block, NumberBlock) and has_evident_ends(block, description):
-        sketch, looks = description.sketches[block.name], len(description.sketches)
+    mask = np.ones(transformer.size, dtype=np.bool_)
+    mask[0] = transformer.nullable
+    if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
+        sketch, looks = description.sketches[transformer.name], len(description.sketches)
         overshoot = LENIENT if description.extrapolated else OVERSHOOT
-        second = Sketch(_spans(block), counts[1:], scale)
+        second = Sketch(_spans(transformer), counts[1:], scale)
         mask[1:] = _between(second, *find_ends(second, sketch, looks, overshoot))
     return mask
 
 
-def has_evident_ends(block: Block, description: Description) -> bool:
+def has_evident_ends(transformer: Transformer, description: Description) -> bool:
     """Whether evidence, rather than the user, tells the first and the last value of a column."""
-    tails = description.extrapolated and not is_lattice(description.domain[block.name])
-    return block.name in description.estimated and not tails
+    tails = description.extrapolated and not is_lattice(description.domain[transformer.name])
+    return transformer.name in description.estimated and not tails
 
 
 def narrowed(
-    description: Description, blocks: tuple[Block, ...], masks: tuple[NDArray[np.bool_], ...]
+    description: Description,
+    transformers: tuple[Transformer, ...],
+    masks: tuple[NDArray[np.bool_], ...],
 ) -> Domain:
     """Narrow the ranges that were estimated to the values that can occur."""
     possible = {
-        block.name: _spans(block)[mask[1:]]
-        for block, mask in zip(blocks, masks, strict=True)
-        if isinstance(block, NumberBlock) and has_evident_ends(block, description)
+        transformer.name: _spans(transformer)[mask[1:]]
+        for transformer, mask in zip(transformers, masks, strict=True)
+        if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description)
     }
     domain = description.domain
     return Domain(tuple(_narrow(column, possible) for column in domain.columns), domain.target)
@@ -98,13 +100,14 @@ def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
     return replace(column, low=float(values[0, 0]), high=float(values[-1, 1]))
 
 
-def _spans(block: NumberBlock) -> NDArray[np.float64]:
+def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:
     """List the first and the last value of each cell, shape (number of cells, 2)."""
-    if not block.step:
-        last = np.nextafter(block.edges[1:], block.edges[:-1])
-        return np.stack([block.edges[:-1], last], axis=1)
-    cuts = np.ceil(block.edges / block.step)
-    return multiples(np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1), block.step)
+    if not transformer.step:
+        last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])
+        return np.stack([transformer.edges[:-1], last], axis=1)
+    cuts = np.ceil(transformer.edges / transformer.step)
+    times = np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1)
+    return multiples(times, transformer.step)
 
 
 def _between(second: Sketch, low: float, high: float) -> NDArray[np.bool_]:

@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.scalars import DAY, EPOCH, FIRST_DAY, LAST_DAY, NoScalarError, read_moment
+from sdv_threea.intake.scalars import (
+    DAY,
+    EPOCH,
+    FIRST_DAY,
+    LAST_DAY,
+    MICROSECOND,
+    NoScalarError,
+    read_moment,
+)
 
 #: Dates are counted in seconds from here, in nanoseconds since 1970.
 ORIGIN = 10_957 * DAY
@@ -30,8 +38,10 @@ TELLS_FIELD = re.compile(r'[0-9]')
 
 def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
     """Turn nanoseconds since 1970 into seconds since 2000, NaN for what is no date; shape (n,)."""
-    micros, rest = np.divmod(np.where(moments > INVALID, moments, ORIGIN) - ORIGIN, 10**3)
-    return np.where(moments > INVALID, micros / 1e6 + rest / 1e9, np.nan)
+    # Microseconds first: from the first years on, nanoseconds since 2000 need more than 64 bits.
+    micros, rest = np.divmod(moments, MICROSECOND)
+    seconds = (micros - ORIGIN // MICROSECOND) / 1e6 + rest / 1e9
+    return np.where(moments > INVALID, seconds, np.nan)
 
 
 def from_storage(column: pd.Series) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.encoding.blocks import NumberBlock
+from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.schema import Link
@@ -55,11 +55,11 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
         The size, which lacks what few rows own many of, and the standard deviation of its noise.
     """
     name = parent.layout.counts[link]
-    block = next(each for each in parent.released.blocks if each.name == name)
-    assert isinstance(block, NumberBlock)
-    first = np.ceil(block.edges[:-1] / block.step)
-    last = np.ceil(block.edges[1:] / block.step) - 1
-    values = (first + last) / 2 * block.step
+    transformer = next(each for each in parent.released.transformers if each.name == name)
+    assert isinstance(transformer, NumberEncoder)
+    first = np.ceil(transformer.edges[:-1] / transformer.step)
+    last = np.ceil(transformer.edges[1:] / transformer.step) - 1
+    values = (first + last) / 2 * transformer.step
     chances = overall_chances(parent.released, name)[1:]
     noise = parent.noise * float(np.linalg.norm(values[chances > 0]))
     return orphans + parent.size * float(values @ chances), parent.size * noise

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.encoding.blocks import Block, encode
+from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.intake.columns import make_table
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children
@@ -91,30 +91,32 @@ def own_columns(
     return make_table(columns, pd.RangeIndex(database.num_rows[table]))
 
 
-def context_blocks(blocks: tuple[Block, ...], layout: Layout) -> tuple[Block, ...]:
+def context_transformers(
+    transformers: tuple[Transformer, ...], layout: Layout
+) -> tuple[Transformer, ...]:
     """Choose the columns of a table that the rows it owns get as context: those that vary."""
     return tuple(
-        block
-        for block in blocks
-        if block.name not in layout.context and block.size > 2 - block.nullable
+        transformer
+        for transformer in transformers
+        if transformer.name not in layout.context and transformer.size > 2 - transformer.nullable
     )
 
 
-def context_domain(blocks: tuple[Block, ...]) -> tuple[Category, ...]:
+def context_domain(transformers: tuple[Transformer, ...]) -> tuple[Category, ...]:
     """Describe the codes of the context: all of it is known."""
     return tuple(
         Category(
-            name=context_name(block),
-            values=tuple(range(1, block.size)),
-            nullable=block.nullable,
-            ordered=block.ordered,
+            name=context_name(transformer),
+            values=tuple(range(1, transformer.size)),
+            nullable=transformer.nullable,
+            ordered=transformer.ordered,
         )
-        for block in blocks
+        for transformer in transformers
     )
 
 
 def context_columns(
-    blocks: tuple[Block, ...], rows: pd.DataFrame, referred: NDArray[np.int64]
+    transformers: tuple[Transformer, ...], rows: pd.DataFrame, referred: NDArray[np.int64]
 ) -> pd.DataFrame:
     """Fill the context of the rows of a child.
 
@@ -122,24 +124,24 @@ def context_columns(
         * a row of the result is a function of the row of the parent that it refers to
 
     Args:
-        blocks: The context.
+        transformers: The context.
         rows: The own columns of the parent.
         referred: The row of the parent by row of the child, -1 for none, shape (n,).
 
     Returns:
         Codes as objects, ``None`` for missing values and for values that are not on the list.
     """
-    codes = encode(rows, blocks)
+    codes = encode(rows, transformers)
     named = {
-        context_name(block): _name_codes(codes[:, at], codes[:, at] > 0)
-        for at, block in enumerate(blocks)
+        context_name(transformer): _name_codes(codes[:, at], codes[:, at] > 0)
+        for at, transformer in enumerate(transformers)
     }
     return join_parent(len(referred), referred, pd.DataFrame(named, index=rows.index))
 
 
-def context_name(block: Block) -> str:
+def context_name(transformer: Transformer) -> str:
     """Name a column of the owner beside those of the row."""
-    return f'owner: {block.name}'
+    return f'owner: {transformer.name}'
 
 
 def _name_codes(codes: NDArray[np.integer], known: NDArray[np.bool_]) -> NDArray[np.object_]:

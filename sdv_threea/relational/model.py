@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.anonymize.context import Context, Shared, draw_in_context
-from sdv_threea.encoding.blocks import decode, encode
+from sdv_threea.encoding.transformers import decode, encode
 from sdv_threea.moments import GRID
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
@@ -49,8 +49,8 @@ class TableRelease:
     @property
     def context(self) -> NDArray[np.int64]:
         """Which of the scored columns are context, shape (q,)."""
-        blocks = [self.released.blocks[at].name for at in self.released.scored]
-        return np.flatnonzero([name in self.layout.context for name in blocks])
+        names = [self.released.transformers[at].name for at in self.released.scored]
+        return np.flatnonzero([name in self.layout.context for name in names])
 
 
 def draw_shared(
@@ -79,15 +79,16 @@ def draw_rows(
 ) -> pd.DataFrame:
     """Draw the own columns of rows, given their context and what they share with siblings."""
     released = model.released
-    own = [block.name for block in released.blocks if block.name not in model.layout.context]
+    names = [transformer.name for transformer in released.transformers]
+    own = [name for name in names if name not in model.layout.context]
     if context.empty and shared is None:
         return released.sample(len(context), rng)[own]
     known, other = model.context, np.setdiff1d(np.arange(len(released.scored)), model.context)
-    blocks = tuple(released.blocks[at] for at in released.scored[known])
-    found = encode(context, blocks)
+    transformers = tuple(released.transformers[at] for at in released.scored[known])
+    found = encode(context, transformers)
     given = describe_context(model, found)
     classes, quantiles = draw_in_context(released.mixture, given, rng, shared)
-    codes = np.zeros((len(context), len(released.blocks)), dtype=np.int64)
+    codes = np.zeros((len(context), len(released.transformers)), dtype=np.int64)
     scored = np.empty((len(context), len(released.scored)), dtype=np.int64)
     scored[:, known] = found
     for at, column in zip(other, quantiles.T, strict=True):
@@ -96,7 +97,7 @@ def draw_rows(
     if released.labels is not None:
         classes = released.labels.draw(scored, rng)
     released.classes.write_target(codes, classes)
-    return decode(codes, released.blocks, rng)[own]
+    return decode(codes, released.transformers, rng)[own]
 
 
 def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:

@@ -17,7 +17,7 @@ from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.anonymize.context import explain
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.blocks import encode
+from sdv_threea.encoding.transformers import encode
 from sdv_threea.guard import guarded
 from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release
@@ -30,9 +30,9 @@ from sdv_threea.relational.estimates import (
     most_rows,
 )
 from sdv_threea.relational.layout import (
-    context_blocks,
     context_columns,
     context_domain,
+    context_transformers,
     own_columns,
 )
 from sdv_threea.relational.magnitudes import release_magnitudes
@@ -139,11 +139,11 @@ def _release_table(
         )
         return model, released.ledger.receipts
     parent, referred = done.tables[owner.parent], database.parents[owner]
-    blocks = context_blocks(parent.released.blocks, parent.layout)
+    transformers = context_transformers(parent.released.transformers, parent.layout)
     with guarded():
-        context = context_columns(blocks, rows[owner.parent], referred)
+        context = context_columns(transformers, rows[owner.parent], referred)
         joined = pd.concat([rows[table], context], axis=1)
-    described = context_domain(blocks)
+    described = context_domain(transformers)
     domain = Domain((*plan.domain.columns, *described), plan.domain.target)
     asks_orphans = not owner.required
     share = 1 - MAGNITUDES_SHARE - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
@@ -232,7 +232,7 @@ def _release_siblings(
     pair = []
     with guarded():
         for chosen in choose_pairs(units, referred, task.choices):
-            codes = encode(joined.iloc[chosen], released.blocks)
+            codes = encode(joined.iloc[chosen], released.transformers)
             labels = np.maximum(released.classes.label(codes), 0)
             pair.append(released.scores(codes[:, released.scored], labels)[:, own])
     part = task.budget.part(SIBLINGS_SHARE)

@@ -14,7 +14,7 @@ from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.domain import Number
 from sdv_threea.relational.estimates import overall_chances
 from sdv_threea.relational.keys import adjust_counts, choose_within, deal, keep_within, level
-from sdv_threea.relational.layout import context_blocks, context_columns
+from sdv_threea.relational.layout import context_columns, context_transformers
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
@@ -176,8 +176,8 @@ class DatabaseRelease:
         context = pd.DataFrame(index=pd.RangeIndex(len(owners)))
         if owner is not None:
             parent = self.tables[owner.parent]
-            blocks = context_blocks(parent.released.blocks, parent.layout)
-            context = context_columns(blocks, drawn[owner.parent].rows, owners)
+            transformers = context_transformers(parent.released.transformers, parent.layout)
+            context = context_columns(transformers, drawn[owner.parent].rows, owners)
         shared = draw_shared(model, owners, rng)
         rows = draw_rows(model, context, shared, rng)
         for _ in range(MAX_TRIES):

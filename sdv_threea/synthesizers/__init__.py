@@ -12,7 +12,9 @@
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
 * :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
 * :mod:`~sdv_threea.synthesizers.saving`: saving and loading, whole or not at all,
-* :mod:`~sdv_threea.synthesizers.generators`: which transformers of RDT's a user may choose,
+* :mod:`~sdv_threea.synthesizers.transformed`: the transformers of a synthesizer; of RDT's a user
+  may choose :mod:`~sdv_threea.synthesizers.generators`, and for modelled columns those that are
+  :mod:`~sdv_threea.synthesizers.allowed` as an :mod:`~sdv_threea.synthesizers.outer` step,
 * :mod:`~sdv_threea.synthesizers.statement`: what is promised,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym,
 * :mod:`~sdv_threea.synthesizers.logs`, :mod:`~sdv_threea.synthesizers.version`: as they say.

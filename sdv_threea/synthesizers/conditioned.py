@@ -14,19 +14,19 @@ from sdv_threea.domain import Domain
 from sdv_threea.synthesizers.conditions import (
     Conditions,
     Storage,
-    explain,
     keep_matching,
     read_conditions,
     write_generated,
 )
-from sdv_threea.synthesizers.constrained import ConstrainedSynthesizer
 from sdv_threea.synthesizers.constraints import drop_broken
+from sdv_threea.synthesizers.explanations import explain
+from sdv_threea.synthesizers.transformed import TransformedSynthesizer
 
 #: Rows drawn for each one that constraints have rejected, as in SDV.
 ROWS_PER_RETRY = 10
 
 
-class ConditionedSynthesizer(ConstrainedSynthesizer):
+class ConditionedSynthesizer(TransformedSynthesizer):
     """The conditional sampling of a synthesizer for one table.
 
     Conditions on columns of the model are met by drawing from it given the condition, however

@@ -26,16 +26,13 @@ from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.guard import guarded
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.synthesizers.cells import decode
+from sdv_threea.synthesizers.outer import enter, list_steps
 from sdv_threea.synthesizers.schema import Description, list_facts
 
 if TYPE_CHECKING:
-    from sdv_threea.encoding.blocks import Block
     from sdv_threea.encoding.derive import Derivations
+    from sdv_threea.encoding.transformers import Transformer
     from sdv_threea.release import Release
-
-#: So many released values are listed in a message.
-MOST_LISTED = 20
 
 #: Relative distance at which a float counts as the one that was asked for, as in SDV.
 TOLERANCE = 0.01
@@ -62,7 +59,7 @@ class Conditions:
 
     Args:
         known: What users state: a column for each column that is known, shape (n, k).
-        plain: The modelled ones of them in the terms of the model, with a fresh index.
+        plain: The modelled ones of them as plain values, with a fresh index.
         codes: The codes of columns of the model, shape (n, q); -1 for what was not released.
         choices: The codes that derived categories may have, as the bytes of a mask, shape (n, d).
         is_possible: Whether a row can be sampled, shape (n,).
@@ -102,18 +99,20 @@ def read_conditions(
     stated = [name for name in storage.domain.names if name in known]
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
+    entered, steps = enter(values, derivations), list_steps(derivations)
     # A number that differences stand on does not tell itself where it is missing.
-    replaced = {name for step in derivations.steps for name in step.replaced}
+    replaced = {name for step in derivations.steps for name in step.replaced} - set(steps)
     codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)
     occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)
     for name in values:
         is_missing = known[name].isna().to_numpy()
         if name not in released.domain.names or (name in replaced and is_missing.any()):
             continue
-        column, block = released.domain[name], _find_block(released, name)
-        is_stated = values[name].isna().to_numpy() == is_missing
-        is_stated &= _is_inside(values[name], column, storage)
-        found = np.where(is_stated, block.encode(values[name]), -1)
+        column, transformer = released.domain[name], _find_transformer(released, name)
+        is_stated = entered[name].isna().to_numpy() == is_missing
+        own_column = storage.domain[name] if name in steps else column
+        is_stated &= _is_inside(values[name], own_column, storage)
+        found = np.where(is_stated, transformer.encode(entered[name]), -1)
         chances = released.chances(name) > 0
         own = np.where(found < 0, False, chances[:, found])
         if isinstance(column, Number):
@@ -127,12 +126,18 @@ def read_conditions(
     return Conditions(known, values, codes, choices, np.asarray(occurs.any(axis=0)))
 
 
-def draw_rows(released: Release, conditions: Conditions, rng: np.random.Generator) -> pd.DataFrame:
+def draw_rows(
+    released: Release,
+    conditions: Conditions,
+    derivations: Derivations,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
     """Draw a row for each row of conditions, given its codes, and write the values into it.
 
     Args:
         released: The released model.
         conditions: What is known; all of it is possible.
+        derivations: How the columns of the model were derived from those of the user.
         rng: Source of randomness; it needs no secrecy.
 
     Returns:
@@ -149,14 +154,14 @@ def draw_rows(released: Release, conditions: Conditions, rng: np.random.Generato
         places.append(rows)
     drawn = pd.concat(parts).iloc[np.argsort(np.concatenate(places))].reset_index(drop=True)
     numbers = [name for name in codes if isinstance(released.domain[name], Number)]
-    return drawn.assign(**{name: conditions.plain[name] for name in numbers})
+    return drawn.assign(**enter(conditions.plain, derivations)[numbers])
 
 
 def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
     """Write what is known of columns that are made up, such as personal information."""
     known = conditions.known.set_axis(rows.index)
     made_up = [name for name in known if name not in conditions.plain]
-    return rows.assign(**{name: _cast(known[name], rows[name].dtype) for name in made_up})
+    return rows.assign(**{name: cast(known[name], rows[name].dtype) for name in made_up})
 
 
 def keep_matching(
@@ -193,26 +198,8 @@ def keep_matching(
     return rows[keep]
 
 
-def explain(conditions: Conditions, released: Release, storage: Storage) -> str:
-    """Say which conditions cannot be met, and what could be asked for; it shows no condition."""
-    codes, total = conditions.codes, len(conditions.codes)
-    found = [
-        f'{missed} of {total} ask for a value of {name!r} other than '
-        f'{_list_choice(released, name, storage)}'
-        for name, missed in (codes < 0).sum().items()
-        if missed
-    ]
-    apart = int((~conditions.is_possible & (codes >= 0).all(axis=1)).sum())
-    if apart:
-        names = [*codes, *conditions.choices]
-        found.append(
-            f'{apart} of {total} ask for values of {names} that were released, but never together'
-        )
-    return '; '.join(found)
-
-
-def _find_block(released: Release, name: str) -> Block:
-    return released.blocks[released.domain.names.index(name)]
+def _find_transformer(released: Release, name: str) -> Transformer:
+    return released.transformers[released.domain.names.index(name)]
 
 
 def _read(column: pd.Series, storage: Storage) -> NDArray[Any]:
@@ -282,7 +269,7 @@ def _share_class(occur: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     return np.asarray(np.logical_and.reduce([each.any(axis=1) for each in occur]), dtype=np.bool_)
 
 
-def _cast(column: pd.Series, dtype: Any) -> pd.Series:
+def cast(column: pd.Series, dtype: Any) -> pd.Series:
     """Store values as their column is, if they can be."""
     try:
         return column.astype(dtype)
@@ -292,19 +279,3 @@ def _cast(column: pd.Series, dtype: Any) -> pd.Series:
 
 def _is_near(own: pd.Series, asked: pd.Series, reach: float) -> pd.Series:
     return (own - asked).abs() <= asked.abs() * reach if reach else own == asked
-
-
-def _list_choice(released: Release, name: str, storage: Storage) -> str:
-    """Tell what can be asked of a column: public, as all that was released."""
-    column = released.domain[name]
-    possible = np.asarray(released.chances(name).any(axis=0))
-    if isinstance(column, Category):
-        values = [each for each, ok in zip(column.values or (), possible[1:], strict=True) if ok]  # noqa: PD011 (not pandas)
-        rest = len(values) - MOST_LISTED
-        choice = f'{values[:MOST_LISTED]}' + (f' and {rest} more' if rest > 0 else '')
-    else:
-        ends = pd.DataFrame({name: [column.low or 0.0, column.high or 0.0]})
-        stored = decode(ends, storage.columns, storage.dtypes, Domain((column,)))[name]
-        low, high = _cast(stored, storage.dtypes[name])
-        choice = f'those from {low} to {high}'
-    return choice + (' (or a missing one)' if possible[0] else '')

@@ -7,18 +7,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain
+from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.synthesizers.cells import decode
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
 
-def learn(synthesizer: ClustMixSynthesizer, domain: Domain) -> None:
+def learn(
+    synthesizer: ClustMixSynthesizer, domain: Domain, transformers: tuple[Transformer, ...]
+) -> None:
     """Let SDV learn how a table is stored, from what was released.
 
     Args:
         synthesizer: That of the table.
         domain: Its columns, as released.
+        transformers: From the cells of these and other columns to codes, as released.
     """
-    synthesizer._learn_storage(domain)
+    synthesizer._learn_storage(domain, transformers)
 
 
 def translate(

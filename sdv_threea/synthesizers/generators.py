@@ -1,29 +1,22 @@
-"""Which transformers of RDT's a user may choose: those that make values up."""
+"""Which transformers of RDT's a user may choose for columns that are not modelled: generators."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sdv.errors import SynthesizerInputError
 
 
-def refuse_learning(transformers: Mapping[str, Any], modelled: Collection[str]) -> None:
-    """Refuse transformers that would learn from private rows.
+def refuse_learning(transformers: Mapping[str, Any]) -> None:
+    """Refuse transformers that would keep values of columns that are made up.
 
     Args:
         transformers: The transformers that a user wants, by column; ``None`` for none.
-        modelled: The columns that are encoded privately.
 
     Raises:
-        SynthesizerInputError: If a column is modelled, or its transformer makes nothing up.
+        SynthesizerInputError: If one makes nothing up.
     """
-    encoded = [name for name in modelled if name in transformers]
-    if encoded:
-        raise SynthesizerInputError(
-            f'The transformers of the columns {encoded} cannot be changed: they are encoded '
-            'privately. Only generators of ids and personal information can be.'
-        )
     learning = [
         name for name, each in transformers.items() if each is not None and not _makes_up(each)
     ]

@@ -18,6 +18,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.derive import Derivations
+from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.guard import guarded
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.table import (
@@ -30,9 +31,9 @@ from sdv_threea.rows import Rows, chunk_table
 from sdv_threea.synthesizers.arguments import check_choice, check_flag, check_metadata
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.constraints import check_rows, find_increments
-from sdv_threea.synthesizers.generators import refuse_learning
 from sdv_threea.synthesizers.ids import make_ids
 from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.outer import find_untaken
 from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
 from sdv_threea.synthesizers.reading import PrivateTable, take_table
 from sdv_threea.synthesizers.saving import Saved
@@ -66,7 +67,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
     has the attribute ``target_column``.
     """
 
-    #: SDV's transformers are passed by: the pipeline takes plain values.
+    #: SDV's transformers are passed by: modelled columns have their own.
     _model_sdtype_transformers = dict.fromkeys(MODELLED)
 
     target_column: str | None
@@ -230,10 +231,12 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         coerce = self.invalid_cells == COERCE
         facts = self._list_facts(table.header)
         problems = find_problems(table.rows, facts, keys, self.target_column, coerce=coerce)
-        if keys and table.whole is not None and not problems and not coerce:
+        if problems or coerce:
+            return problems
+        if keys and table.whole is not None:
             with guarded():
                 problems = find_repeated_keys(table.take(keys), keys)
-        return problems
+        return problems or find_untaken(table.rows, facts, self._derive())
 
     def _list_facts(self, header: pd.DataFrame) -> tuple[Facts, ...]:
         """List what is public of the cells: the metadata, and the dtypes of the table."""
@@ -244,10 +247,10 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         if self._derive().derived.names:
             self._release(rows)
         else:
-            self._learn_storage(Domain(()))
+            self._learn_storage(Domain(()), ())
 
     def _reset_processing(self) -> None:
-        self.metadata = self._original_metadata
+        self.metadata, self._outer = self._original_metadata, {}
         self._data_processor = DataProcessor(
             metadata=self.metadata._convert_to_single_table(),
             # What is sampled is in the released granularity already, and learning it from the proxy
@@ -272,11 +275,12 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
     def _make_proxy(self) -> pd.DataFrame:
         return make_proxy(self._choose_dtypes(self._describe()))
 
-    def _learn_storage(self, domain: Domain) -> None:
+    def _learn_storage(self, domain: Domain, transformers: tuple[Transformer, ...]) -> None:
         """Let SDV and the constraints learn, dtypes, formats and seeds, from what was released.
 
         Args:
             domain: The derived columns, as released.
+            transformers: From their cells to codes, as released.
         """
         self._derivations = self._derive()
         self._dtypes = self._choose_dtypes(self._derivations.restore(domain))
@@ -285,6 +289,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         self._data_processor._dtypes = self._dtypes
         # What is sampled is in the released range, granularity and format already.
         self._data_processor.formatters = {}
+        self._learn_transformers(domain, transformers)
         self._teach_constraints(domain, proxy)
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
@@ -302,13 +307,10 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         self._data_processor.prepare_for_fitting(self._make_proxy())
         chosen = self._data_processor._hyper_transformer.field_transformers
         chosen.update({name: make_ids(each) for name, each in chosen.items()})
+        self._assign_transformers()
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         self._prepare(take_table(data, self._table_name, self._columns).header)
-
-    def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
-        super()._validate_transformers(column_name_to_transformer)
-        refuse_learning(column_name_to_transformer, self._describe().names)
 
 
 def _translate(

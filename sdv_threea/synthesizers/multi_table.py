@@ -284,7 +284,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         for name, model in self._model.tables.items():
             domain = model.released.domain
             self._released[name] = Domain(tuple(domain[each] for each in model.layout.own))
-            learn(synthesizers[name], self._released[name])
+            learn(synthesizers[name], self._released[name], model.released.transformers)
         self._table_sizes = {
             **{name: float(len(rows)) for name, rows in self._public_rows.items()},
             **{name: model.size for name, model in self._model.tables.items()},

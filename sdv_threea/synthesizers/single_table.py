@@ -205,7 +205,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         self._num_releases += 1  # even if it fails: see fit
         with show_stages(shown=self.verbose) as begin:
             released = release(rows, domain, self._settings, begin)
-        self._learn_storage(released.domain)
+        self._learn_storage(released.domain, released.transformers)
         self._warn_about_promise(released.num_rows)
         self._warn_about_silence(self._derivations.restore(released.domain))
         self._model = released
@@ -249,7 +249,7 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         if conditions is None:
             sampled = self._model.sample(num_rows, self._generator)
         else:
-            sampled = draw_rows(self._model, conditions, self._generator)
+            sampled = draw_rows(self._model, conditions, self._derivations, self._generator)
         released = self._model.domain
         sampled = self._derivations.back(sampled, released)
         domain = self._derivations.restore(released)

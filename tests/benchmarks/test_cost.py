@@ -162,7 +162,7 @@ def test_resampled_rows_are_rows_of_adult_and_small(made):
 def test_the_time_of_a_fit_is_booked_on_stages_and_kinds(load_script):
     with load_script('stages_cost') as stages:
         assert stages.name_kind('sdv_threea.statistics') == 'statistics'
-        assert stages.name_kind('sdv_threea.encoding.blocks') == 'encoding'
+        assert stages.name_kind('sdv_threea.encoding.transformers') == 'encoding'
         assert stages.name_kind('sdv_threea.pipeline') == 'other'
         rows = stages.measure(stages.JOBS[0])
     booked = pd.DataFrame(rows)

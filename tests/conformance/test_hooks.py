@@ -5,9 +5,17 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from rdt.transformers import AnonymizedFaker, FloatFormatter, LabelEncoder, PseudoAnonymizedFaker
+from rdt.transformers import (
+    AnonymizedFaker,
+    ClusterBasedNormalizer,
+    LabelEncoder,
+    LogScaler,
+    PseudoAnonymizedFaker,
+)
 from sdv.data_processing.errors import NotFittedError
 from sdv.errors import RefitWarning, SynthesizerInputError
+
+from sdv_threea.encoding.encoder import Encoder
 
 NAME = 'people'
 
@@ -47,27 +55,54 @@ def test_keys_and_personal_information_get_generators(prepared):
     assert isinstance(transformers['email'], AnonymizedFaker)
 
 
-@pytest.mark.differs(
-    theirs='have transformers that learn from the table',
-    ours='have none',
-    why='They are encoded by what is public or released.',
-)
-def test_the_transformers_of_modelled_columns(prepared, private):
+def test_modelled_columns_get_transformers_that_read_them(prepared, people_metadata):
     transformers = prepared.get_transformers()
     for name in ('age', 'city', 'member', 'joined'):
-        assert (transformers[name] is None) is private
+        sdtype = people_metadata.tables[NAME].columns[name]['sdtype']
+        assert sdtype in transformers[name].get_supported_sdtypes()
+        assert not transformers[name].is_generator()
+
+
+@pytest.mark.differs(
+    theirs='learn from the table',
+    ours='are told what is public or released',
+    why='What is learned from the table needs to be paid for.',
+)
+def test_the_transformers_of_modelled_columns(fitted, private):
+    transformers = fitted.get_transformers()
+    for name in ('age', 'city', 'member', 'joined'):
+        assert isinstance(transformers[name], Encoder) is private
+
+
+def test_a_fitted_transformer_brings_cells_back(fitted, few):
+    transformer = fitted.get_transformers()['city']
+    there = transformer.transform(few[['city']])
+    assert transformer.reverse_transform(there)['city'].tolist() == few['city'].tolist()
 
 
 @pytest.mark.filterwarnings('ignore:Unable to turn off rounding scheme')
+def test_a_transformer_that_acts_record_by_record_is_taken(make, few, people_metadata):
+    synthesizer = make(people_metadata)
+    synthesizer.auto_assign_transformers({NAME: few})
+    change = {'age': LogScaler()}
+    synthesizer.update_transformers(change)
+    assert synthesizer.get_transformers()['age'] is change['age']
+    synthesizer.fit({NAME: few})
+    assert isinstance(synthesizer.get_transformers()['age'], LogScaler)
+    sampled = synthesizer.sample(50)[NAME]['age']
+    assert sampled.dtype == few['age'].dtype
+    assert (sampled.dropna() > 0).all()
+
+
 @pytest.mark.differs(
     theirs='is taken',
     ours='is refused',
     why='It would learn from the private table.',
 )
-def test_another_transformer_for_a_modelled_column(prepared, private):
-    change = {'age': FloatFormatter()}
+def test_a_transformer_that_learns_a_distribution(prepared, private):
+    change = {'age': ClusterBasedNormalizer()}
     if private:
-        with pytest.raises(SynthesizerInputError, match=r"\['age'\] cannot be changed"):
+        with pytest.raises(SynthesizerInputError, match='learns how the values'):
             prepared.update_transformers(change)
     else:
         prepared.update_transformers(change)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.blocks import encode, make_blocks
 from sdv_threea.encoding.classes import MAX_BINS, RECORDS_PER_NOISE, make_classes
 from sdv_threea.encoding.describe import describe
+from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.rows import chunk_table
 
 
@@ -20,9 +20,9 @@ def classify(target, noise, *, mu=0.5, scale=2.0, **known):
     description, _ = describe(
         chunk_table(table), domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise
     )
-    blocks = make_blocks(description)
-    classes = make_classes(description, blocks, scale)
-    codes = encode(table, blocks)
+    transformers = make_transformers(description)
+    classes = make_classes(description, transformers, scale)
+    codes = encode(table, transformers)
     return classes, codes, classes.label(codes)
 
 
@@ -79,10 +79,10 @@ def test_without_a_target_there_is_one_class(gaussian):
     description, _ = describe(
         chunk_table(table), domain, mu=1.0, delta=1e-6, neighbors='add_remove', noise=gaussian
     )
-    blocks = make_blocks(description)
-    classes = make_classes(description, blocks, 1.0)
+    transformers = make_transformers(description)
+    classes = make_classes(description, transformers, 1.0)
 
-    assert classes.label(encode(table, blocks)).tolist() == [0, 0, 0]
+    assert classes.label(encode(table, transformers)).tolist() == [0, 0, 0]
     assert classes.scored(1).tolist() == [0]
     assert classes.targets(np.zeros(3, dtype=np.int64)).tolist() == [[1.0]] * 3
 

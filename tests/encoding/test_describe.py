@@ -7,8 +7,8 @@ import pytest
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding import answers
 from sdv_threea.encoding import describe as room
-from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.describe import describe
+from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.rows import chunk_table
 
 
@@ -50,7 +50,7 @@ def test_one_public_bound_beyond_all_values_leaves_a_range(silence, rng, bounds,
 
     assert filled.low <= filled.high
     assert {'low': filled.low, 'high': filled.high}.items() >= bounds.items()
-    assert make_blocks(description)[0].size >= 2
+    assert make_transformers(description)[0].size >= 2
 
 
 def test_ranges_of_amounts_start_at_zero(gaussian, rng, ask):

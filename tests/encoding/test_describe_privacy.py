@@ -13,10 +13,10 @@ from scipy import stats
 
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding import describe as room
-from sdv_threea.encoding.blocks import make_blocks
 from sdv_threea.encoding.describe import Description, asks, describe, needs_threshold
 from sdv_threea.encoding.questions import RELEASED, THRESHOLDS
 from sdv_threea.encoding.ranges import NUM_CELLS
+from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.intake.scalars import spell
 from sdv_threea.rows import chunk_table
@@ -215,7 +215,9 @@ def test_the_answer_depends_on_the_noisy_counts_alone(door, silence, ask):
     assert [*map(repr, answers[0][0].spikes['time'])] == ['0.0', '60.0']
 
     assert pickle.dumps(answers[0]) == pickle.dumps(answers[1])
-    assert pickle.dumps(make_blocks(answers[0][0])) == pickle.dumps(make_blocks(answers[1][0]))
+    assert pickle.dumps(make_transformers(answers[0][0])) == pickle.dumps(
+        make_transformers(answers[1][0])
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.blocks import encode, make_blocks
 from sdv_threea.encoding.describe import Description, describe
 from sdv_threea.encoding.support import narrowed, support, supports
+from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.rows import chunk_table
 
 
@@ -18,13 +18,13 @@ def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):
     description, _ = describe(
         chunk_table(table), domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise
     )
-    (block,) = make_blocks(description)
-    codes = encode(table, (block,))[:, 0]
-    counts = np.bincount(codes[codes >= 0], minlength=block.size) + 0.0
+    (transformer,) = make_transformers(description)
+    codes = encode(table, (transformer,))[:, 0]
+    counts = np.bincount(codes[codes >= 0], minlength=transformer.size) + 0.0
     if scale:
-        counts += rng.normal(0, scale, size=block.size)
-    mask = support(block, description, counts, scale)
-    return block, mask, narrowed(description, (block,), (mask,))['x']
+        counts += rng.normal(0, scale, size=transformer.size)
+    mask = support(transformer, description, counts, scale)
+    return transformer, mask, narrowed(description, (transformer,), (mask,))['x']
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):
 )
 def test_without_noise_the_support_is_exact(silence, rng, low, high):
     values = np.append(rng.integers(low, high + 1, size=400), [low, high])
-    block, mask, column = look(values, silence, mu=math.inf, scale=0.0)
+    transformer, mask, column = look(values, silence, mu=math.inf, scale=0.0)
 
-    if block.size <= 128:
+    if transformer.size <= 128:
         assert (column.low, column.high) == (low, high)
         assert mask.sum() == high - low + 1
     else:
@@ -100,7 +100,7 @@ def test_public_continuous_columns_are_left_alone(gaussian, rng):
 @pytest.mark.parametrize('bounds', [{'low': 40.0}, {'high': -40.0}, {'low': 3.0}, {'high': 5.0}])
 def test_values_beyond_a_public_bound_leave_a_support(silence, rng, bounds):
     values = rng.integers(-9, 10, size=2000)
-    block, mask, column = look(values, silence, scale=0.0, mu=math.inf, step=1.0, **bounds)
+    transformer, mask, column = look(values, silence, scale=0.0, mu=math.inf, step=1.0, **bounds)
 
     assert mask[1:].any()
     assert column.low <= column.high
@@ -111,10 +111,10 @@ def test_values_beyond_a_public_bound_leave_a_support(silence, rng, bounds):
 @pytest.mark.parametrize('values', [[], [np.nan] * 50, [4.0], [0.0] * 3, [1.0, 2.0, np.nan]])
 def test_a_number_can_always_occur(gaussian, rng, values, mu):
     for _ in range(20):
-        block, mask, column = look(
+        transformer, mask, column = look(
             values, gaussian, mu=mu, scale=0.0 if math.isinf(mu) else 9.0, rng=rng
         )
-        assert mask.shape == (block.size,)
+        assert mask.shape == (transformer.size,)
         assert mask[1:].any()
         assert column.low <= column.high
 
@@ -127,31 +127,31 @@ def test_the_support_has_no_gaps(gaussian, rng):
     assert np.array_equal(places, np.arange(places[0], places[-1] + 1))
 
 
-def test_each_block_is_looked_at_by_itself(silence, rng):
+def test_each_column_is_looked_at_by_itself(silence, rng):
     table = pd.DataFrame({'x': rng.integers(0, 14, 500) + 0.0, 'y': 5.0, 'c': 'a'})
     known = Category(name='c', values=('a', 'b'), nullable=False)
     domain = Domain((Number(name='x'), Number(name='y'), known))
     description, _ = describe(
         chunk_table(table), domain, mu=0.5, delta=1e-6, neighbors='add_remove', noise=silence
     )
-    blocks = make_blocks(description)
-    codes = encode(table, blocks)
+    transformers = make_transformers(description)
+    codes = encode(table, transformers)
     counts = tuple(
-        np.bincount(codes[:, at], minlength=block.size) + rng.normal(0, 5, block.size)
-        for at, block in enumerate(blocks)
+        np.bincount(codes[:, at], minlength=transformer.size) + rng.normal(0, 5, transformer.size)
+        for at, transformer in enumerate(transformers)
     )
 
-    masks = supports(blocks, description, counts, 5.0)
+    masks = supports(transformers, description, counts, 5.0)
 
-    assert [mask.shape for mask in masks] == [(block.size,) for block in blocks]
-    for block, column, mask in zip(blocks, counts, masks, strict=True):
-        assert np.array_equal(mask, support(block, description, column, 5.0))
+    assert [mask.shape for mask in masks] == [(transformer.size,) for transformer in transformers]
+    for transformer, column, mask in zip(transformers, counts, masks, strict=True):
+        assert np.array_equal(mask, support(transformer, description, column, 5.0))
     assert masks[2].tolist() == [False, True, True]
 
 
 def test_narrowing_leaves_the_rest_of_the_domain(silence):
     domain = Domain((Category(name='c', values=('a',), nullable=False),), 'c')
     description = Description(domain)
-    blocks = make_blocks(description)
+    transformers = make_transformers(description)
 
-    assert narrowed(description, blocks, (np.array([False, True]),)) == domain
+    assert narrowed(description, transformers, (np.array([False, True]),)) == domain

@@ -53,3 +53,11 @@ def test_seconds_are_exact_to_the_microsecond():
 
     assert to_seconds(moments).tolist() == [0.0, 1e-6, 86_400 + 1e-9, -1.0]
     assert np.isnan(to_seconds(np.array([MISSING, INVALID]))).all()
+
+
+@pytest.mark.parametrize('day', ['1678-01-01', '1700-02-03', '1999-12-31', '2261-12-31'])
+def test_the_first_and_the_last_years_are_as_far_away_as_they_are(day):
+    moments = np.array([pd.Timestamp(day).value])
+    expected = (np.datetime64(day, 's') - np.datetime64('2000-01-01', 's')).astype(np.int64)
+
+    assert to_seconds(moments).tolist() == [float(expected)]

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.blocks import CategoryBlock, NumberBlock
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.relational.layout import (
     Layout,
-    context_blocks,
     context_columns,
     context_domain,
     context_name,
+    context_transformers,
     lay_out,
     own_columns,
     own_domain,
@@ -112,23 +112,23 @@ def test_the_columns_are_filled_row_by_row(database):
     )
 
 
-BLOCKS = (
-    NumberBlock('n', np.array([0.0, 1.0, 2.0, 3.0]), 1.0, nullable=True),
-    CategoryBlock('k', ('u', 'v'), ordered=False, nullable=False),
-    CategoryBlock('constant', ('u',), ordered=False, nullable=False),
-    CategoryBlock('may miss', ('u',), ordered=False, nullable=True),
-    CategoryBlock('owner: deep', ('u', 'v'), ordered=False, nullable=False),
+TRANSFORMERS = (
+    NumberEncoder(np.array([0.0, 1.0, 2.0, 3.0]), 1.0, nullable=True).assign('n'),
+    CategoryEncoder(('u', 'v'), ordered=False, nullable=False).assign('k'),
+    CategoryEncoder(('u',), ordered=False, nullable=False).assign('constant'),
+    CategoryEncoder(('u',), ordered=False, nullable=True).assign('may miss'),
+    CategoryEncoder(('u', 'v'), ordered=False, nullable=False).assign('owner: deep'),
 )
 
 
 def test_the_context_is_what_varies_and_is_not_context_itself():
-    chosen = context_blocks(BLOCKS, Layout((), context=('owner: deep',)))
+    chosen = context_transformers(TRANSFORMERS, Layout((), context=('owner: deep',)))
 
-    assert [block.name for block in chosen] == ['n', 'k', 'may miss']
+    assert [transformer.name for transformer in chosen] == ['n', 'k', 'may miss']
 
 
 def test_everything_about_the_context_is_known():
-    described = context_domain(BLOCKS[:2])
+    described = context_domain(TRANSFORMERS[:2])
 
     assert [column.name for column in described] == ['owner: n', 'owner: k']
     assert [len(column.values) for column in described] == [3, 2]
@@ -138,7 +138,7 @@ def test_everything_about_the_context_is_known():
 
 def test_the_context_of_a_row_is_the_codes_of_its_owner():
     rows = pd.DataFrame({'n': [0.0, 2.0, np.nan], 'k': np.array(['v', 'u', 'new'], dtype=object)})
-    context = context_columns(BLOCKS[:2], rows, np.array([2, 0, -1, 1]))
+    context = context_columns(TRANSFORMERS[:2], rows, np.array([2, 0, -1, 1]))
 
-    assert context[context_name(BLOCKS[0])].tolist() == [None, 1, None, 3]
-    assert context[context_name(BLOCKS[1])].tolist() == [None, 2, None, 1]
+    assert context[context_name(TRANSFORMERS[0])].tolist() == [None, 1, None, 3]
+    assert context[context_name(TRANSFORMERS[1])].tolist() == [None, 2, None, 1]

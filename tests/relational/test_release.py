@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import Category, Number
+from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.model import draw_shared
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children
@@ -65,11 +66,15 @@ def test_counts_that_noise_made_larger_than_any_integer_are_as_large_as_the_tabl
     far = tuple(
         replace(each, high=1.4e19) if each.name == name else each for each in domain.columns
     )
-    blocks = tuple(
-        replace(each, edges=each.edges * 1e18) if each.name == name else each
-        for each in parent.released.blocks
+    transformers = tuple(
+        NumberEncoder(each.edges * 1e18, each.step, each.nullable).assign(name)
+        if each.name == name
+        else each
+        for each in parent.released.transformers
     )
-    released = replace(parent.released, domain=replace(domain, columns=far), blocks=blocks)
+    released = replace(
+        parent.released, domain=replace(domain, columns=far), transformers=transformers
+    )
     tables = {**model.tables, 'a': replace(parent, released=released)}
 
     drawn = draw(replace(model, tables=tables))

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import AnonymizedFaker, FloatFormatter
-from sdv.errors import InvalidDataError, InvalidDataTypeError, SynthesizerInputError
+from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.sampling import Condition
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_threea import ClustMixSynthesizer
+from sdv_threea.encoding.transformers import NumberEncoder
 
 NAME = 'people'
 
@@ -165,15 +166,14 @@ def test_values_of_ids_and_personal_information_are_made_up(mixed_table, mixed_m
     assert sampled['key'].is_unique
 
 
-def test_generators_can_be_changed_and_encodings_cannot(mixed_table, mixed_metadata):
+def test_generators_and_first_transformers_can_be_changed(mixed_table, mixed_metadata):
     synthesizer = ClustMixSynthesizer(mixed_metadata, epsilon=10.0)
     synthesizer.auto_assign_transformers({NAME: mixed_table})
     synthesizer.update_transformers({'city': AnonymizedFaker('address', 'country_code')})
-    with pytest.raises(SynthesizerInputError, match=r"\['whole'\] cannot be changed"):
-        synthesizer.update_transformers({'whole': FloatFormatter()})
-
+    synthesizer.update_transformers({'whole': FloatFormatter()})
     synthesizer.fit({NAME: mixed_table})
-    assert synthesizer.get_transformers()['whole'] is None
+    following = synthesizer.get_transformers()['whole'].get_next_transformers()
+    assert isinstance(following['whole'], NumberEncoder)
     assert synthesizer.sample(20)[NAME]['city'].str.fullmatch('[A-Z]{2}').all()
 
 

@@ -6,18 +6,16 @@ import pandas as pd
 import pytest
 
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
-from sdv_threea.encoding.blocks import (
-    MAX_BINS,
-    THIN_BINS,
-    CategoryBlock,
-    NumberBlock,
+from sdv_threea.encoding.describe import Description, describe
+from sdv_threea.encoding.edges import MAX_BINS, THIN_BINS, quantile_edges
+from sdv_threea.encoding.ranges import Sketch
+from sdv_threea.encoding.transformers import (
+    CategoryEncoder,
+    NumberEncoder,
     decode,
     encode,
-    make_blocks,
-    quantile_edges,
+    make_transformers,
 )
-from sdv_threea.encoding.describe import Description, describe
-from sdv_threea.encoding.ranges import Sketch
 from sdv_threea.rows import chunk_table
 
 
@@ -27,12 +25,12 @@ def lay_out(values, noise, mu=0.5, **known):
     description, _ = describe(
         chunk_table(table), domain, mu=mu, delta=1e-6, neighbors='add_remove', noise=noise
     )
-    return table, make_blocks(description)
+    return table, make_transformers(description)
 
 
-def round_trip(table, blocks, rng):
-    codes = encode(table, blocks)
-    return codes, decode(codes.astype(np.int64), blocks, rng)
+def round_trip(table, transformers, rng):
+    codes = encode(table, transformers)
+    return codes, decode(codes.astype(np.int64), transformers, rng)
 
 
 def columns(rng, size=3000):
@@ -61,33 +59,33 @@ NAMES = list(columns(np.random.default_rng(0), 10))
 @pytest.mark.parametrize('name', NAMES)
 @pytest.mark.parametrize('mu', [0.3, math.inf])
 def test_what_is_decoded_lies_in_the_cell_it_was_decoded_from(gaussian, rng, name, mu):
-    table, blocks = lay_out(columns(rng)[name], gaussian, mu)
-    codes, back = round_trip(table, blocks, rng)
+    table, transformers = lay_out(columns(rng)[name], gaussian, mu)
+    codes, back = round_trip(table, transformers, rng)
 
-    assert codes.min() >= (0 if blocks[0].nullable else -1)
-    assert codes.max() < blocks[0].size
+    assert codes.min() >= (0 if transformers[0].nullable else -1)
+    assert codes.max() < transformers[0].size
     known = codes[:, 0] >= 0
-    assert np.array_equal(encode(back, blocks)[known], codes[known])
+    assert np.array_equal(encode(back, transformers)[known], codes[known])
     assert np.array_equal(back['x'].isna()[known], codes[known, 0] == 0)
 
 
 def test_every_code_decodes_into_its_own_cell(gaussian, rng):
     for values in columns(rng).values():
-        _, blocks = lay_out(values, gaussian)
-        block = blocks[0]
-        codes = np.repeat(np.arange(1, block.size), 40)
-        again = block.encode(pd.Series(block.decode(codes, rng)))
+        _, transformers = lay_out(values, gaussian)
+        transformer = transformers[0]
+        codes = np.repeat(np.arange(1, transformer.size), 40)
+        again = transformer.encode(pd.Series(transformer.decode(codes, rng)))
         # Beyond the integers that floats tell apart, cells may be empty.
-        if np.abs(block.edges).max() < 2**50:
+        if np.abs(transformer.edges).max() < 2**50:
             assert np.array_equal(again, codes)
-        assert np.all(np.diff(block.edges) > 0) or block.edges[-1] > 2**50
+        assert np.all(np.diff(transformer.edges) > 0) or transformer.edges[-1] > 2**50
 
 
 @pytest.mark.parametrize('name', ['zero to ten', 'years', 'zero', 'constant'])
 def test_values_of_a_lattice_come_back_exactly(gaussian, rng, name):
-    table, blocks = lay_out(columns(rng)[name], gaussian, math.inf)
-    heavy = blocks[0].size < 60 or name == 'constant'
-    _, back = round_trip(table, blocks, rng)
+    table, transformers = lay_out(columns(rng)[name], gaussian, math.inf)
+    heavy = transformers[0].size < 60 or name == 'constant'
+    _, back = round_trip(table, transformers, rng)
 
     if heavy:
         assert np.array_equal(back['x'], table['x'])
@@ -97,8 +95,8 @@ def test_values_of_a_lattice_come_back_exactly(gaussian, rng, name):
 @pytest.mark.parametrize('places', [1, 2, 3])
 def test_decimals_come_back_as_they_are_written(gaussian, rng, places):
     values = np.round(rng.random(2000) * 100 / 10**places, places)
-    table, blocks = lay_out(values, gaussian, math.inf)
-    _, back = round_trip(table, blocks, rng)
+    table, transformers = lay_out(values, gaussian, math.inf)
+    _, back = round_trip(table, transformers, rng)
 
     assert np.array_equal(back['x'], table['x'])
     assert all(len(repr(value)) <= 6 for value in back['x'].tolist())
@@ -107,44 +105,44 @@ def test_decimals_come_back_as_they_are_written(gaussian, rng, places):
 def test_spikes_come_back_exactly(gaussian, rng):
     spike = 0.1 + 0.2
     values = np.where(rng.random(5000) < 0.5, spike, rng.normal(size=5000))
-    table, blocks = lay_out(values, gaussian)
-    codes, back = round_trip(table, blocks, rng)
+    table, transformers = lay_out(values, gaussian)
+    codes, back = round_trip(table, transformers, rng)
 
     heavy = table['x'] == spike
-    assert blocks[0].step == 0
+    assert transformers[0].step == 0
     assert np.all(back['x'][heavy] == spike)
     assert not np.isin(codes[~heavy, 0], codes[heavy, 0]).any()
 
 
 def test_dates_keep_their_granularity(gaussian, rng):
     days = 86_400.0 * rng.integers(3000, 9000, size=3000)
-    table, blocks = lay_out(days, gaussian, steps=TIME_STEPS)
-    _, back = round_trip(table, blocks, rng)
+    table, transformers = lay_out(days, gaussian, steps=TIME_STEPS)
+    _, back = round_trip(table, transformers, rng)
 
-    assert blocks[0].step == 86_400.0
+    assert transformers[0].step == 86_400.0
     assert np.all(back['x'] % 86_400 == 0)
 
 
 def test_public_bounds_are_kept(gaussian, rng):
-    table, blocks = lay_out(
+    table, transformers = lay_out(
         rng.normal(size=2000), gaussian, low=-1.0, high=1.5, step=0.0, nullable=False
     )
-    _, back = round_trip(table, blocks, rng)
+    _, back = round_trip(table, transformers, rng)
 
-    assert (blocks[0].edges[0], blocks[0].edges[-1]) == (-1.0, 1.5)
+    assert (transformers[0].edges[0], transformers[0].edges[-1]) == (-1.0, 1.5)
     assert back['x'].between(-1.0, 1.5).all()
 
 
 @pytest.mark.parametrize('step', [0.0, 0.5, 1.0])
 @pytest.mark.parametrize('value', [0.0, -3.0, 2.0**60, -(2.0**70), 1e100])
 def test_a_range_of_one_value_is_one_cell(gaussian, rng, step, value):
-    table, blocks = lay_out(
+    table, transformers = lay_out(
         [value] * 20, gaussian, low=value, high=value, step=step, nullable=False
     )
-    codes, back = round_trip(table, blocks, rng)
+    codes, back = round_trip(table, transformers, rng)
 
     assert np.unique(codes).size == 1
-    assert 2 <= blocks[0].size <= 4
+    assert 2 <= transformers[0].size <= 4
     assert np.all(back['x'] == value)
 
 
@@ -152,31 +150,31 @@ def test_a_missing_number_has_a_code_only_if_it_may_occur():
     column = pd.Series([0.5, np.nan])
     edges = np.array([0.0, 1.0, 2.0])
 
-    assert NumberBlock('x', edges, 0.0, nullable=True).encode(column).tolist() == [1, 0]
-    assert NumberBlock('x', edges, 0.0, nullable=False).encode(column).tolist() == [1, -1]
+    assert NumberEncoder(edges, 0.0, nullable=True).encode(column).tolist() == [1, 0]
+    assert NumberEncoder(edges, 0.0, nullable=False).encode(column).tolist() == [1, -1]
 
 
 def test_numbers_beyond_the_range_count_at_its_ends():
-    block = NumberBlock('x', np.array([0.0, 1.0, 2.0]), 0.0, nullable=False)
+    transformer = NumberEncoder(np.array([0.0, 1.0, 2.0]), 0.0, nullable=False)
 
-    assert block.encode(pd.Series([-9.0, 1e308, -math.inf, math.inf, 2.0])).tolist() == [
+    assert transformer.encode(pd.Series([-9.0, 1e308, -math.inf, math.inf, 2.0])).tolist() == [
         1, 2, 1, 2, 2,
     ]  # fmt: skip
 
 
 def test_categories_come_back_as_they_are():
     values = ('a', 1, True, (1, 2), pd.Timestamp('2020-01-01'), 2.5)
-    block = CategoryBlock('c', values, ordered=False, nullable=True)
+    transformer = CategoryEncoder(values, nullable=True)
     column = pd.Series([*values, None, 'never seen', np.nan, 1.0], dtype=object)
-    codes = block.encode(column)
-    back = block.decode(codes[:7], np.random.default_rng(0))
+    codes = transformer.encode(column)
+    back = transformer.decode(codes[:7], np.random.default_rng(0))
 
     assert codes.tolist() == [1, 2, 3, 4, 5, 6, 0, -1, 0, 2]
     assert list(map(repr, back)) == list(map(repr, [*values, None]))
 
 
 def test_equal_values_of_other_types_are_found():
-    block = CategoryBlock('c', (False, True), ordered=False, nullable=False)
+    transformer = CategoryEncoder((False, True), nullable=False)
 
     for column in (
         pd.Series([0, 1, 2]),
@@ -185,46 +183,47 @@ def test_equal_values_of_other_types_are_found():
         pd.Series([False, True, None], dtype='boolean'),
         pd.Series([0, 1, 2], dtype='category'),
     ):
-        assert block.encode(column).tolist() == [1, 2, -1]
+        assert transformer.encode(column).tolist() == [1, 2, -1]
 
 
 def test_tuples_are_values_like_others(rng):
     """Combinations of one length are no rows of a matrix."""
     values = (('Bern', 1), ('Basel', None), ())
-    block = CategoryBlock('x', values, ordered=False, nullable=True)
+    transformer = CategoryEncoder(values, nullable=True)
     cells = np.fromiter((None, *values, ('Basel', 1)), dtype=object, count=5)
-    codes = block.encode(pd.Series(cells))
+    codes = transformer.encode(pd.Series(cells))
 
     assert codes.tolist() == [0, 1, 2, 3, -1]
-    assert block.decode(codes[:4], rng).tolist() == [None, *values]
+    assert transformer.decode(codes[:4], rng).tolist() == [None, *values]
 
 
 def test_a_category_without_values_is_missing_throughout(gaussian):
     table = pd.DataFrame({'c': ['a', 'b', None]})
     domain = Domain((Category(name='c', nullable=False),))
     terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    (block,) = make_blocks(describe(chunk_table(table), domain, **terms)[0])
+    (transformer,) = make_transformers(describe(chunk_table(table), domain, **terms)[0])
 
-    assert (block.size, block.nullable) == (1, True)
-    assert block.encode(table['c']).tolist() == [-1, -1, 0]
+    assert (transformer.size, transformer.nullable) == (1, True)
+    assert transformer.encode(table['c']).tolist() == [-1, -1, 0]
     assert (
-        block.decode(np.zeros(2, dtype=np.int64), np.random.default_rng(0)).tolist() == [None] * 2
+        transformer.decode(np.zeros(2, dtype=np.int64), np.random.default_rng(0)).tolist()
+        == [None] * 2
     )
 
 
 def test_an_empty_list_of_values_is_missing_throughout_too():
     domain = Domain((Category(name='c', values=(), nullable=False),))
-    (block,) = make_blocks(Description(domain))
+    (transformer,) = make_transformers(Description(domain))
 
-    assert (block.size, block.nullable) == (1, True)
+    assert (transformer.size, transformer.nullable) == (1, True)
 
 
 def test_spikes_leave_the_bins_to_the_rest(gaussian, rng):
     values = np.where(rng.random(20_000) < 0.95, 0.1 + 0.2, rng.random(20_000))
-    _, (block,) = lay_out(values, gaussian)
+    _, (transformer,) = lay_out(values, gaussian)
 
     # Without the spike its cell of the public grid, from 0.25 to 0.3125, is one among many.
-    assert np.sum((block.edges < 0.25) | (block.edges > 0.3125)) > 0.8 * MAX_BINS
+    assert np.sum((transformer.edges < 0.25) | (transformer.edges > 0.3125)) > 0.8 * MAX_BINS
 
 
 def test_records_are_encoded_one_by_one(gaussian, rng):
@@ -233,13 +232,13 @@ def test_records_are_encoded_one_by_one(gaussian, rng):
     train = pd.DataFrame({'x': rng.normal(size=800), 'c': rng.choice(['a', 'b'], size=800)})
     domain = Domain((Number(name='x'), Category(name='c')))
     terms = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
-    blocks = make_blocks(describe(chunk_table(train), domain, **terms)[0])
+    transformers = make_transformers(describe(chunk_table(train), domain, **terms)[0])
     table = pd.DataFrame({'x': numbers, 'c': pd.Series(odd, dtype=object)})
-    together = encode(table, blocks)
+    together = encode(table, transformers)
 
-    alone = [encode(table.iloc[[at]], blocks)[0].tolist() for at in range(len(table))]
+    alone = [encode(table.iloc[[at]], transformers)[0].tolist() for at in range(len(table))]
     assert together.tolist() == alone
-    backwards = encode(table.iloc[::-1], blocks)
+    backwards = encode(table.iloc[::-1], transformers)
     assert np.array_equal(backwards[::-1], together)
 
 
@@ -249,19 +248,19 @@ def test_records_are_encoded_one_by_one(gaussian, rng):
 )
 def test_codes_are_held_in_the_smallest_integers(num_values, smallest):
     values = tuple(range(num_values))
-    block = CategoryBlock('c', values, ordered=False, nullable=False)
-    codes = encode(pd.DataFrame({'c': [values[-1], -5]}), (block,))
+    transformer = CategoryEncoder(values, nullable=False).assign('c')
+    codes = encode(pd.DataFrame({'c': [values[-1], -5]}), (transformer,))
 
     assert codes.dtype == smallest
     assert codes.tolist() == [[num_values], [-1]]
 
 
 def test_no_rows_have_no_codes(gaussian):
-    table, blocks = lay_out([], gaussian)
+    table, transformers = lay_out([], gaussian)
 
-    assert encode(table, blocks).shape == (0, 1)
-    block = CategoryBlock('c', ('a',), ordered=False, nullable=False)
-    assert block.encode(pd.Series([], dtype=object)).dtype == np.int64
+    assert encode(table, transformers).shape == (0, 1)
+    transformer = CategoryEncoder(('a',), nullable=False)
+    assert transformer.encode(pd.Series([], dtype=object)).dtype == np.int64
 
 
 def make_sketch(counts, scale=0.0):

@@ -1,0 +1,134 @@
+"""What all transformers from cells to codes share: they are RDT's, and learn no more than asked."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rdt.transformers import BaseTransformer
+
+#: So many values are shown in the representation of a transformer.
+MOST_SHOWN = 5
+
+
+class Encoder(BaseTransformer, ABC):
+    """A transformer from the cells of a column to codes, and back.
+
+    Formal guarantees:
+        * of the rows that it is fitted to, it learns no more than the facts that its arguments
+          leave open, the dtype and the name of the column; there is no seed made of rows
+
+    Args:
+        facts: The arguments of the subclass by name; those that are ``None`` are learned.
+    """
+
+    #: The names of the facts, which are arguments and attributes.
+    FACTS: tuple[str, ...]
+
+    nullable: bool
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__()
+        # RDT would make these of the first rows, and set NumPy's global state by them.
+        self.random_states = None
+        self.__dict__ |= facts
+        self._open = [name for name, fact in facts.items() if fact is None]
+        self._dtype: Any = None
+        self._rng: np.random.Generator | None = None
+
+    def __repr__(self) -> str:
+        facts = {name: getattr(self, name) for name in self.FACTS}
+        shown = [f'{name}={_show(fact)}' for name, fact in facts.items() if fact is not None]
+        return f'{self.get_name()}({", ".join(shown)})'
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        return str(self.columns[0])
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of codes, the missing value included."""
+
+    @property
+    @abstractmethod
+    def ordered(self) -> bool:
+        """Whether the order of the codes means something."""
+
+    @abstractmethod
+    def encode(self, column: pd.Series) -> NDArray[np.int64]:
+        """Find the code of each cell, shape (n,); -1 for what is not on the list."""
+
+    @abstractmethod
+    def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:
+        """Find a value for each code, shape (n,)."""
+
+    def assign(self, name: str, dtype: Any = None) -> Self:
+        """Tell the column and its dtype, where nothing else is left to learn."""
+        self.fit(pd.DataFrame({name: pd.Series(dtype=dtype or np.float64)}), name)
+        return self
+
+    def reset_randomization(self) -> None:
+        """Draw the same values again in ``reverse_transform``."""
+        self._rng = None
+
+    def set_random_state(self, state: np.random.RandomState, method_name: str) -> None:
+        """Draw by a state of NumPy's from now on; ``reverse_transform`` alone draws at random."""
+        if method_name == 'reverse_transform':
+            self._rng = np.random.default_rng(state.randint(2**32, size=4, dtype=np.uint32))
+
+    @abstractmethod
+    def _learn(self, column: pd.Series) -> Mapping[str, Any]:
+        """Learn the facts from public rows."""
+
+    def _read(self, column: pd.Series) -> pd.Series:
+        """Turn cells of the user into those that :meth:`encode` knows."""
+        return column
+
+    def _write(self, values: NDArray[Any]) -> pd.Series:
+        """Turn what :meth:`decode` returns into cells of the user."""
+        return cast(pd.Series(values), self._dtype)
+
+    def _set_seed(self, data: pd.DataFrame) -> None:
+        """Seed the draws by the name of the column: RDT adds rows to it."""
+        digest = hashlib.sha256(self.name.encode()).digest()
+        self.random_seed, self._rng = int.from_bytes(digest[:4]), None
+
+    def _fit(self, data: pd.Series) -> None:
+        self._dtype = data.dtype
+        if self._open:
+            learned = self._learn(self._read(data))
+            self.__dict__ |= {name: learned[name] for name in self._open}
+
+    def _transform(self, data: pd.Series) -> NDArray[np.int64]:
+        return self.encode(self._read(data))
+
+    def _reverse_transform(self, data: Any) -> pd.Series:
+        drawn = np.nan_to_num(np.asarray(data, dtype=np.float64))
+        codes = np.clip(np.rint(drawn), 0, self.size - 1).astype(np.int64)
+        self._rng = self._rng or np.random.default_rng(self.random_seed)
+        return self._write(self.decode(codes, self._rng))
+
+
+def cast(values: pd.Series, dtype: Any) -> pd.Series:
+    """Cast values to the dtype of a column, if they can be; whole numbers are rounded for that."""
+    whole = pd.api.types.is_integer_dtype(dtype) and pd.api.types.is_float_dtype(values.dtype)
+    try:
+        return (values.round() if whole else values).astype(dtype)
+    except (TypeError, ValueError):
+        return values
+
+
+def _show(fact: Any) -> str:
+    """Write a fact in a few words."""
+    if isinstance(fact, np.ndarray):
+        return f'<{len(fact) - 1} cells from {fact[0]:g} to {fact[-1]:g}>'
+    if isinstance(fact, tuple) and len(fact) > MOST_SHOWN:
+        return f'<{len(fact)} values from {fact[0]!r} to {fact[-1]!r}>'
+    return repr(fact)

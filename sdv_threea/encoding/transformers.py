@@ -1,0 +1,192 @@
+"""Each column as a finite list of codes, one active code per record: transformers of RDT's.
+
+Code 0 is the missing value. A number has one code per cell of a grid, in ascending order: a cell is
+a half-open interval, and a heavy single value is a cell of its own. A category has one code per
+value. A record whose value is not on the list has code -1 there: it contributes nothing.
+
+The facts that a transformer encodes by are its arguments: cells, values, granularity and whether
+values may be missing. In the pipeline all of them are public or released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.domain import DECIMAL_STEPS, Category, Column
+from sdv_threea.encoding.describe import Description
+from sdv_threea.encoding.edges import public_edges, released_edges
+from sdv_threea.encoding.encoder import Encoder
+from sdv_threea.encoding.lattice import common_step, multiples
+from sdv_threea.intake.columns import make_table, read_categories, read_numbers, take_values
+from sdv_threea.intake.scalars import spell
+
+
+class NumberEncoder(Encoder):
+    """The cells of a numerical column.
+
+    Args:
+        edges: Borders of the cells, ascending, shape (number of cells + 1,); ``None`` to learn
+            them: a cell for each value if those are few, or else cells of about as many rows.
+        step: Granularity of the values; 0 for continuous ones; ``None`` to learn it.
+        nullable: Whether values may be missing; ``None`` to learn it.
+    """
+
+    INPUT_SDTYPE = 'numerical'
+    SUPPORTED_SDTYPES = ('numerical',)
+    FACTS: tuple[str, ...] = ('edges', 'step', 'nullable')
+
+    #: Candidates for a granularity that is learned, coarse to fine.
+    STEPS: tuple[float, ...] = DECIMAL_STEPS
+
+    edges: NDArray[np.float64]
+    step: float
+
+    def __init__(
+        self,
+        edges: NDArray[np.float64] | None = None,
+        step: float | None = None,
+        nullable: bool | None = None,
+    ) -> None:
+        super().__init__(edges=edges, step=step, nullable=nullable)
+
+    @property
+    def size(self) -> int:
+        """Number of codes, the missing value included."""
+        return len(self.edges)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of the codes means something."""
+        return True
+
+    def encode(self, column: pd.Series) -> NDArray[np.int64]:
+        """Find the code of each number; those beyond the range count in its outermost cells."""
+        values = read_numbers(column)
+        codes = np.searchsorted(self.edges, values, side='right').astype(np.int64)
+        codes = np.clip(codes, 1, self.size - 1)
+        return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
+
+    def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw a number inside each cell: uniformly, on the step grid if there is one."""
+        low, high = self.edges[np.maximum(codes, 1) - 1], self.edges[np.maximum(codes, 1)]
+        places = rng.random(len(codes))
+        if self.step:
+            # Edges lie in the middle between multiples.
+            first, end = np.ceil(low / self.step), np.ceil(high / self.step)
+            values = multiples(first + np.floor(places * (end - first)), self.step)
+        else:
+            values = low + places * (high - low)
+        # Rounding up to the next cell would miss spikes, which are a single float wide.
+        values = np.minimum(values, np.nextafter(high, low))
+        return np.where(codes == 0, np.nan, values)
+
+    def _learn(self, column: pd.Series) -> Mapping[str, Any]:
+        values = read_numbers(column)
+        present = values[~np.isnan(values)]
+        step = common_step(present, self.STEPS) if self.step is None else self.step
+        missing = len(present) < len(values)
+        return {'edges': public_edges(present, step), 'step': step, 'nullable': missing}
+
+
+class CategoryEncoder(Encoder):
+    """The values of a categorical column.
+
+    Args:
+        values: The values, without the missing one; ``None`` to learn them.
+        ordered: Whether their order means something.
+        nullable: Whether values may be missing; ``None`` to learn it.
+    """
+
+    INPUT_SDTYPE = 'categorical'
+    SUPPORTED_SDTYPES = ('categorical', 'boolean', 'ordinal')
+    FACTS = ('values', 'ordered', 'nullable')
+
+    values: tuple[Hashable, ...]
+    ordered = False
+
+    def __init__(
+        self,
+        values: tuple[Hashable, ...] | None = None,
+        ordered: bool = False,
+        nullable: bool | None = None,
+    ) -> None:
+        super().__init__(values=values, ordered=ordered, nullable=nullable)
+
+    @property
+    def size(self) -> int:
+        """Number of codes, the missing value included."""
+        return len(self.values) + 1
+
+    def encode(self, column: pd.Series) -> NDArray[np.int64]:
+        """Find the code of each value, or else of one that is equal, as ``1`` and ``True``."""
+        places, distinct = read_categories(column)
+        equal = {value: code for code, value in enumerate(self.values, start=1)}
+        same = {spell(value): code for code, value in enumerate(self.values, start=1)}
+        found = [same.get(spell(value)) or equal.get(value, -1) for value in distinct]
+        codes = np.array([*found, 0 if self.nullable else -1], dtype=np.int64)
+        return np.asarray(codes[places])
+
+    def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
+        """Look up the value of each code; no randomness is needed."""
+        return take_values(self.values, None, codes - 1)
+
+    def _learn(self, column: pd.Series) -> Mapping[str, Any]:
+        codes, listed = read_categories(column)
+        return {'values': tuple(listed), 'nullable': bool((codes < 0).any())}
+
+
+Transformer = NumberEncoder | CategoryEncoder
+
+
+def make_transformers(description: Description) -> tuple[Transformer, ...]:
+    """Lay out the codes of every column, from what is public or released."""
+    return tuple(
+        _make_transformer(column, description).assign(column.name)
+        for column in description.domain.columns
+    )
+
+
+def encode(table: pd.DataFrame, transformers: tuple[Transformer, ...]) -> NDArray[np.signedinteger]:
+    """Encode a table.
+
+    Formal guarantees:
+        * a record's codes are a function of that record and of the transformers
+
+    Args:
+        table: The columns of the transformers.
+        transformers: Their layout.
+
+    Returns:
+        Codes, shape (n, number of transformers), column by column in memory and in the smallest
+        integers that hold them; -1 where a value is not on the list.
+    """
+    largest = max((each.size for each in transformers), default=1)
+    shape = len(table), len(transformers)
+    codes = np.empty(shape, dtype=np.min_scalar_type(-largest), order='F')
+    for at, transformer in enumerate(transformers):
+        codes[:, at] = transformer.encode(table[transformer.name])
+    return codes
+
+
+def decode(
+    codes: NDArray[np.int64], transformers: tuple[Transformer, ...], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Turn codes, shape (n, number of transformers), back into a table."""
+    decoded = {each.name: each.decode(codes[:, at], rng) for at, each in enumerate(transformers)}
+    return make_table(decoded, pd.RangeIndex(len(codes)))
+
+
+def _make_transformer(column: Column, description: Description) -> Transformer:
+    if isinstance(column, Category):
+        values = column.values or ()  # noqa: PD011 (no pandas)
+        # Every column has a code that can occur: with no value known, the missing one.
+        return CategoryEncoder(values, column.ordered, bool(column.nullable) or not values)
+    name = column.name
+    sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
+    edges = released_edges(column, sketch, heavy)
+    return NumberEncoder(edges, column.step or 0.0, bool(column.nullable))

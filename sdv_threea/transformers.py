@@ -1,0 +1,26 @@
+"""The transformers of RDT's between cells and the codes that the core runs on.
+
+In a synthesizer they are made of what is public or released, and nothing is learned from private
+rows: ``get_transformers()`` returns them. By themselves, for example in a ``HyperTransformer``,
+they learn from the rows they are fitted to whatever their arguments leave open, and those rows must
+then be public:
+
+>>> import pandas as pd
+>>> from sdv_threea.transformers import NumberEncoder
+>>> table = pd.DataFrame({'age': [17, 18, None, 20]})
+>>> encoder = NumberEncoder()
+>>> codes = encoder.fit_transform(table, 'age')
+>>> codes['age'].tolist()
+[1, 2, 0, 4]
+>>> encoder
+NumberEncoder(edges=<4 cells from 16.5 to 20.5>, step=1.0, nullable=True)
+>>> encoder.reverse_transform(codes)['age'].tolist()
+[17.0, 18.0, nan, 20.0]
+"""
+
+from __future__ import annotations
+
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.synthesizers.dates import DateEncoder
+
+__all__ = ['CategoryEncoder', 'DateEncoder', 'NumberEncoder']

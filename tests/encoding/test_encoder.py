@@ -1,0 +1,173 @@
+"""The transformers as RDT knows them: by themselves, on rows that are public."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from rdt import HyperTransformer
+
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+
+PUBLIC = pd.DataFrame(
+    {
+        'age': [17, 40, 17, 65, 90],
+        'income': [0.5, 1200.25, np.nan, 8.75, 99.0],
+        'city': ['Bern', None, 'Genf', 'Bern', 'Basel'],
+        'flag': [True, False, True, True, False],
+    }
+)
+SDTYPES = {'age': 'numerical', 'income': 'numerical', 'city': 'categorical', 'flag': 'boolean'}
+
+
+def make_encoders():
+    return {
+        name: NumberEncoder() if sdtype == 'numerical' else CategoryEncoder()
+        for name, sdtype in SDTYPES.items()
+    }
+
+
+@pytest.fixture
+def fitted():
+    transformer = HyperTransformer()
+    transformer.set_config({'sdtypes': SDTYPES, 'transformers': make_encoders()})
+    transformer.fit(PUBLIC)
+    return transformer
+
+
+def test_a_table_goes_to_whole_numbers_and_comes_back(fitted):
+    codes = fitted.transform(PUBLIC)
+    assert all(kind == np.int64 for kind in codes.dtypes)
+    assert list(codes.columns) == list(PUBLIC.columns)
+    back = fitted.reverse_transform(codes)
+    pd.testing.assert_frame_equal(back.drop(columns='income'), PUBLIC.drop(columns='income'))
+    assert back['income'].isna().tolist() == PUBLIC['income'].isna().tolist()
+
+
+def test_missing_cells_are_zero_and_others_are_not(fitted):
+    codes = fitted.transform(PUBLIC)
+    assert ((codes == 0) == PUBLIC.isna()).all(axis=None)
+
+
+def test_what_was_not_learned_is_no_code():
+    encoder = CategoryEncoder()
+    encoder.fit(PUBLIC, 'city')
+    others = pd.DataFrame({'city': ['Chur', 'Bern']})
+    assert encoder.transform(others)['city'].tolist() == [-1, 1]
+
+
+def test_any_number_between_codes_can_be_reversed(fitted):
+    sampled = pd.DataFrame({name: [-3.0, 0.2, 1.7, 1e9, np.nan] for name in PUBLIC})
+    back = fitted.reverse_transform(sampled)
+    assert back['city'].tolist() == [None, None, 'Genf', 'Basel', None]
+    assert back['age'].dropna().isin(range(17, 91)).all()
+
+
+@pytest.mark.parametrize(
+    ('values', 'step', 'cells'),
+    [
+        ([1.0, 5.0], 1.0, 5),
+        ([0.1, 0.25], 0.01, 16),
+        ([1 / 3, 2 / 3], 0.0, 96),
+        ([7.0], 1.0, 1),
+        ([], 1.0, 1),
+        (list(range(1000)), 1.0, 96),
+    ],
+)
+def test_cells_and_granularity_are_learned_from_public_numbers(values, step, cells):
+    encoder = NumberEncoder()
+    encoder.fit(pd.DataFrame({'x': np.array(values, dtype=float)}), 'x')
+    assert encoder.step == step
+    assert encoder.size - 1 == cells
+    assert np.all(encoder.encode(pd.Series(values, dtype=float)) > 0)
+
+
+def test_facts_that_are_given_are_not_learned():
+    edges = np.array([0.0, 10.0, 20.0])
+    encoder = NumberEncoder(edges, step=0.0, nullable=False)
+    encoder.fit(pd.DataFrame({'x': [np.nan, 1e6]}), 'x')
+    assert (encoder.edges is edges, encoder.step, encoder.nullable) == (True, 0.0, False)
+    known = CategoryEncoder(('a',), nullable=False)
+    known.fit(pd.DataFrame({'x': ['private', None]}), 'x')
+    assert repr(known) == "CategoryEncoder(values=('a',), ordered=False, nullable=False)"
+
+
+def test_of_the_rows_a_transformer_with_all_facts_keeps_nothing():
+    """RDT keeps a seed that is a hash of the first rows, and states of generators made of it."""
+
+    def fit(rows):
+        encoder = CategoryEncoder(('a', 'b'), nullable=True)
+        encoder.fit(pd.DataFrame({'x': rows}, dtype=object), 'x')
+        return pickle.dumps(encoder)
+
+    assert fit(['a', 'b', 'a']) == fit(['private'] * 6) == fit([])
+
+
+def test_fitting_again_learns_again():
+    encoder = CategoryEncoder()
+    encoder.fit(pd.DataFrame({'x': ['a', None]}), 'x')
+    encoder.fit(pd.DataFrame({'y': ['b', 'c']}), 'y')
+    assert encoder.name == 'y'
+    assert repr(encoder) == "CategoryEncoder(values=('b', 'c'), ordered=False, nullable=False)"
+
+
+def test_global_randomness_is_left_alone(fitted):
+    legacy = np.random.get_state()[1].tolist()  # noqa: NPY002 (what RDT sets)
+    fitted.reverse_transform(fitted.transform(PUBLIC))
+    assert np.random.get_state()[1].tolist() == legacy  # noqa: NPY002
+
+
+def test_draws_go_on_until_they_are_reset():
+    encoder = NumberEncoder(np.array([0.0, 1.0]), step=0.0, nullable=False).assign('x')
+    codes = pd.DataFrame({'x': [1] * 8})
+    first, second = (encoder.reverse_transform(codes)['x'].tolist() for _ in range(2))
+    assert first != second
+    encoder.reset_randomization()
+    assert encoder.reverse_transform(codes)['x'].tolist() == first
+
+
+def test_a_random_state_can_be_set():
+    encoder = NumberEncoder(np.array([0.0, 1.0]), step=0.0, nullable=False).assign('x')
+    codes, drawn = pd.DataFrame({'x': [1] * 8}), []
+    for method in ('reverse_transform', 'transform'):
+        encoder.reset_randomization()
+        encoder.set_random_state(np.random.RandomState(5), method)
+        drawn.append(encoder.reverse_transform(codes)['x'].tolist())
+    encoder.reset_randomization()
+    assert drawn[0] != drawn[1] == encoder.reverse_transform(codes)['x'].tolist()
+
+
+def test_the_representation_names_the_facts():
+    assert repr(NumberEncoder()) == 'NumberEncoder()'
+    known = NumberEncoder(np.array([0.5, 1.5, 2.5]), step=1.0, nullable=True)
+    assert repr(known) == 'NumberEncoder(edges=<2 cells from 0.5 to 2.5>, step=1.0, nullable=True)'
+    few, many = CategoryEncoder(('a', 'b')), CategoryEncoder(tuple('abcdefg'), nullable=False)
+    assert repr(few) == "CategoryEncoder(values=('a', 'b'), ordered=False)"
+    assert repr(many) == (
+        "CategoryEncoder(values=<7 values from 'a' to 'g'>, ordered=False, nullable=False)"
+    )
+
+
+@pytest.mark.parametrize('dtype', ['int8', 'Int64', 'float32', 'object', 'int64[pyarrow]'])
+def test_numbers_come_back_in_the_dtype_they_were_fitted_in(dtype):
+    table = pd.DataFrame({'x': pd.Series([1, 2, 2, 3]).astype(dtype)})
+    encoder = NumberEncoder()
+    back = encoder.reverse_transform(encoder.fit_transform(table, 'x'))
+    pd.testing.assert_frame_equal(back, table, check_dtype=dtype != 'object')
+
+
+@pytest.mark.parametrize('dtype', ['object', 'string', 'category'])
+def test_categories_come_back_in_the_dtype_they_were_fitted_in(dtype):
+    table = pd.DataFrame({'x': pd.Series(['a', None, 'b'], dtype=object).astype(dtype)})
+    encoder = CategoryEncoder()
+    back = encoder.reverse_transform(encoder.fit_transform(table, 'x'))
+    pd.testing.assert_frame_equal(back, table)
+
+
+def test_a_missing_number_leaves_whole_numbers_as_floats():
+    encoder = NumberEncoder(np.array([0.5, 1.5]), step=1.0, nullable=True)
+    encoder.fit(pd.DataFrame({'x': [1]}), 'x')
+    back = encoder.reverse_transform(pd.DataFrame({'x': [0, 1]}))['x']
+    assert back.isna().tolist() == [True, False]
