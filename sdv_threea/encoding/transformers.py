@@ -37,7 +37,7 @@ class NumberEncoder(Encoder):
     """
 
     INPUT_SDTYPE = 'numerical'
-    SUPPORTED_SDTYPES = ('numerical',)
+    SUPPORTED_SDTYPES = ['numerical']
     FACTS: tuple[str, ...] = ('edges', 'step', 'nullable')
 
     #: Candidates for a granularity that is learned, coarse to fine.
@@ -103,7 +103,7 @@ class CategoryEncoder(Encoder):
     """
 
     INPUT_SDTYPE = 'categorical'
-    SUPPORTED_SDTYPES = ('categorical', 'boolean', 'ordinal')
+    SUPPORTED_SDTYPES = ['categorical', 'boolean', 'ordinal']
     FACTS = ('values', 'ordered', 'nullable')
 
     values: tuple[Hashable, ...]

@@ -28,7 +28,7 @@ class DateEncoder(NumberEncoder):
     """
 
     INPUT_SDTYPE = 'datetime'
-    SUPPORTED_SDTYPES = ('datetime',)
+    SUPPORTED_SDTYPES = ['datetime']
     FACTS = (*NumberEncoder.FACTS, 'datetime_format')
     STEPS = TIME_STEPS
 

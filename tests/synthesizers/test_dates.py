@@ -34,4 +34,4 @@ def test_granularity_and_format_are_facts_of_a_column_of_dates():
     encoder.fit(DAYS.dt.strftime('%d.%m.%Y').to_frame(), 'd')
     assert encoder.step == 86_400.0
     assert repr(encoder).endswith("nullable=True, datetime_format='%d.%m.%Y')")
-    assert encoder.get_supported_sdtypes() == ('datetime',)
+    assert encoder.get_supported_sdtypes() == ['datetime']

@@ -67,7 +67,7 @@ def test_before_a_fit_transformers_hold_what_is_public(table):
     assert repr(found['city']).startswith("CategoryEncoder(values=('Bern', 'Genf', 'Basel')")
     assert len(found['age'].edges) == 101  # a cell for each age
     assert (found['income'].edges, found['income'].step) == (None, None)
-    assert found['joined'].get_supported_sdtypes() == ('datetime',)
+    assert found['joined'].get_supported_sdtypes() == ['datetime']
 
 
 def test_after_a_fit_transformers_are_those_that_rows_are_drawn_by(table):
