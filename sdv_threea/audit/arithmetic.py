@@ -65,11 +65,16 @@ class MuResult:
         claimed: What the privacy statement says ``mu`` is at most.
         leaks: What differs between the fits of the two tables although all answers were the same:
             it did not pass the doors of noise. Empty if all is well.
+        noise: Root mean square of the noise that was drawn, over the scale that receipts say: one,
+            but for chance.
+        num_values: How many values that is the mean of.
     """
 
     answers: tuple[MovedAnswer, ...]
     claimed: float
-    leaks: tuple[str, ...] = ()
+    leaks: tuple[str, ...]
+    noise: float
+    num_values: int
 
     @property
     def mu(self) -> float:
@@ -166,10 +171,11 @@ def measure_mu(
     try:
         (_, other), asked = replay(partial(_observe, fit, neighbour), transcript)
     except DivergedError as error:
-        return MuResult((), statement.mu, (str(error),))
+        return MuResult((), statement.mu, (str(error),), *transcript.measure_noise())
     moves = compare(transcript, asked)
     answers = tuple(_weigh(*claim, move) for claim, move in zip(claims, moves, strict=True))
-    return MuResult(answers, statement.mu, tuple(_find_leaks(once, again, other)))
+    leaks = tuple(_find_leaks(once, again, other))
+    return MuResult(answers, statement.mu, leaks, *transcript.measure_noise())
 
 
 def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) -> State:

@@ -11,6 +11,7 @@ the record, so that it is the same in both fits.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -37,7 +38,7 @@ Fitted = TypeVar('Fitted')
 
 
 class DivergedError(RuntimeError):
-    """The table was asked something else than the recorded one, though all answers were alike."""
+    """The fit went another way than the recorded one, though all answers were the same."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,21 @@ class Transcript:
     def receipts(self) -> list[Receipt]:
         """The receipt of each answer."""
         return [answer[-1] for answer in self.answers]
+
+    def measure_noise(self) -> tuple[float, int]:
+        """Measure the noise that was added, where all noisy values were shown.
+
+        Returns:
+            The root mean square of it, over the scale on its receipt, and of how many values.
+        """
+        parts = [np.zeros(0)]
+        for question, answer in zip(self.questions, self.answers, strict=True):
+            if not isinstance(question.exact, Mapping):
+                unit = question.terms.get('resolution', 1.0)
+                drawn = answer[0].ravel() - question.exact * unit
+                parts.append(drawn / answer[-1].noise_scale)
+        noise = np.concatenate(parts)
+        return math.sqrt(float(noise @ noise) / max(len(noise), 1)), len(noise)
 
 
 class Move(NamedTuple):
@@ -118,32 +134,30 @@ def replay(fit: Callable[[], Fitted], transcript: Transcript) -> tuple[Fitted, l
         What was fitted, and the questions with the exact values of this table.
 
     Raises:
-        DivergedError: If something else is asked than in the record: then something about the rows
-            has passed beside the doors.
+        DivergedError: If something else is asked than in the record, or the fit fails once it has
+            begun to ask: then something about the rows has passed beside the doors.
     """
     known, asked = transcript.questions, list[Question]()
 
     def answer(question: Question, _: Callable[..., tuple[Any, ...]]) -> tuple[Any, ...]:
         asked.append(question)
-        if not _is_known():
-            raise DivergedError
-        return deepcopy(transcript.answers[len(asked) - 1])
-
-    def _is_known() -> bool:
         last = len(asked) - 1
-        return not asked or (last < len(known) and asked[last].terms == known[last].terms)
+        if last >= len(known) or question.terms != known[last].terms:
+            raise DivergedError(f'question {last + 1} is another one')
+        return deepcopy(transcript.answers[last])
 
     with _watch(answer), _repeat_chance(transcript.seed):
         try:
             fitted = fit()
+        except DivergedError:
+            raise
         except Exception as error:
-            if _is_known():
+            if not asked:
                 raise
-            # Whatever the fit has made of it.
-            said = f'question {len(asked)} is another one: {asked[-1].terms["released"]}'
+            said = f'the fit ends in {type(error).__name__} after {len(asked)} questions'
             raise DivergedError(said) from error
-    if len(asked) != len(known):
-        raise DivergedError(f'{len(asked)} questions are asked and not {len(known)}')
+    if [each.terms for each in asked] != [each.terms for each in known]:
+        raise DivergedError('other questions are asked')
     return fitted, asked
 
 

@@ -1,0 +1,345 @@
+"""Tables with a place for one hostile record, and a search for the record that moves most.
+
+A *schema* says how data is made of ordinary rows and a record, which cells a record may have, and
+what is fitted: the public synthesizers, as users have them. The search starts with records that are
+hostile in one way, and replaces cell by cell what moves the released answers further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sdv.cag import FixedCombinations, Inequality, OneHotEncoding
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.audit.doors import Question, compare, record, replay
+
+#: Ordinary rows of a table, or units of a database: enough that thresholds show their values.
+NUM_ROWS = 2000
+
+#: How frequent the three kinds of ordinary cells are.
+SHARES = [0.4, 0.3, 0.3]
+
+#: Times that the search goes through all cells.
+SWEEPS = 2
+
+NUMBER, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}
+
+#: A record: the kind of each of its cells, by name of the cell. ``None`` for no record.
+Record = dict[str, str] | None
+
+
+class Cell(NamedTuple):
+    """One cell of a record, or several that have to fit together.
+
+    Args:
+        columns: What the metadata says of its columns.
+        kinds: The values of those columns, by kind of cell. Ordinary rows have the first three.
+    """
+
+    columns: Mapping[str, Mapping[str, Any]]
+    kinds: Mapping[str, tuple[Any, ...]]
+
+
+class Schema(NamedTuple):
+    """What is audited.
+
+    Args:
+        cells: The cells of a record.
+        build: Makes the data of ordinary rows and a record, as ``fit`` takes them.
+        make: Makes a fresh synthesizer, of an epsilon and a relation between neighbours.
+        metadata: The metadata.
+    """
+
+    cells: Mapping[str, Cell]
+    build: Callable[[Record], dict[str, Any]]
+    make: Callable[..., Any]
+    metadata: Metadata
+
+    def fit(self, epsilon: float, relation: str, data: dict[str, Any]) -> Any:
+        """Fit a fresh synthesizer, and return it."""
+        synthesizer = self.make(epsilon=epsilon, neighbors=relation)
+        synthesizer.fit(data)
+        return synthesizer
+
+
+def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
+    """Make what is audited, by name, with so many ordinary rows."""
+    mixed, private = _mix(public=False), {'target_column': 'target', 'n_components': 2}
+    public = {'public_metadata': True}
+    number, target = _number('x', 0, public=True), _category('target', public=True)
+    dates = [_date('day', '%d/%m/%Y'), _date('second', '%Y-%m-%d %H:%M:%S'), _flag('flag')]
+    return {
+        'one number, public': _one_table([number], size, public),
+        'number and target, public': _one_table([number, target], size, {**public, **private}),
+        'mixed types': _one_table(mixed, size, private),
+        'mixed types, public': _one_table(_mix(public=True), size, {**public, **private}),
+        'constraints': _one_table(_obey(), size, {}, rules=RULES),
+        'dates': _one_table(dates, size, {}),
+        'Dask, three partitions': _one_table(mixed, size, private, partitions=3),
+        'relational': _several_tables('patient', size),
+        'relational, other root': _several_tables('doctor', size),
+    }
+
+
+def list_canaries(schema: Schema) -> dict[str, dict[str, str]]:
+    """List the records that are of one kind in all cells that have it, and commonest in others."""
+    kinds = dict.fromkeys(kind for cell in schema.cells.values() for kind in cell.kinds)
+    canaries = {
+        kind: {
+            name: kind if kind in cell.kinds else 'commonest' for name, cell in schema.cells.items()
+        }
+        for kind in kinds
+    }
+    if 'target' in schema.cells:
+        canaries['lone class'] = {**canaries['commonest'], 'target': 'rare'}
+    return canaries
+
+
+def search(schema: Schema, epsilon: float, relation: str) -> tuple[Record, Record]:
+    """Search for the record, or the two records, that move the released answers most.
+
+    The noise of the answers is seeded, so that records compare like with like.
+
+    Args:
+        schema: What is audited.
+        epsilon: The claim.
+        relation: ``'add_remove'`` or ``'replace_one'``.
+
+    Returns:
+        What the neighbours have beside the ordinary rows: for ``'add_remove'`` the first nothing.
+    """
+    fit = partial(schema.fit, epsilon, relation)
+    _, transcript = record(lambda: fit(schema.build(None)), _Seeded(), seed=0)
+    scales = np.array([receipt.noise_scale for receipt in transcript.receipts])
+    known: dict[str, list[Question]] = {}
+
+    def ask(tried: Record) -> list[Question]:
+        if repr(tried) not in known:
+            _, known[repr(tried)] = replay(lambda: fit(schema.build(tried)), transcript)
+        return known[repr(tried)]
+
+    def measure(one: Record, other: Record) -> float:
+        moves = compare(replace(transcript, questions=ask(one)), ask(other))
+        return float(np.linalg.norm(np.array([move.seen for move in moves]) / scales))
+
+    canaries = list(list_canaries(schema).values())
+    if relation == 'add_remove':
+        start = max(canaries, key=partial(measure, None))
+        return None, _improve(schema, start, partial(measure, None))
+    pairs = [(one, other) for at, one in enumerate(canaries) for other in canaries[:at]]
+    one, other = max(pairs, key=lambda pair: measure(*pair))
+    other = _improve(schema, other, partial(measure, one))
+    return _improve(schema, one, partial(measure, other)), other
+
+
+def _improve(
+    schema: Schema, best: dict[str, str], measure: Callable[[Record], float]
+) -> dict[str, str]:
+    """Replace cell by cell what moves the answers further."""
+    for _ in range(SWEEPS):
+        before = best
+        for name, cell in schema.cells.items():
+            tried = [{**best, name: kind} for kind in cell.kinds]
+            best = max([best, *tried], key=measure)
+        if best == before:
+            break
+    return best
+
+
+class _Seeded:
+    """Gaussian noise from a seed."""
+
+    def __init__(self) -> None:
+        self._rng = np.random.default_rng(0)
+
+    def __call__(self, size: int, scale: float) -> NDArray[np.int64]:
+        return np.rint(self._rng.normal(0, scale, size)).astype(np.int64)
+
+
+def _number(name: str, low: float, *, public: bool = False) -> Cell:
+    kinds = {'commonest': low + 4, 'ordinary': low + 3, 'other': low + 5}
+    kinds |= {'low': low, 'high': low + 9, 'missing': np.nan}
+    stated = {'range_min': low, 'range_max': low + 9, 'decimal_places': 0}
+    if not public:
+        kinds |= {'far out': 1e6, 'far below': -1e6, 'rare': low + 0.123}
+    return _single(name, NUMBER | (_nullable(**stated) if public else {}), kinds, float)
+
+
+def _category(name: str, *, public: bool = False) -> Cell:
+    kinds = {'commonest': 'a', 'ordinary': 'b', 'other': 'c', 'rare': 'd', 'missing': None}
+    if name == 'target':
+        del kinds['missing']
+    return _single(name, CATEGORY | (_nullable(range_values=[*'abcd']) if public else {}), kinds)
+
+
+def _flag(name: str, *, public: bool = False) -> Cell:
+    kinds = {'commonest': False, 'ordinary': True, 'other': True, 'missing': None}
+    return _single(name, {'sdtype': 'boolean'} | (_nullable() if public else {}), kinds)
+
+
+def _date(name: str, form: str) -> Cell:
+    days = {'commonest': '2021-03-05', 'ordinary': '2021-03-04', 'other': '2022-06-07'}
+    days |= {'far out': '2199-12-31', 'far below': '1800-01-01', 'rare': '2021-03-06'}
+    kinds = {kind: pd.Timestamp(day).strftime(form) for kind, day in days.items()}
+    about = {'sdtype': 'datetime', 'datetime_format': form}
+    return _single(name, about, {**kinds, 'missing': None})
+
+
+def _nullable(**facts: Any) -> dict[str, Any]:
+    return {**facts, 'range_is_nullable': True}
+
+
+def _single(
+    name: str, about: dict[str, Any], kinds: Mapping[str, Any], kind: type | None = None
+) -> Cell:
+    return Cell(
+        {name: about}, {key: (kind(each) if kind else each,) for key, each in kinds.items()}
+    )
+
+
+def _mix(*, public: bool) -> list[Cell]:
+    numbers = [_number(name, low, public=public) for name, low in (('x', 0), ('y', 20))]
+    categories = [_category(name, public=public) for name in ('c', 'target')]
+    return [*numbers, _flag('flag', public=public), *categories]
+
+
+#: An inequality, combinations of two columns, and one of three flags.
+RULES = (
+    lambda: Inequality('low', 'high'),
+    lambda: FixedCombinations(['first', 'second']),
+    lambda: OneHotEncoding(['one', 'two', 'three']),
+)
+
+
+def _obey() -> list[Cell]:
+    """Make cells that obey the rules, whatever their kinds."""
+    ends = {'commonest': (3.0, 5.0), 'ordinary': (2.0, 4.0), 'other': (3.0, 9.0)}
+    ends |= {
+        'low': (0.0, 0.0),
+        'far out': (-1e6, 1e6),
+        'high': (1e6, 1e6),
+        'missing': (np.nan,) * 2,
+    }
+    pairs = {'commonest': ('a', 'x'), 'ordinary': ('b', 'x'), 'other': ('a', 'y')}
+    pairs |= {'rare': ('c', 'z'), 'missing': (None, None)}
+    flags = {'commonest': (1, 0, 0), 'ordinary': (0, 1, 0), 'other': (0, 0, 1)}
+    return [
+        Cell({'low': NUMBER, 'high': NUMBER}, ends),
+        Cell({'first': CATEGORY, 'second': CATEGORY}, pairs),
+        Cell(dict.fromkeys(('one', 'two', 'three'), CATEGORY), flags),
+    ]
+
+
+def _by_name(cells: list[Cell]) -> dict[str, Cell]:
+    return {next(iter(cell.columns)): cell for cell in cells}
+
+
+def _draw(cells: list[Cell], size: int) -> pd.DataFrame:
+    """Draw ordinary rows, cell by cell, the same each time."""
+    rng, columns = np.random.default_rng(0), {}
+    for cell in cells:
+        values = list(cell.kinds.values())[:3]
+        drawn = rng.choice(3, size, p=SHARES)
+        for at, name in enumerate(cell.columns):
+            first = values[0][at]
+            dtype = {bool: 'boolean', str: 'object'}.get(type(first), type(first))
+            columns[name] = pd.Series([values[row][at] for row in drawn], dtype=dtype)
+    return pd.DataFrame(columns)
+
+
+def _append(rows: pd.DataFrame, cells: list[Cell], record: Record, times: int = 1) -> pd.DataFrame:
+    """Append a record to ordinary rows, as often as is said."""
+    if record is None:
+        return rows
+    row: dict[str, Any] = {}
+    for name, cell in _by_name(cells).items():
+        row |= dict(zip(cell.columns, cell.kinds[record[name]], strict=True))
+    own = {name: pd.Series([row[name]] * times, dtype=rows[name].dtype) for name in rows}
+    return pd.concat([rows, pd.DataFrame(own)], ignore_index=True)
+
+
+def _one_table(
+    cells: list[Cell],
+    size: int,
+    settings: dict[str, Any],
+    *,
+    rules: tuple[Callable[[], Any], ...] = (),
+    partitions: int = 0,
+) -> Schema:
+    columns = {name: about for cell in cells for name, about in cell.columns.items()}
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
+    rows = _draw(cells, size)
+
+    def build(record: Record) -> dict[str, Any]:
+        table = _append(rows, cells, record)
+        return {'table': dd.from_pandas(table, npartitions=partitions) if partitions else table}
+
+    def make(kind: Callable[..., Any] = ClustMixSynthesizer, **claim: Any) -> Any:
+        synthesizer = kind(metadata, **settings, **claim)
+        if rules:
+            synthesizer.add_constraints([rule() for rule in rules])
+        return synthesizer
+
+    return Schema(_by_name(cells), build, make, metadata)
+
+
+def _several_tables(unit: str, size: int) -> Schema:
+    """Make patients with stays, and doctors whom stays name: units of their own."""
+    about = {
+        'patient': [_number('x', 0), _category('c')],
+        'stay': [_number('y', 20), _flag('flag')],
+        'doctor': [_number('z', 0), _category('d')],
+    }
+    metadata = _connect(about)
+    ordinary = {table: _draw(cells, size) for table, cells in about.items()}
+    owners = np.repeat(np.arange(size), np.arange(size) % 4 * 2)  # none, two, four or six stays
+    ordinary['stay'] = _draw(about['stay'], len(owners))
+    numbers = {'commonest': (1,), 'none': (0,), 'many': (20,), 'very many': (300,)}
+    cells = [*about[unit], *(about['stay'] if unit == 'patient' else [])]
+
+    def build(record: Record) -> dict[str, Any]:
+        tables, patients, doctors = dict(ordinary), owners, np.arange(len(owners)) % 50
+        if record is not None:
+            (many,) = numbers[record['rows']]
+            tables[unit] = _append(ordinary[unit], about[unit], record)
+            if unit == 'patient':
+                tables['stay'] = _append(ordinary['stay'], about['stay'], record, many)
+                patients = np.append(patients, np.full(many, size))
+                doctors = np.append(doctors, np.zeros(many, dtype=int))
+            else:  # these stays are there without this doctor, too, and name another
+                doctors[:many] = size
+        for name, table in tables.items():
+            tables[name] = table.assign(**{f'{name}_id': np.arange(len(table))})
+        tables['stay'] = tables['stay'].assign(patient_id=patients, doctor_id=doctors)
+        return tables
+
+    make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
+    return Schema({**_by_name(cells), 'rows': Cell({}, numbers)}, build, make, metadata)
+
+
+def _connect(about: Mapping[str, list[Cell]]) -> Metadata:
+    keys = {name: {f'{name}_id': {'sdtype': 'id'}} for name in about}
+    keys['stay'] = {key: {'sdtype': 'id'} for key in ('stay_id', 'patient_id', 'doctor_id')}
+    tables = {}
+    for name, cells in about.items():
+        columns = {column: each for cell in cells for column, each in cell.columns.items()}
+        tables[name] = {'primary_key': f'{name}_id', 'columns': {**columns, **keys[name]}}
+    links = [
+        {
+            'parent_table_name': parent,
+            'parent_primary_key': f'{parent}_id',
+            'child_table_name': 'stay',
+            'child_foreign_key': f'{parent}_id',
+        }
+        for parent in ('patient', 'doctor')
+    ]
+    return Metadata.load_from_dict({'tables': tables, 'relationships': links})
