@@ -23,25 +23,18 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from neighbours import Record, Schema, list_canaries, make_schemas, search
+from neighbours import Schema, list_canaries, make_schemas, search
 from rows import append
 from suspects import BROKEN, OURS, SILENT, draw_a_third, make_suspect
 
-from sdv_threea.audit import (
-    Guesses,
-    MuResult,
-    audit_privacy,
-    far_out,
-    many_children,
-    measure_mu,
-)
-from sdv_threea.mechanism import Noise
+from sdv_threea.audit import Guesses, audit_privacy, far_out, many_children, measure_mu
 
 RESULTS = Path(__file__).parent / 'results'
 MEASURES, GAMES = 'audit_mu.csv', 'audit.csv'
@@ -67,6 +60,10 @@ GAME_FIELDS = [*GAME_KEY, 'view', 'form', *Guesses._fields, 'seconds']
 FEW_ROWS, CHILDREN = 100, 20
 
 
+#: Keys of results, and what makes their rows.
+Jobs = Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[dict[str, Any]]]]]
+
+
 class Game(NamedTuple):
     """Who plays, with which canary, on which schema, and how many fits."""
 
@@ -88,58 +85,39 @@ PLAYED = (
 )
 
 
-def measure_schema(
-    schema: Schema, relation: str, epsilon: float, fresh: int = FRESH
+def measure(
+    method: str, schema: Schema, relation: str, epsilon: float, fresh: int
 ) -> Iterator[dict[str, Any]]:
-    """Measure what canaries reach beside ordinary rows, or in the place of the commonest row."""
+    """Measure records beside ordinary rows, or in the place of one that is of the commonest kind.
+
+    Broken variants are measured once; ours by all canaries, and by what a search found.
+    """
     canaries = list_canaries(schema)
     base = None if relation == 'add_remove' else canaries['commonest']
-    pairs: list[tuple[str, Record, Record]] = [
-        (name, base, other) for name, other in canaries.items() if other != base
-    ]
-    found = search(schema, epsilon, relation)
-    runs = [(pair, 0) for pair in pairs] + [((FOUND, *found), run) for run in range(fresh)]
-    for (name, one, other), run in runs:
-        result = measure_pair(schema, relation, epsilon, one, other)
-        yield from ({'canary': name, 'run': run, **row} for row in list_rows(result))
-
-
-def measure_broken(method: str, schema: Schema, epsilon: float) -> Iterator[dict[str, Any]]:
-    """Measure a variant that is broken on purpose."""
-    suspect = schema._replace(make=partial(make_suspect, method, schema))
+    pairs = [(name, 0, base, other) for name, other in canaries.items() if other != base]
+    if method == OURS:
+        found = search(schema, epsilon, relation)
+        pairs += [(FOUND, run, *found) for run in range(fresh)]
+    else:
+        schema = schema._replace(make=partial(make_suspect, method, schema))
+        pairs = [('far out', 0, canaries['far out'], base)]
     noise = draw_a_third if method == THIRD else None
-    far = list_canaries(schema)['far out']
-    result = measure_pair(suspect, 'add_remove', epsilon, far, None, noise)
-    yield from ({'canary': 'far out', 'run': 0, **row} for row in list_rows(result))
-
-
-def measure_pair(
-    schema: Schema,
-    relation: str,
-    epsilon: float,
-    one: Record,
-    other: Record,
-    noise: Noise | None = None,
-) -> MuResult:
-    """Measure how far apart the data with two records are."""
-    fit = partial(schema.fit, epsilon, relation)
-    return measure_mu(fit, schema.build(one), schema.build(other), noise=noise)
-
-
-def list_rows(result: MuResult) -> Iterator[dict[str, Any]]:
-    """List what is kept of a measurement: a row per stage, and one of all."""
-    yield {
-        'stage': ALL,
-        'mu': result.mu,
-        'claimed': result.claimed,
-        'share': result.share,
-        'exceeded': sum(each.exceeds for each in result.answers),
-        'leaks': len(result.leaks),
-        'noise': result.noise,
-        'values': result.num_values,
-    }
-    for stage, row in result.by_stage().iterrows():
-        yield {'stage': stage, **row}
+    for canary, run, one, other in pairs:
+        fit = partial(schema.fit, epsilon, relation)
+        result = measure_mu(fit, schema.build(one), schema.build(other), noise=noise)
+        about = {'canary': canary, 'run': run}
+        yield about | {
+            'stage': ALL,
+            'mu': result.mu,
+            'claimed': result.claimed,
+            'share': result.share,
+            'exceeded': sum(each.exceeds for each in result.answers),
+            'leaks': len(result.leaks),
+            'noise': result.noise,
+            'values': result.num_values,
+        }
+        for stage, row in result.by_stage().iterrows():
+            yield {**about, 'stage': stage, **row}
 
 
 def play(game: Game, schema: Schema, runs: int) -> Iterator[dict[str, Any]]:
@@ -163,21 +141,16 @@ def play(game: Game, schema: Schema, runs: int) -> Iterator[dict[str, Any]]:
         yield {'view': bound.view, 'form': bound.form, **bound.guesses._asdict()}
 
 
-def list_measures(schemas: dict[str, Schema], fresh: int) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def list_measures(schemas: dict[str, Schema], fresh: int) -> Jobs:
     """List what is measured: its key, and what measures it."""
-    for method in (*BROKEN, THIRD):
-        yield (
-            (method, 'mixed types', 'add_remove', 1.0),
-            partial(measure_broken, method, schemas['mixed types'], 1.0),
-        )
-    for name, schema in schemas.items():
-        for relation in RELATIONS:
-            for epsilon in EPSILONS:
-                measure = partial(measure_schema, schema, relation, epsilon, fresh)
-                yield (OURS, name, relation, epsilon), measure
+    keys = [(method, 'mixed types', 'add_remove', 1.0) for method in (*BROKEN, THIRD)]
+    keys += [(OURS, *key) for key in product(schemas, RELATIONS, EPSILONS)]
+    for method, name, relation, epsilon in keys:
+        job = partial(measure, method, schemas[name], relation, epsilon, fresh)
+        yield (method, name, relation, epsilon), job
 
 
-def list_games(schemas: dict[str, Schema], fewer: int) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def list_games(schemas: dict[str, Schema], fewer: int) -> Jobs:
     """List the games: their keys, and what plays them."""
     for game in PLAYED:
         runs = max(game.runs // fewer, 40)
@@ -185,9 +158,7 @@ def list_games(schemas: dict[str, Schema], fewer: int) -> Iterator[tuple[tuple[A
         yield key, partial(play, game, schemas[game.schema], runs)
 
 
-def run_missing(
-    path: Path, key: list[str], fields: list[str], jobs: Iterator[tuple[tuple[Any, ...], Any]]
-) -> None:
+def run_missing(path: Path, key: list[str], fields: list[str], jobs: Jobs) -> None:
     """Run the jobs that are not among the results, and add their rows."""
     done = set(pd.read_csv(path)[key].itertuples(index=False, name=None)) if path.exists() else ()
     for about, job in jobs:

@@ -36,6 +36,9 @@ NUMBER, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}
 #: A record: the kind of each of its cells, by name of the cell. ``None`` for no record.
 Record = dict[str, str] | None
 
+#: What metadata says of a column.
+Facts = Mapping[str, Any]
+
 
 class Cell(NamedTuple):
     """One cell of a record, or several that have to fit together.
@@ -45,7 +48,7 @@ class Cell(NamedTuple):
         kinds: The values of those columns, by kind of cell. Ordinary rows have the first three.
     """
 
-    columns: Mapping[str, Mapping[str, Any]]
+    columns: Mapping[str, Facts]
     kinds: Mapping[str, tuple[Any, ...]]
 
 
@@ -75,7 +78,7 @@ def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
     """Make what is audited, by name, with so many ordinary rows."""
     mixed, private = _mix(public=False), {'target_column': 'target', 'n_components': 2}
     public = {'public_metadata': True}
-    number, target = _number('x', 0, public=True), _category('target', public=True)
+    number, target = _number('x', 0.0, public=True), _category('target', public=True)
     dates = [_date('day', '%d/%m/%Y'), _date('second', '%Y-%m-%d %H:%M:%S'), _flag('flag')]
     return {
         'one number, public': _one_table([number], size, public),
@@ -166,24 +169,24 @@ class _Seeded:
 
 
 def _number(name: str, low: float, *, public: bool = False) -> Cell:
-    kinds = {'commonest': low + 4, 'ordinary': low + 3, 'other': low + 5}
-    kinds |= {'low': low, 'high': low + 9, 'missing': np.nan}
+    steps = {'commonest': 4, 'ordinary': 3, 'other': 5, 'low': 0, 'high': 9}
+    kinds = {kind: low + step for kind, step in steps.items()} | {'missing': np.nan}
     stated = {'range_min': low, 'range_max': low + 9, 'decimal_places': 0}
     if not public:
         kinds |= {'far out': 1e6, 'far below': -1e6, 'rare': low + 0.123}
-    return _single(name, NUMBER | (_nullable(**stated) if public else {}), kinds, float)
+    return _cell(name, NUMBER, kinds, stated, public=public)
 
 
 def _category(name: str, *, public: bool = False) -> Cell:
-    kinds = {'commonest': 'a', 'ordinary': 'b', 'other': 'c', 'rare': 'd', 'missing': None}
-    if name == 'target':
-        del kinds['missing']
-    return _single(name, CATEGORY | (_nullable(range_values=[*'abcd']) if public else {}), kinds)
+    kinds = {'commonest': 'a', 'ordinary': 'b', 'other': 'c', 'rare': 'd'}
+    if name != 'target':
+        kinds['missing'] = None
+    return _cell(name, CATEGORY, kinds, {'range_values': [*'abcd']}, public=public)
 
 
 def _flag(name: str, *, public: bool = False) -> Cell:
     kinds = {'commonest': False, 'ordinary': True, 'other': True, 'missing': None}
-    return _single(name, {'sdtype': 'boolean'} | (_nullable() if public else {}), kinds)
+    return _cell(name, {'sdtype': 'boolean'}, kinds, {}, public=public)
 
 
 def _date(name: str, form: str) -> Cell:
@@ -191,23 +194,18 @@ def _date(name: str, form: str) -> Cell:
     days |= {'far out': '2199-12-31', 'far below': '1800-01-01', 'rare': '2021-03-06'}
     kinds = {kind: pd.Timestamp(day).strftime(form) for kind, day in days.items()}
     about = {'sdtype': 'datetime', 'datetime_format': form}
-    return _single(name, about, {**kinds, 'missing': None})
+    return _cell(name, about, {**kinds, 'missing': None}, {}, public=False)
 
 
-def _nullable(**facts: Any) -> dict[str, Any]:
-    return {**facts, 'range_is_nullable': True}
-
-
-def _single(
-    name: str, about: dict[str, Any], kinds: Mapping[str, Any], kind: type | None = None
+def _cell(
+    name: str, about: Facts, kinds: Mapping[str, Any], stated: Facts, *, public: bool
 ) -> Cell:
-    return Cell(
-        {name: about}, {key: (kind(each) if kind else each,) for key, each in kinds.items()}
-    )
+    facts = {**stated, 'range_is_nullable': True} if public else {}
+    return Cell({name: {**about, **facts}}, {kind: (value,) for kind, value in kinds.items()})
 
 
 def _mix(*, public: bool) -> list[Cell]:
-    numbers = [_number(name, low, public=public) for name, low in (('x', 0), ('y', 20))]
+    numbers = [_number(name, low, public=public) for name, low in (('x', 0.0), ('y', 20.0))]
     categories = [_category(name, public=public) for name in ('c', 'target')]
     return [*numbers, _flag('flag', public=public), *categories]
 
@@ -284,7 +282,7 @@ def _one_table(
         return {'table': dd.from_pandas(table, npartitions=partitions) if partitions else table}
 
     def make(kind: Callable[..., Any] = ClustMixSynthesizer, **claim: Any) -> Any:
-        synthesizer = kind(metadata, **settings, **claim)
+        synthesizer = kind(metadata, **{**settings, **claim})
         if rules:
             synthesizer.add_constraints([rule() for rule in rules])
         return synthesizer
@@ -295,9 +293,9 @@ def _one_table(
 def _several_tables(unit: str, size: int) -> Schema:
     """Make patients with stays, and doctors whom stays name: units of their own."""
     about = {
-        'patient': [_number('x', 0), _category('c')],
-        'stay': [_number('y', 20), _flag('flag')],
-        'doctor': [_number('z', 0), _category('d')],
+        'patient': [_number('x', 0.0), _category('c')],
+        'stay': [_number('y', 20.0), _flag('flag')],
+        'doctor': [_number('z', 0.0), _category('d')],
     }
     metadata = _connect(about)
     ordinary = {table: _draw(cells, size) for table, cells in about.items()}
@@ -327,19 +325,13 @@ def _several_tables(unit: str, size: int) -> Schema:
 
 
 def _connect(about: Mapping[str, list[Cell]]) -> Metadata:
-    keys = {name: {f'{name}_id': {'sdtype': 'id'}} for name in about}
-    keys['stay'] = {key: {'sdtype': 'id'} for key in ('stay_id', 'patient_id', 'doctor_id')}
     tables = {}
     for name, cells in about.items():
+        keys = ('stay_id', 'patient_id', 'doctor_id') if name == 'stay' else (f'{name}_id',)
         columns = {column: each for cell in cells for column, each in cell.columns.items()}
-        tables[name] = {'primary_key': f'{name}_id', 'columns': {**columns, **keys[name]}}
-    links = [
-        {
-            'parent_table_name': parent,
-            'parent_primary_key': f'{parent}_id',
-            'child_table_name': 'stay',
-            'child_foreign_key': f'{parent}_id',
-        }
-        for parent in ('patient', 'doctor')
-    ]
-    return Metadata.load_from_dict({'tables': tables, 'relationships': links})
+        columns |= dict.fromkeys(keys, {'sdtype': 'id'})
+        tables[name] = {'primary_key': f'{name}_id', 'columns': columns}
+    metadata = Metadata.load_from_dict({'tables': tables})
+    for parent in ('patient', 'doctor'):
+        metadata.add_relationship(parent, 'stay', f'{parent}_id', f'{parent}_id')
+    return metadata

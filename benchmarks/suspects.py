@@ -41,10 +41,9 @@ class CategoriesFromData:
         stated = state_facts(table, self.metadata)
         self.inner = ClustMixSynthesizer(stated, **{**self.settings, 'public_metadata': True})
         self.inner.fit(data)
-        self.sample, self.get_privacy_statement = (
-            self.inner.sample,
-            self.inner.get_privacy_statement,
-        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
 
 class KeepsRowCount(ClustMixSynthesizer):

@@ -163,7 +163,7 @@ def measure_mu(
     """
     (fitted, _), transcript = record(partial(_observe, fit, table), noise)
     statement = fitted.get_privacy_statement()
-    claims = _match(transcript.receipts, statement.receipts)
+    claims = match_claims(transcript.receipts, statement.receipts)
     if not math.isfinite(statement.mu) or not all(each.charged for _, each in claims):
         raise ValueError('The fit promises nothing: choose a finite epsilon, end to end.')
     # Twice: a first fit says and keeps what later ones do not.
@@ -200,8 +200,21 @@ def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
     return fitted, flatten({'messages': messages, 'synthesizer': fitted})
 
 
-def _match(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]]:
-    """Find the line of the statement, and whose units pay, for each receipt of a door."""
+def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]]:
+    """Find the lines of a privacy statement that receipts of the doors are about.
+
+    A door prices records; a statement says what that is for a unit of several.
+
+    Args:
+        paid: The receipts of a record, in order.
+        receipts: Those of the statement, by the table whose rows are the units if there are many.
+
+    Returns:
+        For each receipt the name of that table, or nothing, and the line of the statement.
+
+    Raises:
+        ValueError: If a receipt has no line, or a line no receipt.
+    """
     ledgers = dict(receipts) if isinstance(receipts, Mapping) else {'': receipts}
     left = {unit: list(lines) for unit, lines in ledgers.items()}
     found = [
