@@ -1,18 +1,13 @@
 """The audit of this package: how much of its claims one record reaches, and who else is caught.
 
-    python benchmarks/audit.py --small      # a minute
-    python benchmarks/audit.py              # the committed figures: about a quarter of an hour
+    python benchmarks/audit.py      # about a quarter of an hour
 
-Two kinds of evidence:
-
-* *arithmetic* (:func:`sdv_threea.audit.measure_mu`): for each schema of :mod:`neighbours`, both
-  relations and two budgets, what the named canaries reach of the claimed ``mu``, and what the worst
-  record reaches that a search found, measured with fresh noise several times; and the same for
-  variants that are broken on purpose. Rows go to ``benchmarks/results/audit_mu.csv``, one per stage
-  and one for all of them,
-* *games* (:func:`sdv_threea.audit.audit_privacy`): an observer guesses, for synthesizers that have
-  no doors of noise to watch, for the broken variants, and for ours, to check the arithmetic. How
-  many guesses were wrong goes to ``benchmarks/results/audit.csv``.
+* *Arithmetic*: for each schema of :mod:`neighbours`, both relations and two budgets, what named
+  canaries reach of the claimed ``mu``, and what the worst record reaches that a search found,
+  measured with fresh noise several times; and broken variants. ``results/audit_mu.csv`` has a row
+  per stage, and one for all of them.
+* *Games*: observers guess, for synthesizers that have no doors of noise to watch, for the broken
+  variants, and for ours, to check the arithmetic. ``results/audit.csv`` has the wrong guesses.
 
 What is there is not run again, so the benchmark can be stopped and resumed. ``python
 benchmarks/tabulate_audit.py`` writes the figures into ``docs/audit.md``.
@@ -20,7 +15,6 @@ benchmarks/tabulate_audit.py`` writes the figures into ``docs/audit.md``.
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -80,14 +74,12 @@ PLAYED = (
     Game('HMA', 'many children', 'relational', math.inf, 40),
     *(Game(method, 'far out', 'mixed types', 1.0, 60) for method in BROKEN),
     Game(OURS, 'far out', 'mixed types', 8.0, 480),
-    Game(OURS, 'far out', 'dates', 8.0, 240),
+    Game(OURS, 'far out', 'constraints', 8.0, 240),
     Game(OURS, 'many children', 'relational', 8.0, 240),
 )
 
 
-def measure(
-    method: str, schema: Schema, relation: str, epsilon: float, fresh: int
-) -> Iterator[dict[str, Any]]:
+def measure(method: str, schema: Schema, relation: str, epsilon: float) -> Iterator[dict[str, Any]]:
     """Measure records beside ordinary rows, or in the place of one that is of the commonest kind.
 
     Broken variants are measured once; ours by all canaries, and by what a search found.
@@ -97,7 +89,7 @@ def measure(
     pairs = [(name, 0, base, other) for name, other in canaries.items() if other != base]
     if method == OURS:
         found = search(schema, epsilon, relation)
-        pairs += [(FOUND, run, *found) for run in range(fresh)]
+        pairs += [(FOUND, run, *found) for run in range(FRESH)]
     else:
         schema = schema._replace(make=partial(make_suspect, method, schema))
         pairs = [('far out', 0, canaries['far out'], base)]
@@ -108,19 +100,16 @@ def measure(
         about = {'canary': canary, 'run': run}
         yield about | {
             'stage': ALL,
-            'mu': result.mu,
-            'claimed': result.claimed,
-            'share': result.share,
+            **{name: getattr(result, name) for name in ('mu', 'claimed', 'share', 'noise')},
             'exceeded': sum(each.exceeds for each in result.answers),
             'leaks': len(result.leaks),
-            'noise': result.noise,
             'values': result.num_values,
         }
         for stage, row in result.by_stage().iterrows():
             yield {**about, 'stage': stage, **row}
 
 
-def play(game: Game, schema: Schema, runs: int) -> Iterator[dict[str, Any]]:
+def play(game: Game, schema: Schema) -> Iterator[dict[str, Any]]:
     """Let the observers of the public tool guess."""
     data = schema.build(None)
     if game.canary == 'many children':
@@ -133,7 +122,7 @@ def play(game: Game, schema: Schema, runs: int) -> Iterator[dict[str, Any]]:
         neighbours,
         epsilon=game.epsilon,
         delta=DELTA,
-        runs=runs,
+        runs=game.runs,
         confidence=CONFIDENCE,
         gaussian=game.method not in SILENT,
     )
@@ -141,21 +130,20 @@ def play(game: Game, schema: Schema, runs: int) -> Iterator[dict[str, Any]]:
         yield {'view': bound.view, 'form': bound.form, **bound.guesses._asdict()}
 
 
-def list_measures(schemas: dict[str, Schema], fresh: int) -> Jobs:
+def list_measures(schemas: dict[str, Schema]) -> Jobs:
     """List what is measured: its key, and what measures it."""
     keys = [(method, 'mixed types', 'add_remove', 1.0) for method in (*BROKEN, THIRD)]
     keys += [(OURS, *key) for key in product(schemas, RELATIONS, EPSILONS)]
     for method, name, relation, epsilon in keys:
-        job = partial(measure, method, schemas[name], relation, epsilon, fresh)
+        job = partial(measure, method, schemas[name], relation, epsilon)
         yield (method, name, relation, epsilon), job
 
 
-def list_games(schemas: dict[str, Schema], fewer: int) -> Jobs:
+def list_games(schemas: dict[str, Schema]) -> Jobs:
     """List the games: their keys, and what plays them."""
     for game in PLAYED:
-        runs = max(game.runs // fewer, 40)
         key = (game.method, f'{game.canary}, {game.schema}', game.epsilon)
-        yield key, partial(play, game, schemas[game.schema], runs)
+        yield key, partial(play, game, schemas[game.schema])
 
 
 def run_missing(path: Path, key: list[str], fields: list[str], jobs: Jobs) -> None:
@@ -174,16 +162,9 @@ def run_missing(path: Path, key: list[str], fields: list[str], jobs: Jobs) -> No
 
 def main() -> None:
     """Run what is missing."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--small', action='store_true', help='a minute; results go elsewhere')
-    small = parser.parse_args().small
-    folder = RESULTS / 'cache' / 'audit' if small else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    schemas = make_schemas(FEW_ROWS) if small else make_schemas()
-    measures = list_measures(schemas, 1 if small else FRESH)
-    run_missing(folder / MEASURES, MEASURE_KEY, MEASURE_FIELDS, measures)
-    games = list_games(make_schemas(FEW_ROWS), 12 if small else 1)
-    run_missing(folder / GAMES, GAME_KEY, GAME_FIELDS, games)
+    measures, games = list_measures(make_schemas()), list_games(make_schemas(FEW_ROWS))
+    run_missing(RESULTS / MEASURES, MEASURE_KEY, MEASURE_FIELDS, measures)
+    run_missing(RESULTS / GAMES, GAME_KEY, GAME_FIELDS, games)
 
 
 if __name__ == '__main__':

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sdv.cag import FixedCombinations, Inequality, OneHotEncoding
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.audit.doors import Question, compare, record, replay
+from sdv_threea.mechanism import Noise
 
 #: Ordinary rows of a table, or units of a database: enough that thresholds show their values.
 NUM_ROWS = 2000
@@ -41,26 +41,16 @@ Facts = Mapping[str, Any]
 
 
 class Cell(NamedTuple):
-    """One cell of a record, or several that have to fit together.
+    """One cell of a record, or several that have to fit together."""
 
-    Args:
-        columns: What the metadata says of its columns.
-        kinds: The values of those columns, by kind of cell. Ordinary rows have the first three.
-    """
-
+    #: What the metadata says of its columns.
     columns: Mapping[str, Facts]
+    #: The values of those columns, by kind of cell. Ordinary rows have the first three.
     kinds: Mapping[str, tuple[Any, ...]]
 
 
 class Schema(NamedTuple):
-    """What is audited.
-
-    Args:
-        cells: The cells of a record.
-        build: Makes the data of ordinary rows and a record, as ``fit`` takes them.
-        make: Makes a fresh synthesizer, of an epsilon and a relation between neighbours.
-        metadata: The metadata.
-    """
+    """What is audited: the cells of a record, what it is put into, and what that is fitted by."""
 
     cells: Mapping[str, Cell]
     build: Callable[[Record], dict[str, Any]]
@@ -110,18 +100,11 @@ def list_canaries(schema: Schema) -> dict[str, dict[str, str]]:
 def search(schema: Schema, epsilon: float, relation: str) -> tuple[Record, Record]:
     """Search for the record, or the two records, that move the released answers most.
 
-    The noise of the answers is seeded, so that records compare like with like.
-
-    Args:
-        schema: What is audited.
-        epsilon: The claim.
-        relation: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        What the neighbours have beside the ordinary rows: for ``'add_remove'`` the first nothing.
+    The noise of the answers is seeded, so that records compare like with like. What is returned is
+    what the neighbours have beside ordinary rows: one of them nothing, if records are added.
     """
     fit = partial(schema.fit, epsilon, relation)
-    _, transcript = record(lambda: fit(schema.build(None)), _Seeded(), seed=0)
+    _, transcript = record(lambda: fit(schema.build(None)), seed_noise(), seed=0)
     scales = np.array([receipt.noise_scale for receipt in transcript.receipts])
     known: dict[str, list[Question]] = {}
 
@@ -158,14 +141,10 @@ def _improve(
     return best
 
 
-class _Seeded:
-    """Gaussian noise from a seed."""
-
-    def __init__(self) -> None:
-        self._rng = np.random.default_rng(0)
-
-    def __call__(self, size: int, scale: float) -> NDArray[np.int64]:
-        return np.rint(self._rng.normal(0, scale, size)).astype(np.int64)
+def seed_noise() -> Noise:
+    """Make Gaussian noise from a seed."""
+    rng = np.random.default_rng(0)
+    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
 
 
 def _number(name: str, low: float, *, public: bool = False) -> Cell:

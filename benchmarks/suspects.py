@@ -80,13 +80,7 @@ SILENT = {
 
 
 def make_suspect(name: str, schema: Schema, **claim: Any) -> Any:
-    """Make a fresh synthesizer.
-
-    Args:
-        name: Who it is.
-        schema: What it will be fitted to.
-        claim: The epsilon and the relation, for who claims anything.
-    """
+    """Make a fresh synthesizer, with the epsilon and the relation of who claims anything."""
     if name in SILENT:
         return SILENT[name](schema.metadata)
     return schema.make(**claim, **({'kind': BROKEN[name]} if name in BROKEN else {}))

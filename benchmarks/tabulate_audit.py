@@ -51,7 +51,7 @@ def read_bounds(path: Path) -> pd.DataFrame:
 
 def find_refuted(measures: pd.DataFrame) -> pd.DataFrame:
     """Find measurements of ours that are above their claim."""
-    whole = measures[(measures['stage'] == ALL) & (measures['method'] == OURS)]
+    whole = _pick(measures, method=OURS, stage=ALL)
     return whole[(whole['share'] > 1) | (whole['exceeded'] > 0) | (whole['leaks'] > 0)]
 
 
@@ -135,9 +135,7 @@ def main() -> None:
     """Write the page."""
     measures, bounds = pd.read_csv(RESULTS / MEASURES), read_bounds(RESULTS / GAMES)
     PAGE.write_text(write_page(PAGE.read_text('utf-8'), measures, bounds), encoding='utf-8')
-    print(write_totals(measures))
-    for row in find_refuted(measures).itertuples():
-        print(f'Above its claim: {row.schema}, {row.relation}, {row.canary}, ε {row.epsilon:g}.')
+    print(write_totals(measures), find_refuted(measures), sep='\n')
 
 
 if __name__ == '__main__':

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
@@ -267,7 +267,8 @@ class _Repeated(np.random.Generator):
         self._seed, self._calls = seed, count()
 
     def random(self, *size: Any, **terms: Any) -> Any:
-        return np.random.default_rng((*self._seed, 0, next(self._calls))).random(*size, **terms)
+        stream = np.random.default_rng((*self._seed, 0, next(self._calls)))
+        return stream.random(*size, **terms)
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
         return [_Repeated(*self._seed, 1, at) for at in range(n_children)]
@@ -281,6 +282,5 @@ def _repeat_chance(seed: int) -> Iterator[None]:
     def default_rng(own: Any = None) -> np.random.Generator:
         return real(own) if own is not None else _Repeated(seed, next(calls))
 
-    with ExitStack() as stack:
-        stack.enter_context(patch.object(np.random, 'default_rng', default_rng))
+    with patch.object(np.random, 'default_rng', default_rng):
         yield
