@@ -110,7 +110,8 @@ def record(
     Returns:
         What was fitted, and the record.
     """
-    drawn = int(np.random.default_rng().integers(2**63)) if seed is None else seed
+    fresh = np.random.default_rng()
+    drawn = int(fresh.integers(2**63)) if seed is None else seed
     transcript = Transcript(drawn)
     forced = {} if noise is None else {'noise': noise}
 
@@ -263,7 +264,8 @@ class _Repeated(np.random.Generator):
     """
 
     def __init__(self, *seed: int) -> None:
-        super().__init__(np.random.default_rng(seed).bit_generator)
+        seeded = np.random.default_rng(seed)
+        super().__init__(seeded.bit_generator)
         self._seed, self._calls = seed, count()
 
     def random(self, *size: Any, **terms: Any) -> Any:
