@@ -27,6 +27,7 @@ from suspects import BROKEN, OURS, SILENT
 
 from sdv_threea.audit import Guesses
 from sdv_threea.audit.game import FORMS, GENERAL
+from sdv_threea.pipeline import STAGES
 
 PAGE = Path(__file__).parents[1] / 'docs' / 'audit.md'
 
@@ -58,7 +59,7 @@ def find_refuted(measures: pd.DataFrame) -> pd.DataFrame:
 def write_shares(rows: pd.DataFrame, down: str, across: str, statistic: str = 'median') -> str:
     """Write the shares of claims of records added and replaced, by two fields of the results."""
     kinds = rows.groupby([down, across, 'relation'])['share'].agg(statistic).to_dict()
-    heads, lines = list(dict.fromkeys(rows[across])), []
+    heads, lines = sorted(set(rows[across]), key=(*STAGES, *rows[across]).index), []
     for name in dict.fromkeys(rows[down]):
         pairs = [[kinds.get((name, head, each), math.nan) for each in RELATIONS] for head in heads]
         lines.append([name, *(' / '.join(map(_cut, pair)) for pair in pairs)])
@@ -104,6 +105,7 @@ def write_page(page: str, measures: pd.DataFrame, bounds: pd.DataFrame) -> str:
     """Put the tables between their marks."""
     ours = _pick(measures, method=OURS)
     whole, parts = ours[ours['stage'] == ALL], ours[ours['stage'] != ALL]
+    named = _pick(whole[whole['canary'] != FOUND], epsilon=SHOWN)
     found = _pick(whole, canary=FOUND)
     found = found.assign(epsilon=[f'ε = {epsilon:g}' for epsilon in found['epsilon']])
     tables = {
@@ -111,7 +113,7 @@ def write_page(page: str, measures: pd.DataFrame, bounds: pd.DataFrame) -> str:
         'found': write_shares(found, 'schema', 'epsilon'),
         'largest': write_shares(found, 'schema', 'epsilon', 'max'),
         'stages': write_shares(_pick(parts, canary=FOUND, epsilon=SHOWN), 'schema', 'stage'),
-        'canaries': write_shares(_pick(whole, epsilon=SHOWN), 'canary', 'schema'),
+        'canaries': write_shares(named, 'canary', 'schema'),
         'broken': write_broken(measures),
         'games': write_games(bounds),
     }
