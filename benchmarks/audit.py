@@ -1,6 +1,6 @@
 """The audit of this package: how much of its claims one record reaches, and who else is caught.
 
-    python benchmarks/audit.py      # about a quarter of an hour
+    python benchmarks/audit.py      # half an hour
 
 * *Arithmetic*: for each schema of :mod:`neighbours`, both relations and two budgets, what named
   canaries reach of the claimed ``mu``, and what the worst record reaches that a search found,
@@ -52,7 +52,6 @@ GAME_FIELDS = [*GAME_KEY, 'view', 'form', *Guesses._fields, 'seconds']
 
 #: Rows of the tables of games, and children of a canary.
 FEW_ROWS, CHILDREN = 100, 20
-
 
 #: Keys of results, and what makes their rows.
 Jobs = Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[dict[str, Any]]]]]

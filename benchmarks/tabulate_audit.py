@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from textwrap import fill as fill_lines
 
 import numpy as np
 import pandas as pd
@@ -91,14 +92,14 @@ def write_games(bounds: pd.DataFrame) -> str:
 def write_totals(measures: pd.DataFrame) -> str:
     """Write in words what was measured."""
     own = _pick(measures, method=OURS, stage=ALL)
-    values = own['values'].sum()
-    noise = np.sqrt((own['noise'] ** 2 * own['values']).sum() / values)
-    return (
+    noise = np.sqrt(np.average(own['noise'] ** 2, weights=own['values']))
+    said = (
         f'{len(own)} pairs of neighbours were measured. {len(find_refuted(measures))} are further '
         f'apart than claimed, in any answer or in all together; the largest share of a claim is '
-        f'{_cut(own["share"].max())}. The noise of {values:,.0f} answers is {noise:.4f} times as '
-        'wide as receipts say.'
+        f'{_cut(own["share"].max())}. The noise of {own["values"].sum():,.0f} answers is '
+        f'{noise:.4f} times as wide as receipts say.'
     )
+    return fill_lines(said, 100)
 
 
 def write_page(page: str, measures: pd.DataFrame, bounds: pd.DataFrame) -> str:

@@ -59,7 +59,7 @@ def list_cases():
 
 
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize(('about', 'column', 'cell', 'store', 'place'), list_cases())
+@pytest.mark.parametrize(('about', 'column', 'cell', 'store', 'place'), list(list_cases()))
 def test_one_cell_does_not_change_how_others_are_read(about, column, cell, store, place):
     metadata = Metadata.load_from_dict({'tables': {'rows': {'columns': {'c': about}}}})
 
