@@ -1,202 +1,169 @@
-"""The audit of this package: no lower bound on epsilon above its claim, and those who leak caught.
+"""The audit of this package: how much of its claims one record reaches, and who else is caught.
 
-    python benchmarks/audit.py --small      # minutes
-    python benchmarks/audit.py              # the committed figures: about half an hour
+    python benchmarks/audit.py      # half an hour
 
-Three kinds of evidence, each a lower confidence bound:
+* *Arithmetic*: for each schema of :mod:`neighbours`, both relations and two budgets, what named
+  canaries reach of the claimed ``mu``, and what the worst record reaches that a search found,
+  measured with fresh noise several times; and broken variants. ``results/audit_mu.csv`` has a row
+  per stage, and one for all of them.
+* *Games*: observers guess, for synthesizers that have no doors of noise to watch, for the broken
+  variants, and for ours, to check the arithmetic. ``results/audit.csv`` has the wrong guesses.
 
-* *games*: the strongest observer (:mod:`whitebox`) on worst-case tables, many thousand fits, which
-  show that the audit can see; and the same with a third of the noise, which it must catch,
-* *trials* of our synthesizers, and of broken ones, by the observers of :mod:`sdv_threea.audit`,
-* trials of SDV's own synthesizers, which claim nothing.
-
-Every batch of fits is some rows of ``benchmarks/results/audit.csv``: how many guesses were wrong,
-by what was seen and how it will be bounded, and the seconds of processor time. What is there is not
-run again, so the benchmark can be stopped and resumed. Coins and observers draw from fresh entropy:
-another run gives other counts. ``python benchmarks/tabulate_audit.py`` makes bounds of the counts
-and writes them into ``docs/audit.md``.
+What is there is not run again, so the benchmark can be stopped and resumed. ``python
+benchmarks/tabulate_audit.py`` writes the figures into ``docs/audit.md``.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
 import math
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-from canaries import Game, Trial, make_games, make_trials
-from suspects import CLAIMING, NOISES, OURS, SILENT, make_synthesizer
-from tqdm import tqdm
-from whitebox import Transcript
+from neighbours import Schema, list_canaries, make_schemas, search
+from rows import append
+from suspects import BROKEN, OURS, SILENT, draw_a_third, make_suspect
 
-from sdv_threea.audit import Guesses, audit_privacy
-from sdv_threea.audit.game import FORMS, LEAST_RUNS
-from sdv_threea.audit.guessing import count_guesses
-from sdv_threea.settings import Settings
+from sdv_threea.audit import Guesses, audit_privacy, far_out, many_children, measure_mu
 
-RESULTS = Path(__file__).parent / 'results' / 'audit.csv'
-SMALL_RESULTS = RESULTS.parent / 'cache' / 'audit_small.csv'
-EPSILONS = (0.5, 1.0, 3.0, 8.0)
-DELTA = 1e-5
+RESULTS = Path(__file__).parent / 'results'
+MEASURES, GAMES = 'audit_mu.csv', 'audit.csv'
+RELATIONS, EPSILONS = ('add_remove', 'replace_one'), (1.0, 8.0)
+
+#: How often the record that a search found is measured, with fresh noise.
+FRESH = 5
+
+#: What a search found; all stages together; noise that is a third of what is paid for.
+FOUND, ALL, THIRD = 'found by search', 'all', 'noise at a third'
+
+MEASURE_KEY = ['method', 'schema', 'relation', 'epsilon']
+MEASURE_FIELDS = [*MEASURE_KEY, 'canary', 'run', 'stage', 'mu', 'claimed', 'share']
+MEASURE_FIELDS += ['exceeded', 'leaks', 'noise', 'values', 'seconds']
 
 #: Every bound of the page has this confidence by itself.
-CONFIDENCE = 0.995
+CONFIDENCE, DELTA = 0.995, 1e-6
 
-#: Fits of the game that shall reach its claim, by epsilon: small ones take many.
-MAIN = 'far out, domain public'
-MAIN_RUNS = {0.5: 60_000, 1.0: 16_000, 3.0: 3_000, 8.0: 1_000}
+GAME_KEY = ['method', 'canary', 'epsilon']
+GAME_FIELDS = [*GAME_KEY, 'view', 'form', *Guesses._fields, 'seconds']
 
-#: Fits of the other games, and of those with broken noise. Several components take their time.
-OTHER_RUNS, COMPONENT_RUNS, BROKEN_RUNS = 200, 60, 1_000
+#: Rows of the tables of games, and children of a canary.
+FEW_ROWS, CHILDREN = 100, 20
 
-#: Fits of a trial: where there is something to be found in ours, they are many; HMA takes its time.
-TRIAL_RUNS, MANY_RUNS, HMA_RUNS = 120, 480, 60
-LARGE_EPSILON = 8.0
-
-#: Fits per row of the results.
-BATCH = 2_000
-
-WHITE_BOX = 'every noisy number'
-KEY = ['method', 'canary', 'view', 'form', 'epsilon', 'batch']
-FIELDS = [*KEY, 'delta', *Guesses._fields, 'seconds']
+#: Keys of results, and what makes their rows.
+Jobs = Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[dict[str, Any]]]]]
 
 
-class Job(NamedTuple):
-    """A batch of fits, and what does them: guesses by view and form."""
+class Game(NamedTuple):
+    """Who plays, with which canary, on which schema, and how many fits."""
 
     method: str
     canary: str
+    schema: str
     epsilon: float
-    batch: int
-    run: Callable[[np.random.Generator], dict[tuple[str, str], Guesses]]
+    runs: int
 
 
-def play_game(
-    game: Game, method: str, epsilon: float, runs: int, rng: np.random.Generator
-) -> dict[tuple[str, str], Guesses]:
-    """Let the strongest observer guess; its thresholds are settled before it sees anything."""
-    settings = Settings(epsilon=epsilon, delta=DELTA, n_components=game.components)
-    worlds = rng.integers(2, size=runs)
-    middle, high = (np.zeros(runs, dtype=bool) for _ in range(2))
-    with Transcript() as transcript:
-        for at, world in enumerate(tqdm(worlds.tolist(), leave=False)):
-            # The same draws for both tables; they need no secrecy.
-            seed = int(rng.integers(2**63))
-            ratio, mu = transcript.weigh(
-                lambda table, seed=seed: game.fit(
-                    table, settings, NOISES[method], np.random.default_rng(seed)
-                ),
-                game.tables,
-                world,
-            )
-            middle[at], high[at] = ratio > 0, ratio > mu**2 / 2
-    return {
-        (WHITE_BOX, 'Gaussian'): count_guesses(middle, worlds),
-        (WHITE_BOX, 'any mechanism'): count_guesses(high, worlds),
-    }
+PLAYED = (
+    Game('GaussianCopula', 'far out', 'mixed types', math.inf, 60),
+    Game('CTGAN', 'far out', 'mixed types', math.inf, 40),
+    Game('HMA', 'many children', 'relational', math.inf, 40),
+    *(Game(method, 'far out', 'mixed types', 1.0, 60) for method in BROKEN),
+    Game(OURS, 'far out', 'mixed types', 8.0, 480),
+    Game(OURS, 'far out', 'constraints', 8.0, 240),
+    Game(OURS, 'many children', 'relational', 8.0, 240),
+)
 
 
-def hold_trial(
-    trial: Trial, method: str, epsilon: float, runs: int, rng: np.random.Generator
-) -> dict[tuple[str, str], Guesses]:
+def measure(method: str, schema: Schema, relation: str, epsilon: float) -> Iterator[dict[str, Any]]:
+    """Measure records beside ordinary rows, or in the place of one that is of the commonest kind.
+
+    Broken variants are measured once; ours by all canaries, and by what a search found.
+    """
+    canaries = list_canaries(schema)
+    base = None if relation == 'add_remove' else canaries['commonest']
+    pairs = [(name, 0, base, other) for name, other in canaries.items() if other != base]
+    if method == OURS:
+        found = search(schema, epsilon, relation)
+        pairs += [(FOUND, run, *found) for run in range(FRESH)]
+    else:
+        schema = schema._replace(make=partial(make_suspect, method, schema))
+        pairs = [('far out', 0, canaries['far out'], base)]
+    noise = draw_a_third if method == THIRD else None
+    for canary, run, one, other in pairs:
+        fit = partial(schema.fit, epsilon, relation)
+        result = measure_mu(fit, schema.build(one), schema.build(other), noise=noise)
+        about = {'canary': canary, 'run': run}
+        yield about | {
+            'stage': ALL,
+            **{name: getattr(result, name) for name in ('mu', 'claimed', 'share', 'noise')},
+            'exceeded': sum(each.exceeds for each in result.answers),
+            'leaks': len(result.leaks),
+            'values': result.num_values,
+        }
+        for stage, row in result.by_stage().iterrows():
+            yield {**about, 'stage': stage, **row}
+
+
+def play(game: Game, schema: Schema) -> Iterator[dict[str, Any]]:
     """Let the observers of the public tool guess."""
-    make = partial(make_synthesizer, method, trial, epsilon, DELTA)
+    data = schema.build(None)
+    if game.canary == 'many children':
+        neighbours = many_children(data, schema.metadata, 'patient', CHILDREN)
+    else:
+        neighbours = far_out(data, schema.metadata)
+    claim = {} if game.method in SILENT else {'epsilon': game.epsilon}
     result = audit_privacy(
-        make,
-        trial.neighbours,
-        epsilon=epsilon,
+        partial(make_suspect, game.method, schema, **claim),
+        neighbours,
+        epsilon=game.epsilon,
         delta=DELTA,
-        runs=runs,
+        runs=game.runs,
         confidence=CONFIDENCE,
-        gaussian=True,
-        rng=rng,
+        gaussian=game.method not in SILENT,
     )
-    return {(bound.view, bound.form): bound.guesses for bound in result.bounds}
+    for bound in result.bounds:
+        yield {'view': bound.view, 'form': bound.form, **bound.guesses._asdict()}
 
 
-def list_jobs(*, small: bool) -> Iterator[Job]:
-    """List all batches: trials, then games, and the longest last."""
-    rng = np.random.default_rng(0)
-    yield from _list_trials(make_trials(rng), 3 if small else 1)
-    yield from _list_games(make_games(rng), 20 if small else 1)
+def list_measures(schemas: dict[str, Schema]) -> Jobs:
+    """List what is measured: its key, and what measures it."""
+    keys = [(method, 'mixed types', 'add_remove', 1.0) for method in (*BROKEN, THIRD)]
+    keys += [(OURS, *key) for key in product(schemas, RELATIONS, EPSILONS)]
+    for method, name, relation, epsilon in keys:
+        job = partial(measure, method, schemas[name], relation, epsilon)
+        yield (method, name, relation, epsilon), job
 
 
-def _list_trials(trials: dict[str, Trial], fewer: int) -> Iterator[Job]:
-    for method, canaries in {**SILENT, **CLAIMING}.items():
-        for canary in canaries:
-            for epsilon in EPSILONS if method in CLAIMING else [math.inf]:
-                runs = max(_count_runs(method, epsilon) // fewer, LEAST_RUNS)
-                hold = partial(hold_trial, trials[canary], method, epsilon, runs)
-                yield Job(method, canary, epsilon, 0, hold)
+def list_games(schemas: dict[str, Schema]) -> Jobs:
+    """List the games: their keys, and what plays them."""
+    for game in PLAYED:
+        key = (game.method, f'{game.canary}, {game.schema}', game.epsilon)
+        yield key, partial(play, game, schemas[game.schema])
 
 
-def _count_runs(method: str, epsilon: float) -> int:
-    if method == OURS and epsilon == LARGE_EPSILON:
-        return MANY_RUNS
-    return HMA_RUNS if method == 'HMA' else TRIAL_RUNS
-
-
-def _list_games(games: dict[str, Game], fewer: int) -> Iterator[Job]:
-    others = {
-        canary: OTHER_RUNS if game.components == 1 else COMPONENT_RUNS
-        for canary, game in games.items()
-    }
-    plans = [(OURS, canary, dict.fromkeys(EPSILONS, runs)) for canary, runs in others.items()]
-    plans += [(method, MAIN, dict.fromkeys(EPSILONS, BROKEN_RUNS)) for method in NOISES]
-    plans = [plan for plan in plans if plan[:2] != (OURS, MAIN)] + [(OURS, MAIN, MAIN_RUNS)]
-    for method, canary, runs in plans:
-        for epsilon in EPSILONS[::-1]:
-            for batch, start in enumerate(range(0, runs[epsilon] // fewer, BATCH)):
-                size = min(BATCH, runs[epsilon] // fewer - start)
-                play = partial(play_game, games[canary], method, epsilon, size)
-                yield Job(method, canary, epsilon, batch, play)
-
-
-def list_done(path: Path) -> set[tuple[Any, ...]]:
-    """List the batches that are among the results."""
-    if not path.exists():
-        return set()
-    rows = pd.read_csv(path)
-    return set(zip(rows['method'], rows['canary'], rows['epsilon'], rows['batch'], strict=True))
-
-
-def write(path: Path, job: Job, found: dict[tuple[str, str], Guesses], seconds: float) -> None:
-    """Add the rows of a batch to the results."""
-    fresh = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open('a', newline='', encoding='utf-8') as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator='\n')
-        if fresh:
-            writer.writeheader()
-        for (view, form), guesses in found.items():
-            row = {**job._asdict(), 'view': view, 'form': form, 'delta': DELTA}
-            row = {**row, **guesses._asdict(), 'seconds': round(seconds, 1)}
-            writer.writerow({name: row[name] for name in FIELDS})
+def run_missing(path: Path, key: list[str], fields: list[str], jobs: Jobs) -> None:
+    """Run the jobs that are not among the results, and add their rows."""
+    done = set(pd.read_csv(path)[key].itertuples(index=False, name=None)) if path.exists() else ()
+    for about, job in jobs:
+        if about in done:
+            continue
+        began = time.process_time()
+        rows = list(job())
+        seconds = time.process_time() - began
+        for row in rows:
+            append(path, fields, dict(zip(key, about, strict=True)) | row | {'seconds': seconds})
+        print(*about, f'{seconds:.0f} s', sep=', ', flush=True)
 
 
 def main() -> None:
     """Run what is missing."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--small', action='store_true', help='minutes; results go elsewhere')
-    arguments = parser.parse_args()
-    results = SMALL_RESULTS if arguments.small else RESULTS
-    done, rng = list_done(results), np.random.default_rng()
-    for job in list_jobs(small=arguments.small):
-        if job[:4] in done:
-            continue
-        began = time.process_time()
-        found = job.run(rng)
-        seconds = time.process_time() - began
-        write(results, job, found, seconds)
-        best = max(FORMS[form](each, DELTA, CONFIDENCE) for (_, form), each in found.items())
-        said = f'{job.method}, {job.canary}, claimed epsilon {job.epsilon:g}'
-        print(f'{said}: at least {best:.2f}, {seconds:.0f} s', flush=True)
+    measures, games = list_measures(make_schemas()), list_games(make_schemas(FEW_ROWS))
+    run_missing(RESULTS / MEASURES, MEASURE_KEY, MEASURE_FIELDS, measures)
+    run_missing(RESULTS / GAMES, GAME_KEY, GAME_FIELDS, games)
 
 
 if __name__ == '__main__':

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from canaries import Trial
+from neighbours import Schema
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
 from sdv.multi_table import HMASynthesizer
-from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer, TVAESynthesizer
+from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer
 from tables import state_facts
 
-from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.mechanism import discrete_gaussian
 
 OURS = 'ClustMix'
 
-#: Epochs of SDV's neural synthesizers: few, as they are fitted many times.
+#: Epochs of SDV's neural synthesizer: few, as it is fitted many times.
 EPOCHS = 10
 
 
@@ -40,10 +42,8 @@ class CategoriesFromData:
         self.inner = ClustMixSynthesizer(stated, **{**self.settings, 'public_metadata': True})
         self.inner.fit(data)
 
-    def sample(self, num_rows: int) -> dict[str, pd.DataFrame]:
-        """Sample."""
-        sampled: dict[str, pd.DataFrame] = self.inner.sample(num_rows=num_rows)
-        return sampled
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
 
 class KeepsRowCount(ClustMixSynthesizer):
@@ -55,38 +55,32 @@ class KeepsRowCount(ClustMixSynthesizer):
         self.row_count = sum(map(len, data.values()))
 
 
-#: Sources of noise of the games.
-NOISES = {OURS: discrete_gaussian, 'noise at a third': draw_a_third}
+class WarnsOfRows(ClustMixSynthesizer):
+    """Warns of the largest number, and keeps nothing of it."""
 
-#: Synthesizers that claim something, and the trials that they are put to.
-SINGLE = ['far out', 'rare category', 'lone class']
-CLAIMING = {
-    OURS: [*SINGLE, 'many children'],
-    'categories from the data': ['rare category'],
-    'an unpaid row count': ['far out'],
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Fit, and warn."""
+        super().fit(data)
+        warnings.warn(f'There are numbers up to {data["table"]["x"].max()}.', stacklevel=2)
+
+
+#: Ours, broken on purpose.
+BROKEN = {
+    'categories from the data': CategoriesFromData,
+    'an unpaid row count': KeepsRowCount,
+    'a warning with a value': WarnsOfRows,
 }
 
 #: Those that claim nothing.
 SILENT = {
-    'GaussianCopula': SINGLE,
-    'TVAE': ['far out'],
-    'CTGAN': ['far out'],
-    'HMA': ['many children'],
+    'GaussianCopula': GaussianCopulaSynthesizer,
+    'CTGAN': partial(CTGANSynthesizer, epochs=EPOCHS),
+    'HMA': partial(HMASynthesizer, verbose=False),
 }
 
 
-def make_synthesizer(name: str, trial: Trial, epsilon: float, delta: float) -> Any:
-    """Make a fresh synthesizer."""
-    terms = {'epsilon': epsilon, 'delta': delta, **trial.settings}
-    several = len(trial.metadata.tables) > 1
-    ours = ClustMixMultiTableSynthesizer if several else ClustMixSynthesizer
-    makers = {
-        OURS: lambda: ours(trial.metadata, **terms),
-        'categories from the data': lambda: CategoriesFromData(trial.metadata, **terms),
-        'an unpaid row count': lambda: KeepsRowCount(trial.metadata, **terms),
-        'GaussianCopula': lambda: GaussianCopulaSynthesizer(trial.metadata),
-        'TVAE': lambda: TVAESynthesizer(trial.metadata, epochs=EPOCHS),
-        'CTGAN': lambda: CTGANSynthesizer(trial.metadata, epochs=EPOCHS),
-        'HMA': lambda: HMASynthesizer(trial.metadata, verbose=False),
-    }
-    return makers[name]()
+def make_suspect(name: str, schema: Schema, **claim: Any) -> Any:
+    """Make a fresh synthesizer, with the epsilon and the relation of who claims anything."""
+    if name in SILENT:
+        return SILENT[name](schema.metadata)
+    return schema.make(**claim, **({'kind': BROKEN[name]} if name in BROKEN else {}))

@@ -1,141 +1,144 @@
-"""Makes lower bounds of the counts of the audit, and writes them into ``docs/audit.md``.
+"""Makes tables of the results of the audit, and writes them into ``docs/audit.md``.
 
-    python benchmarks/tabulate_audit.py
-
-Batches of one kind are added up. A bound is that of :mod:`sdv_threea.audit.bounds`, with the
-confidence of :data:`audit.CONFIDENCE`, each by itself.
+python benchmarks/tabulate_audit.py
 """
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from textwrap import fill as fill_lines
 
+import numpy as np
 import pandas as pd
-from audit import CONFIDENCE, EPSILONS, KEY, MAIN, RESULTS, WHITE_BOX
+from audit import (
+    ALL,
+    CONFIDENCE,
+    DELTA,
+    FOUND,
+    GAME_KEY,
+    GAMES,
+    MEASURES,
+    RELATIONS,
+    RESULTS,
+    THIRD,
+)
 from pages import fill, write_table
-from suspects import CLAIMING, NOISES, OURS, SILENT
+from suspects import BROKEN, OURS, SILENT
 
 from sdv_threea.audit import Guesses
-from sdv_threea.audit.game import FORMS, GAUSSIAN, GENERAL
+from sdv_threea.audit.game import FORMS, GENERAL
+from sdv_threea.pipeline import STAGES
 
 PAGE = Path(__file__).parents[1] / 'docs' / 'audit.md'
-CLAIMS = [f'claimed ε = {epsilon:g}' for epsilon in EPSILONS]
 
-#: The share of its claim that the main game shall reach, so that the audit is seen to see.
-LEAST_REACHED = 0.7
+#: The epsilon of the tables that show one.
+SHOWN = 1.0
 
 
 def read_bounds(path: Path) -> pd.DataFrame:
-    """Read the counts, add batches up, and bound epsilon by each: a row per kind."""
+    """Read how guesses turned out, and bound epsilon by them: the larger of both forms."""
     rows = pd.read_csv(path)
-    kinds = [name for name in KEY if name != 'batch']
-    sums = rows.groupby([*kinds, 'delta'], sort=False)[[*Guesses._fields, 'seconds']].sum()
-    sums = sums.reset_index()
-    sums['bound'] = [
+    rows['bound'] = [
         FORMS[row.form](
-            Guesses(*(int(getattr(row, name)) for name in Guesses._fields)), row.delta, CONFIDENCE
+            Guesses(*(getattr(row, name) for name in Guesses._fields)), DELTA, CONFIDENCE
         )
-        for row in sums.itertuples()
+        for row in rows.itertuples()
     ]
-    sums['runs'] = sums['without'] + sums['present']
-    return sums
+    # Who claims nothing is held to what holds for any mechanism.
+    rows = rows[(rows['epsilon'] < math.inf) | (rows['form'] == GENERAL)]
+    rows['runs'] = rows['without'] + rows['present']
+    return rows.groupby([*GAME_KEY, 'view', 'runs'], sort=False)['bound'].max().reset_index()
 
 
-def find_refuted(bounds: pd.DataFrame) -> pd.DataFrame:
-    """Find the bounds that are above their claims."""
-    return bounds[bounds['bound'] > bounds['epsilon']]
+def find_refuted(measures: pd.DataFrame) -> pd.DataFrame:
+    """Find measurements of ours that are above their claim."""
+    whole = _pick(measures, method=OURS, stage=ALL)
+    return whole[(whole['share'] > 1) | (whole['exceeded'] > 0) | (whole['leaks'] > 0)]
+
+
+def write_shares(rows: pd.DataFrame, down: str, across: str, statistic: str = 'median') -> str:
+    """Write the shares of claims of records added and replaced, by two fields of the results."""
+    kinds = rows.groupby([down, across, 'relation'])['share'].agg(statistic).to_dict()
+    heads, lines = sorted(set(rows[across]), key=(*STAGES, *rows[across]).index), []
+    for name in dict.fromkeys(rows[down]):
+        pairs = [[kinds.get((name, head, each), math.nan) for each in RELATIONS] for head in heads]
+        lines.append([name, *(' / '.join(map(_cut, pair)) for pair in pairs)])
+    return write_table([down, *map(str, heads)], lines)
+
+
+def write_broken(measures: pd.DataFrame) -> str:
+    """Write what the arithmetic says of variants that are broken on purpose."""
+    lines = []
+    for method in (*BROKEN, THIRD):
+        (row,) = _pick(measures, method=method, stage=ALL).itertuples()
+        lines.append([method, f'{row.leaks:.0f}', f'{row.noise:.2f}'])
+    return write_table(['variant', 'what differs beside the answers', 'noise per claim'], lines)
 
 
 def write_games(bounds: pd.DataFrame) -> str:
-    """Write what the strongest observer finds of ours: by canary, form and claim."""
-    found = bounds[(bounds['view'] == WHITE_BOX) & (bounds['method'] == OURS)]
-    canaries = sorted(found['canary'].unique(), key=lambda name: name != MAIN)
+    """Write lower bounds by who plays, canary and view: bold if above the claim."""
     lines = []
-    for canary in canaries:
-        for form in (GAUSSIAN, GENERAL):
-            own = found[(found['canary'] == canary) & (found['form'] == form)]
-            lines.append([canary, form, _count_guesses(own), *_cells(own, share=True)])
-    return write_table(['canary', 'form', 'guesses per claim', *CLAIMS], lines)
+    for (method, canary, epsilon, runs), rows in bounds.groupby([*GAME_KEY, 'runs'], sort=False):
+        shown = [f'{bound:.2f}' if bound else '0' for bound in rows['bound']]
+        marked = zip(shown, rows['bound'], strict=True)
+        cells = [f'**{text}**' if bound > epsilon else text for text, bound in marked]
+        claim = 'none' if method in SILENT else f'{epsilon:g}'
+        lines.append([method, canary, f'{runs}', claim, *cells])
+    views = [f'seen: {view}' for view in dict.fromkeys(bounds['view'])]
+    return write_table(['synthesizer', 'canary', 'guesses', 'claimed ε', *views], lines)
 
 
-def write_trials(bounds: pd.DataFrame) -> str:
-    """Write what the public tool finds of ours: by canary, view and claim."""
-    found = bounds[(bounds['view'] != WHITE_BOX) & (bounds['method'] == OURS)]
-    lines = [
-        [canary, view, _count_guesses(own), *_cells(own)]
-        for (canary, view), own in found.groupby(['canary', 'view'], sort=False)
-    ]
-    return write_table(['canary', 'seen', 'guesses per claim', *CLAIMS], lines)
-
-
-def write_caught(bounds: pd.DataFrame) -> str:
-    """Write what is found of those that are to be caught."""
-    found = bounds[bounds['method'] != OURS]
-    # Who claims nothing is held to what holds for any mechanism.
-    found = found[(found['epsilon'] < math.inf) | (found['form'] == GENERAL)]
-    order = [*NOISES, *CLAIMING, *SILENT]
-    kinds = found.groupby(['method', 'canary', 'view'], sort=False)
-    lines = [
-        [*kind, _count_guesses(own), *_cells(own), *_cells(own, (math.inf,))] for kind, own in kinds
-    ]
-    lines.sort(key=lambda line: order.index(line[0]))
-    head = ['synthesizer', 'canary', 'seen', 'guesses per claim', *CLAIMS, 'no claim']
-    return write_table(head, lines)
-
-
-def write_totals(bounds: pd.DataFrame) -> str:
-    """Write in words how many bounds there are, and what became of them."""
-    ours = bounds[bounds['method'] == OURS]
-    main = ours[(ours['canary'] == MAIN) & (ours['form'] == GAUSSIAN)]
-    reached = (main['bound'] / main['epsilon']).min()
-    fits = bounds.drop_duplicates(['method', 'canary', 'epsilon'])['seconds'].sum()
-    return (
-        f'Of {len(ours)} bounds on ours, each with a confidence of {CONFIDENCE:.1%}, '
-        f'{len(find_refuted(ours))} are above their claim. In the first game the observer reaches '
-        f'at least {reached:.0%} of every claim. All took {fits / 60:.0f} minutes of processor '
-        'time.'
+def write_totals(measures: pd.DataFrame) -> str:
+    """Write in words what was measured."""
+    own = _pick(measures, method=OURS, stage=ALL)
+    noise = np.sqrt(np.average(own['noise'] ** 2, weights=own['values']))
+    said = (
+        f'{len(own)} pairs of neighbours were measured. {len(find_refuted(measures))} are further '
+        f'apart than claimed, in any answer or in all together; the largest share of a claim is '
+        f'{_cut(own["share"].max())}. The noise of {own["values"].sum():,.0f} answers is '
+        f'{noise:.4f} times as wide as receipts say.'
     )
+    return fill_lines(said, 100)
 
 
-def write_page(page: str, bounds: pd.DataFrame) -> str:
+def write_page(page: str, measures: pd.DataFrame, bounds: pd.DataFrame) -> str:
     """Put the tables between their marks."""
+    ours = _pick(measures, method=OURS)
+    whole, parts = ours[ours['stage'] == ALL], ours[ours['stage'] != ALL]
+    named = _pick(whole[whole['canary'] != FOUND], epsilon=SHOWN)
+    found = _pick(whole, canary=FOUND)
+    found = found.assign(epsilon=[f'ε = {epsilon:g}' for epsilon in found['epsilon']])
     tables = {
-        'totals': write_totals(bounds),
+        'totals': write_totals(measures),
+        'found': write_shares(found, 'schema', 'epsilon'),
+        'largest': write_shares(found, 'schema', 'epsilon', 'max'),
+        'stages': write_shares(_pick(parts, canary=FOUND, epsilon=SHOWN), 'schema', 'stage'),
+        'canaries': write_shares(named, 'canary', 'schema'),
+        'broken': write_broken(measures),
         'games': write_games(bounds),
-        'trials': write_trials(bounds),
-        'caught': write_caught(bounds),
     }
     return fill(page, tables)
 
 
-def _cells(
-    own: pd.DataFrame, claims: tuple[float, ...] = EPSILONS, *, share: bool = False
-) -> list[str]:
-    """Write the largest bound by claim: bold if it is above."""
-    cells = []
-    for claim in claims:
-        best = own.loc[own['epsilon'] == claim, 'bound'].max()
-        text = '' if math.isnan(best) else f'{best:.2f}'
-        text += f' ({best / claim:.0%})' if share and best > 0 else ''
-        cells.append(f'**{text}**' if best > claim else text)
-    return cells
+def _pick(rows: pd.DataFrame, **wanted: object) -> pd.DataFrame:
+    for name, value in wanted.items():
+        rows = rows[rows[name] == value]
+    return rows
 
 
-def _count_guesses(own: pd.DataFrame) -> str:
-    """Write how many guesses count for each claim."""
-    runs = own.groupby('epsilon')['runs'].max()
-    first, last = runs.iloc[0], runs.iloc[-1]
-    return f'{first:,}' if first == last else f'{first:,} to {last:,}'
+def _cut(share: float) -> str:
+    """Write a share to three digits, never rounded up to the claim; nothing if there is none."""
+    if math.isnan(share):
+        return '–'
+    return f'{math.floor(share * 1000) / 1000:.3f}'.removeprefix('0')
 
 
 def main() -> None:
     """Write the page."""
-    bounds = read_bounds(RESULTS)
-    PAGE.write_text(write_page(PAGE.read_text('utf-8'), bounds), encoding='utf-8')
-    print(write_totals(bounds))
-    for row in find_refuted(bounds[bounds['method'] == OURS]).itertuples():
-        print(f'Above its claim: {row.canary}, {row.view}, {row.form}, epsilon {row.epsilon:g}.')
+    measures, bounds = pd.read_csv(RESULTS / MEASURES), read_bounds(RESULTS / GAMES)
+    PAGE.write_text(write_page(PAGE.read_text('utf-8'), measures, bounds), encoding='utf-8')
+    print(write_totals(measures), find_refuted(measures), sep='\n')
 
 
 if __name__ == '__main__':

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from sdv_threea.audit.bounds import bound_epsilon, bound_gaussian_epsilon
 from sdv_threea.audit.guessing import guess
+from sdv_threea.audit.messages import count_words, listen
 from sdv_threea.audit.result import AuditResult, LowerBound
 from sdv_threea.audit.rows import describe_rows
 from sdv_threea.audit.state import flatten
@@ -46,8 +44,9 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
 ) -> AuditResult:
     """Bound the epsilon of a synthesizer from below, by guessing what it was fitted to.
 
-    Half of the runs teach an observer of the synthetic rows and one of the fitted synthesizer how
-    to guess; the other half, which neither has seen, gives the bounds.
+    Half of the runs teach three observers how to guess: of the synthetic rows, of the fitted
+    synthesizer, and of what it warns, logs and prints. The other half, which none has seen, gives
+    the bounds. For synthesizers of this package :func:`measure_mu` is exact, and takes three fits.
 
     Formal guarantees:
         * if fits are independent and the claim is true, each bound exceeds it with probability at
@@ -76,7 +75,8 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     _check(epsilon, delta, runs, confidence)
     rng = rng or np.random.default_rng()
     worlds = rng.integers(2, size=runs)
-    seen = play(partial(observe, make, neighbours), worlds, verbose=verbose)
+    coins = tqdm(worlds.tolist(), desc='Audit', disable=not verbose)
+    seen = [observe(make, neighbours, world) for world in coins]
     forms = FORMS if gaussian else {GENERAL: FORMS[GENERAL]}
     doubt = (1 - confidence) / (len(forms) * len(seen[0]))
     rules = {
@@ -92,26 +92,20 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     return AuditResult(epsilon, delta, confidence, runs, tuple(bounds))
 
 
-def play(run: Callable[[int], Seen], worlds: NDArray[np.int64], *, verbose: bool) -> list[Seen]:
-    """Fit once per coin, and note what is seen; what the fits warn of is not shown."""
-    silenced = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            return [run(int(world)) for world in tqdm(worlds, desc='Audit', disable=not verbose)]
-    finally:
-        logging.disable(silenced)
-
-
 def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen:
-    """Fit one of two tables, and look at synthetic rows and at the fitted synthesizer."""
-    synthesizer = make()
-    synthesizer.fit(neighbours.build(with_canary=bool(world)))
-    sampled = _sample(synthesizer, neighbours.without)
+    """Fit one of two tables, and look at all that comes out.
+
+    That is the synthetic rows, the fitted synthesizer, and what is warned, logged and printed,
+    which is not shown besides.
+    """
+    with listen() as messages:
+        synthesizer = make()
+        synthesizer.fit(neighbours.build(with_canary=bool(world)))
+        sampled = _sample(synthesizer, neighbours.without)
     return {
         'synthetic rows': describe_rows(sampled, neighbours),
         'released parameters': flatten(synthesizer),
+        'messages': count_words(messages),
     }
 
 

@@ -15,7 +15,8 @@ class LowerBound:
     """One lower bound on epsilon.
 
     Args:
-        view: What the observer saw: ``'synthetic rows'`` or ``'released parameters'``.
+        view: What the observer saw: ``'synthetic rows'``, ``'released parameters'`` or
+            ``'messages'``.
         form: Of what the bound holds: ``'any mechanism'``, or ``'Gaussian'`` where the claim is one
             of Gaussian differential privacy.
         guesses: How the guesses turned out.

@@ -55,6 +55,8 @@ def flatten(thing: object) -> State:
         leaf = _read_leaf(path, each)
         if leaf is not None:
             found |= leaf
+            # A text of a class of the user's own may carry anything.
+            left += _list_own(path, each)
         elif id(each) not in seen and not isinstance(each, PASSED_OVER):
             seen.add(id(each))
             kept.append(each)
@@ -95,6 +97,11 @@ def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f'{path}[{at}]', value) for at, value in enumerate(each[:PER_ARRAY]))
     else:
         yield from _list_attributes(path, each)
+
+
+def _list_own(path: str, each: Any) -> list[tuple[str, Any]]:
+    """List the attributes that a number or a word has beside its value."""
+    return [(f'{path}.{name}', value) for name, value in getattr(each, '__dict__', {}).items()]
 
 
 def _list_attributes(path: str, each: Any) -> Iterator[tuple[str, Any]]:

@@ -96,3 +96,12 @@ def test_only_what_would_be_pickled_is_seen():
 
 def test_large_arrays_are_read_in_part():
     assert len(flatten(Thing(np.zeros(PER_ARRAY + 50)))) == PER_ARRAY
+
+
+def test_attributes_of_a_word_of_a_class_of_its_own_are_seen():
+    class Named(str):
+        __slots__ = ('__dict__',)
+
+    word = Named('flu')
+    word.patient = 'John'
+    assert set(flatten([word])) == {"[0] is 'flu'", "[0].patient is 'John'"}

@@ -1,0 +1,316 @@
+"""Tables with a place for one hostile record, and a search for the record that moves most.
+
+A *schema* says how data is made of ordinary rows and a record, which cells a record may have, and
+what is fitted: the public synthesizers, as users have them. The search starts with records that are
+hostile in one way, and replaces cell by cell what moves the released answers further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from sdv.cag import FixedCombinations, Inequality, OneHotEncoding
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.audit.doors import Question, compare, record, replay
+from sdv_threea.mechanism import Noise
+
+#: Ordinary rows of a table, or units of a database: enough that thresholds show their values.
+NUM_ROWS = 2000
+
+#: How frequent the three kinds of ordinary cells are.
+SHARES = [0.4, 0.3, 0.3]
+
+#: Times that the search goes through all cells.
+SWEEPS = 2
+
+NUMBER, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}
+
+#: A record: the kind of each of its cells, by name of the cell. ``None`` for no record.
+Record = dict[str, str] | None
+
+#: What metadata says of a column.
+Facts = Mapping[str, Any]
+
+
+class Cell(NamedTuple):
+    """One cell of a record, or several that have to fit together."""
+
+    #: What the metadata says of its columns.
+    columns: Mapping[str, Facts]
+    #: The values of those columns, by kind of cell. Ordinary rows have the first three.
+    kinds: Mapping[str, tuple[Any, ...]]
+
+
+class Schema(NamedTuple):
+    """What is audited: the cells of a record, what it is put into, and what that is fitted by."""
+
+    cells: Mapping[str, Cell]
+    build: Callable[[Record], dict[str, Any]]
+    make: Callable[..., Any]
+    metadata: Metadata
+
+    def fit(self, epsilon: float, relation: str, data: dict[str, Any]) -> Any:
+        """Fit a fresh synthesizer, and return it."""
+        synthesizer = self.make(epsilon=epsilon, neighbors=relation)
+        synthesizer.fit(data)
+        return synthesizer
+
+
+def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
+    """Make what is audited, by name, with so many ordinary rows."""
+    mixed, private = _mix(public=False), {'target_column': 'target', 'n_components': 2}
+    public = {'public_metadata': True}
+    number, target = _number('x', 0.0, public=True), _category('target', public=True)
+    dates = [_date('day', '%d/%m/%Y'), _date('second', '%Y-%m-%d %H:%M:%S'), _flag('flag')]
+    return {
+        'one number, public': _one_table([number], size, public),
+        'number and target, public': _one_table([number, target], size, {**public, **private}),
+        'mixed types': _one_table(mixed, size, private),
+        'mixed types, public': _one_table(_mix(public=True), size, {**public, **private}),
+        'constraints': _one_table(_obey(), size, {}, rules=RULES),
+        'dates': _one_table(dates, size, {}),
+        'Dask, three partitions': _one_table(mixed, size, private, partitions=3),
+        'relational': _several_tables('patient', size),
+        'relational, other root': _several_tables('doctor', size),
+    }
+
+
+def list_canaries(schema: Schema) -> dict[str, dict[str, str]]:
+    """List the records that are of one kind in all cells that have it, and commonest in others."""
+    kinds = dict.fromkeys(kind for cell in schema.cells.values() for kind in cell.kinds)
+    canaries = {
+        kind: {
+            name: kind if kind in cell.kinds else 'commonest' for name, cell in schema.cells.items()
+        }
+        for kind in kinds
+    }
+    if 'target' in schema.cells:
+        canaries['lone class'] = {**canaries['commonest'], 'target': 'rare'}
+    return canaries
+
+
+def search(schema: Schema, epsilon: float, relation: str) -> tuple[Record, Record]:
+    """Search for the record, or the two records, that move the released answers most.
+
+    The noise of the answers is seeded, so that records compare like with like. What is returned is
+    what the neighbours have beside ordinary rows: one of them nothing, if records are added.
+    """
+    fit = partial(schema.fit, epsilon, relation)
+    _, transcript = record(lambda: fit(schema.build(None)), seed_noise(), seed=0)
+    scales = np.array([receipt.noise_scale for receipt in transcript.receipts])
+    known: dict[str, list[Question]] = {}
+
+    def ask(tried: Record) -> list[Question]:
+        if repr(tried) not in known:
+            _, known[repr(tried)] = replay(lambda: fit(schema.build(tried)), transcript)
+        return known[repr(tried)]
+
+    def measure(one: Record, other: Record) -> float:
+        moves = compare(replace(transcript, questions=ask(one)), ask(other))
+        return float(np.linalg.norm(np.array([move.seen for move in moves]) / scales))
+
+    canaries = list(list_canaries(schema).values())
+    if relation == 'add_remove':
+        start = max(canaries, key=partial(measure, None))
+        return None, _improve(schema, start, partial(measure, None))
+    pairs = [(one, other) for at, one in enumerate(canaries) for other in canaries[:at]]
+    one, other = max(pairs, key=lambda pair: measure(*pair))
+    other = _improve(schema, other, partial(measure, one))
+    return _improve(schema, one, partial(measure, other)), other
+
+
+def _improve(
+    schema: Schema, best: dict[str, str], measure: Callable[[Record], float]
+) -> dict[str, str]:
+    """Replace cell by cell what moves the answers further."""
+    for _ in range(SWEEPS):
+        before = best
+        for name, cell in schema.cells.items():
+            tried = [{**best, name: kind} for kind in cell.kinds]
+            best = max([best, *tried], key=measure)
+        if best == before:
+            break
+    return best
+
+
+def seed_noise() -> Noise:
+    """Make Gaussian noise from a seed."""
+    rng = np.random.default_rng(0)
+    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+
+def _number(name: str, low: float, *, public: bool = False) -> Cell:
+    steps = {'commonest': 4, 'ordinary': 3, 'other': 5, 'low': 0, 'high': 9}
+    kinds = {kind: low + step for kind, step in steps.items()} | {'missing': np.nan}
+    stated = {'range_min': low, 'range_max': low + 9, 'decimal_places': 0}
+    if not public:
+        kinds |= {'far out': 1e6, 'far below': -1e6, 'rare': low + 0.123}
+    return _cell(name, NUMBER, kinds, stated, public=public)
+
+
+def _category(name: str, *, public: bool = False) -> Cell:
+    kinds = {'commonest': 'a', 'ordinary': 'b', 'other': 'c', 'rare': 'd'}
+    if name != 'target':
+        kinds['missing'] = None
+    return _cell(name, CATEGORY, kinds, {'range_values': [*'abcd']}, public=public)
+
+
+def _flag(name: str, *, public: bool = False) -> Cell:
+    kinds = {'commonest': False, 'ordinary': True, 'other': True, 'missing': None}
+    return _cell(name, {'sdtype': 'boolean'}, kinds, {}, public=public)
+
+
+def _date(name: str, form: str) -> Cell:
+    days = {'commonest': '2021-03-05', 'ordinary': '2021-03-04', 'other': '2022-06-07'}
+    days |= {'far out': '2199-12-31', 'far below': '1800-01-01', 'rare': '2021-03-06'}
+    kinds = {kind: pd.Timestamp(day).strftime(form) for kind, day in days.items()}
+    about = {'sdtype': 'datetime', 'datetime_format': form}
+    return _cell(name, about, {**kinds, 'missing': None}, {}, public=False)
+
+
+def _cell(
+    name: str, about: Facts, kinds: Mapping[str, Any], stated: Facts, *, public: bool
+) -> Cell:
+    facts = {**stated, 'range_is_nullable': True} if public else {}
+    return Cell({name: {**about, **facts}}, {kind: (value,) for kind, value in kinds.items()})
+
+
+def _mix(*, public: bool) -> list[Cell]:
+    numbers = [_number(name, low, public=public) for name, low in (('x', 0.0), ('y', 20.0))]
+    categories = [_category(name, public=public) for name in ('c', 'target')]
+    return [*numbers, _flag('flag', public=public), *categories]
+
+
+#: An inequality, combinations of two columns, and one of three flags.
+RULES = (
+    lambda: Inequality('low', 'high'),
+    lambda: FixedCombinations(['first', 'second']),
+    lambda: OneHotEncoding(['one', 'two', 'three']),
+)
+
+
+def _obey() -> list[Cell]:
+    """Make cells that obey the rules, whatever their kinds."""
+    ends = {'commonest': (3.0, 5.0), 'ordinary': (2.0, 4.0), 'other': (3.0, 9.0)}
+    ends |= {
+        'low': (0.0, 0.0),
+        'far out': (-1e6, 1e6),
+        'high': (1e6, 1e6),
+        'missing': (np.nan,) * 2,
+    }
+    pairs = {'commonest': ('a', 'x'), 'ordinary': ('b', 'x'), 'other': ('a', 'y')}
+    pairs |= {'rare': ('c', 'z'), 'missing': (None, None)}
+    flags = {'commonest': (1, 0, 0), 'ordinary': (0, 1, 0), 'other': (0, 0, 1)}
+    return [
+        Cell({'low': NUMBER, 'high': NUMBER}, ends),
+        Cell({'first': CATEGORY, 'second': CATEGORY}, pairs),
+        Cell(dict.fromkeys(('one', 'two', 'three'), CATEGORY), flags),
+    ]
+
+
+def _by_name(cells: list[Cell]) -> dict[str, Cell]:
+    return {next(iter(cell.columns)): cell for cell in cells}
+
+
+def _draw(cells: list[Cell], size: int) -> pd.DataFrame:
+    """Draw ordinary rows, cell by cell, the same each time."""
+    rng, columns = np.random.default_rng(0), {}
+    for cell in cells:
+        values = list(cell.kinds.values())[:3]
+        drawn = rng.choice(3, size, p=SHARES)
+        for at, name in enumerate(cell.columns):
+            first = values[0][at]
+            dtype = {bool: 'boolean', str: 'object'}.get(type(first), type(first))
+            columns[name] = pd.Series([values[row][at] for row in drawn], dtype=dtype)
+    return pd.DataFrame(columns)
+
+
+def _append(rows: pd.DataFrame, cells: list[Cell], record: Record, times: int = 1) -> pd.DataFrame:
+    """Append a record to ordinary rows, as often as is said."""
+    if record is None:
+        return rows
+    row: dict[str, Any] = {}
+    for name, cell in _by_name(cells).items():
+        row |= dict(zip(cell.columns, cell.kinds[record[name]], strict=True))
+    own = {name: pd.Series([row[name]] * times, dtype=rows[name].dtype) for name in rows}
+    return pd.concat([rows, pd.DataFrame(own)], ignore_index=True)
+
+
+def _one_table(
+    cells: list[Cell],
+    size: int,
+    settings: dict[str, Any],
+    *,
+    rules: tuple[Callable[[], Any], ...] = (),
+    partitions: int = 0,
+) -> Schema:
+    columns = {name: about for cell in cells for name, about in cell.columns.items()}
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
+    rows = _draw(cells, size)
+
+    def build(record: Record) -> dict[str, Any]:
+        table = _append(rows, cells, record)
+        return {'table': dd.from_pandas(table, npartitions=partitions) if partitions else table}
+
+    def make(kind: Callable[..., Any] = ClustMixSynthesizer, **claim: Any) -> Any:
+        synthesizer = kind(metadata, **{**settings, **claim})
+        if rules:
+            synthesizer.add_constraints([rule() for rule in rules])
+        return synthesizer
+
+    return Schema(_by_name(cells), build, make, metadata)
+
+
+def _several_tables(unit: str, size: int) -> Schema:
+    """Make patients with stays, and doctors whom stays name: units of their own."""
+    about = {
+        'patient': [_number('x', 0.0), _category('c')],
+        'stay': [_number('y', 20.0), _flag('flag')],
+        'doctor': [_number('z', 0.0), _category('d')],
+    }
+    metadata = _connect(about)
+    ordinary = {table: _draw(cells, size) for table, cells in about.items()}
+    owners = np.repeat(np.arange(size), np.arange(size) % 4 * 2)  # none, two, four or six stays
+    ordinary['stay'] = _draw(about['stay'], len(owners))
+    numbers = {'commonest': (1,), 'none': (0,), 'many': (20,), 'very many': (300,)}
+    cells = [*about[unit], *(about['stay'] if unit == 'patient' else [])]
+
+    def build(record: Record) -> dict[str, Any]:
+        tables, patients, doctors = dict(ordinary), owners, np.arange(len(owners)) % 50
+        if record is not None:
+            (many,) = numbers[record['rows']]
+            tables[unit] = _append(ordinary[unit], about[unit], record)
+            if unit == 'patient':
+                tables['stay'] = _append(ordinary['stay'], about['stay'], record, many)
+                patients = np.append(patients, np.full(many, size))
+                doctors = np.append(doctors, np.zeros(many, dtype=int))
+            else:  # these stays are there without this doctor, too, and name another
+                doctors[:many] = size
+        for name, table in tables.items():
+            tables[name] = table.assign(**{f'{name}_id': np.arange(len(table))})
+        tables['stay'] = tables['stay'].assign(patient_id=patients, doctor_id=doctors)
+        return tables
+
+    make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
+    return Schema({**_by_name(cells), 'rows': Cell({}, numbers)}, build, make, metadata)
+
+
+def _connect(about: Mapping[str, list[Cell]]) -> Metadata:
+    tables = {}
+    for name, cells in about.items():
+        keys = ('stay_id', 'patient_id', 'doctor_id') if name == 'stay' else (f'{name}_id',)
+        columns = {column: each for cell in cells for column, each in cell.columns.items()}
+        columns |= dict.fromkeys(keys, {'sdtype': 'id'})
+        tables[name] = {'primary_key': f'{name}_id', 'columns': columns}
+    metadata = Metadata.load_from_dict({'tables': tables})
+    for parent in ('patient', 'doctor'):
+        metadata.add_relationship(parent, 'stay', f'{parent}_id', f'{parent}_id')
+    return metadata
