@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.scalars import DAY, EPOCH, FIRST_DAY, LAST_DAY, NoScalarError, read_moment
+from sdv_threea.intake.scalars import (
+    DAY,
+    EPOCH,
+    FIRST_DAY,
+    LAST_DAY,
+    NoScalarError,
+    read_moment,
+    read_scalar,
+)
 
 #: Dates are counted in seconds from here, in nanoseconds since 1970.
 ORIGIN = 10_957 * DAY
@@ -35,7 +43,7 @@ def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def from_storage(column: pd.Series) -> NDArray[np.int64]:
-    """Read dates that are stored as NumPy's, those with a time zone in UTC.
+    """Read dates that are stored as counts, NumPy's or Arrow's, those with a time zone in UTC.
 
     Args:
         column: Dates of a dtype of any unit.
@@ -43,13 +51,20 @@ def from_storage(column: pd.Series) -> NDArray[np.int64]:
     Returns:
         Nanoseconds since 1970, :data:`MISSING` or :data:`INVALID`, shape (n,).
     """
-    zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
-    moments = (column.dt.tz_convert('UTC').dt.tz_localize(None) if zoned else column).to_numpy()
-    days = moments.astype('datetime64[D]').astype(np.int64) + EPOCH
-    inside = (days >= FIRST_DAY) & (days < LAST_DAY)
+    moments = _take_counts(column)
+    days = moments.astype('datetime64[D]').astype(np.int64)
+    inside = (days >= FIRST_DAY - EPOCH) & (days < LAST_DAY - EPOCH)
     fine = np.where(inside, moments, np.datetime64(0, 'ns')).astype('datetime64[ns]')
     found = np.where(inside, fine.astype(np.int64), INVALID)
     return np.where(np.isnat(moments), MISSING, found)
+
+
+def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
+    if isinstance(column.dtype, pd.ArrowDtype):
+        return np.asarray(column.array._pa_array.to_numpy())
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert('UTC').dt.tz_localize(None)
+    return np.asarray(column.to_numpy())
 
 
 def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int64]:
@@ -100,11 +115,11 @@ def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
 
 def spell_number(cell: object) -> str | None:
     """Write a whole number as a text, as 20240229 spells a date; ``None`` for anything else."""
-    kind = type(cell)
-    if kind is bool or not issubclass(kind, int | float | np.integer | np.floating):
+    try:
+        number = read_scalar(cell)
+    except NoScalarError:
         return None
-    number = float(cell)  # type: ignore[arg-type]
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else None
+    return str(number) if type(number) is int and abs(number) < 2**53 else None
 
 
 def _is_plain(text: str, told: re.Pattern[str]) -> bool:
