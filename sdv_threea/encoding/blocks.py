@@ -18,7 +18,8 @@ from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.describe import Description
 from sdv_threea.encoding.lattice import inner_multiples, is_lattice, multiples
 from sdv_threea.encoding.ranges import Sketch
-from sdv_threea.intake.columns import make_table, read_categories, read_numbers, take_values
+from sdv_threea.intake.cells import take_values
+from sdv_threea.intake.columns import make_table, read_categories, read_numbers
 from sdv_threea.intake.scalars import spell
 
 #: Cells of a number, unless each of its values is one: fine, as what is made of them is smoothed.

@@ -7,7 +7,7 @@ the same column.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.guard import UnreadableRowsError
-from sdv_threea.intake.dates import INVALID, MISSING, from_storage, read_dates
+from sdv_threea.intake.cells import (
+    INVALID_PLACE,
+    MISSING_PLACE,
+    STRANGE,
+    Distinct,
+    list_cells,
+    spread,
+    take_values,
+)
+from sdv_threea.intake.dates import MISSING, from_storage, read_dates
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 
 #: Numbers beyond this, infinite ones too, count as this: what is computed of them stays finite.
@@ -23,29 +32,6 @@ LARGEST_NUMBER = 1e200
 
 #: Single floats of these sizes have so many decimal places at most.
 SMALLEST_USUAL, LARGEST_USUAL, MOST_PLACES = 1e-4, 2.0**24, 13
-
-#: Types of Python's of which equal values are the same, and whose hashes are Python's own; by
-#: identity, as the type of a type may hash in its own way.
-PLAIN = {id(kind) for kind in (str, int, float, bool, type(None))}
-
-#: What stands for a cell that cannot be taken out of its storage: it is no scalar.
-STRANGE = ...
-
-#: The place of a cell that is missing, and of one that is no scalar.
-MISSING_PLACE, INVALID_PLACE = -1, -2
-
-
-class Distinct(NamedTuple):
-    """A column of values, each of which is listed once.
-
-    Args:
-        codes: The place of each cell's value in the list, -1 where it is missing, and
-            :data:`INVALID_PLACE` where it is no scalar, shape (n,).
-        listed: The list, of canonical scalars that are spelled differently.
-    """
-
-    codes: NDArray[np.integer]
-    listed: list[Hashable]
 
 
 class Numbers(NamedTuple):
@@ -91,7 +77,7 @@ def find_numbers(column: pd.Series) -> Numbers:
     Returns:
         The numbers.
     """
-    column = _spread(column)
+    column = spread(column)
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not (isinstance(dtype, np.dtype) and dtype.kind in 'iuf'):
         return _spread_numbers(find_distinct(column))
@@ -107,6 +93,27 @@ def find_numbers(column: pd.Series) -> Numbers:
     return Numbers(numbers, np.isnan(numbers))
 
 
+def cast_numbers(column: pd.Series, dtype: np.dtype[Any]) -> Any:
+    """Cast the numbers of a column to floats of one dtype; what is no number stays what it is.
+
+    Formal guarantees:
+        * what becomes of a cell is a function of its value and of the dtype
+
+    Args:
+        column: Cells in any storage.
+        dtype: A dtype of NumPy's floats.
+
+    Returns:
+        The cells in the dtype, or as objects if the column is not stored as numbers; shape (n,).
+    """
+    stored = getattr(column.dtype, 'numpy_dtype', column.dtype)
+    if isinstance(stored, np.dtype) and stored.kind in 'iuf':
+        return column.to_numpy(dtype, na_value=np.nan)
+    codes, listed = find_distinct(column)
+    cast = [dtype.type(each) if type(each) in (int, float) else each for each in listed]
+    return take_values((*cast, STRANGE), None, np.where(codes == INVALID_PLACE, len(cast), codes))
+
+
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
     """Read a column as dates, as far as its cells are dates.
 
@@ -118,10 +125,10 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
         Nanoseconds since 1970; :data:`~sdv_threea.intake.dates.MISSING` or
         :data:`~sdv_threea.intake.dates.INVALID`, shape (n,).
     """
-    column = _spread(column)
+    column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
         return from_storage(column)
-    codes, listed = _list_cells(column)
+    codes, listed = list_cells(column)
     return np.asarray(np.append(read_dates(listed, template), MISSING)[codes])
 
 
@@ -138,7 +145,7 @@ def find_distinct(column: pd.Series) -> Distinct:
     Returns:
         The list, and the places of the cells in it.
     """
-    codes, cells = _list_cells(_spread(column))
+    codes, cells = list_cells(spread(column))
     places: dict[str, int] = {}
     listed: list[Scalar] = []
     found = np.full(len(cells) + 1, MISSING_PLACE, dtype=np.int64)
@@ -218,104 +225,6 @@ def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
     return take_values(values, None, np.maximum(codes, -1))
 
 
-def take_values(
-    values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.integer]
-) -> NDArray[np.object_]:
-    """Look values up by their place in a list, and ``gap`` for -1; shape (n,)."""
-    # Element by element: NumPy would take tuples for rows.
-    listed = np.fromiter((*values, gap), dtype=object, count=len(values) + 1)
-    return np.asarray(listed[codes])
-
-
-def _list_cells(column: pd.Series) -> Distinct:
-    """List the cells of a column as they are: those of plain types once, if equal.
-
-    Returns:
-        Places, -1 for some of the missing cells, shape (n,); and the cells.
-    """
-    dtype, kind = column.dtype, getattr(column.dtype, 'kind', 'O')
-    if isinstance(dtype, pd.CategoricalDtype):
-        return _list_categories(column.cat.codes.to_numpy(), dtype.categories.to_flat_index())
-    if kind == 'M':
-        return _list_dates(column)
-    if kind == 'm':
-        # Left to itself, pandas lets lengths beyond 64 bits of nanoseconds wrap around.
-        arrow = isinstance(dtype, pd.ArrowDtype)
-        lengths = np.asarray((column.array._pa_array if arrow else column).to_numpy())
-        codes, counts = pd.factorize(lengths.view(np.int64))
-        return Distinct(codes, list(counts.view(lengths.dtype)))
-    if isinstance(dtype, np.dtype) and kind in 'biuf':
-        numbers = column.to_numpy()
-        kept = kind != 'f' or numbers.dtype in (np.float32, np.float64)
-        return Distinct(*pd.factorize(numbers if kept else numbers.astype(np.float64)))
-    return _list_objects(_as_objects(column.array))
-
-
-def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distinct:
-    """List the categories that occur."""
-    used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
-    listed = _list_cells(pd.Series(categories[used], dtype=categories.dtype))
-    places = np.full(len(categories) + 1, MISSING_PLACE)
-    places[:-1][used] = listed.codes
-    return Distinct(places[codes], listed.listed)
-
-
-def _list_dates(column: pd.Series) -> Distinct:
-    codes, moments = pd.factorize(from_storage(column))
-    zoned = getattr(getattr(column.dtype, 'pyarrow_dtype', column.dtype), 'tz', None)
-    ends = {MISSING: None, INVALID: STRANGE}
-    cells = [
-        ends[each] if each in ends else pd.Timestamp(each, unit='ns', tz=zoned and 'UTC')
-        for each in moments.tolist()
-    ]
-    return Distinct(codes, cells)
-
-
-def _list_objects(objects: NDArray[np.object_]) -> Distinct:
-    cells = objects.tolist()
-    kinds = list(map(id, map(type, cells)))
-    found = set(kinds)
-    if id(type(pd.NA)) in found:
-        cells = [None if cell is pd.NA else cell for cell in cells]
-        kinds = list(map(id, map(type, cells)))
-        found = set(kinds)
-    # Equal values of one plain type are the same; of two types they need not be, as ``1`` and
-    # ``True``. Of other types, one object is itself.
-    keys: Sequence[Hashable] = cells
-    if not found <= PLAIN:
-        keys = list(map(id, cells))
-    elif len(found) > 1:
-        keys = list(zip(kinds, cells, strict=True))
-    once = dict(zip(keys, cells, strict=True))
-    places = dict(zip(once, range(len(once)), strict=True))
-    codes = np.fromiter(map(places.__getitem__, keys), dtype=np.int64, count=len(keys))
-    return Distinct(codes, list(once.values()))
-
-
-def _as_objects(array: Any) -> NDArray[np.object_]:
-    """List what a pandas array holds as objects, each as it would be if it were alone."""
-    if not hasattr(array, 'to_numpy'):
-        return np.asarray(array, dtype=object)
-    try:
-        return np.asarray(array.to_numpy(dtype=object), dtype=object)
-    except Exception:  # of a library: Arrow may hold dates and bytes that Python cannot
-        if len(array) == 1:
-            return take_values((), STRANGE, np.array([-1]))
-    half = len(array) // 2
-    return np.concatenate([_as_objects(array[:half]), _as_objects(array[half:])])
-
-
-def _spread(column: pd.Series) -> pd.Series:
-    """Store a sparse column, or one with a dictionary of Arrow's, cell by cell."""
-    dtype = column.dtype
-    if isinstance(dtype, pd.SparseDtype):
-        return column.sparse.to_dense()
-    value_type = getattr(getattr(dtype, 'pyarrow_dtype', None), 'value_type', None)
-    if value_type is not None and str(dtype.pyarrow_dtype).startswith('dictionary'):
-        return column.astype(pd.ArrowDtype(value_type))
-    return column
-
-
 def _spread_numbers(found: Distinct) -> Numbers:
     """Look up which of the listed values are numbers."""
     listed = [
@@ -341,5 +250,3 @@ def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
     printed = np.concatenate([left, np.flatnonzero(~usual & (exact != 0) & np.isfinite(exact))])
     decimals[printed] = singles[printed].astype(str).astype(np.float64)
     return decimals
-
-

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
 from sdv_threea.intake.columns import (
-    INVALID_PLACE,
     LARGEST_NUMBER,
-    MISSING_PLACE,
     find_distinct,
     find_moments,
     find_numbers,
@@ -116,9 +115,7 @@ def _read_number(column: pd.Series, facts: Facts) -> Read:
 def _read_date(column: pd.Series, facts: Facts) -> Read:
     moments = find_moments(column, facts.template)
     expected = f"in the format '{facts.template}'" if facts.template else 'that can be read'
-    flaws = {
-        f'has values that are not dates {expected} (years 1678 to 2261).': moments == INVALID
-    }
+    flaws = {f'has values that are not dates {expected} (years 1678 to 2261).': moments == INVALID}
     inside, outside = _keep_inside(to_seconds(moments), facts)
     return Read(inside, moments == MISSING, (*_list_flaws(flaws), *outside))
 

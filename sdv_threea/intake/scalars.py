@@ -43,7 +43,7 @@ MOST_DIGITS = 310
 FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
 LAST_DAY = datetime.date(2262, 1, 1).toordinal()
 
-#: The day from which pandas counts nanoseconds, and nanoseconds by unit.
+#: The day from which nanoseconds are counted, and nanoseconds by unit.
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 DAY, SECOND, MICROSECOND = 86_400 * 10**9, 10**9, 10**3
 

@@ -40,7 +40,8 @@ ODD_NUMBERS = [1e308, -1e308, -0.0, np.nan, np.inf, 5e-324, 12_345.678, 2.0**63]
 
 ODD_VALUES = [
     'never seen', None, np.nan, pd.NA, pd.NaT, True, 1, 1.5, (1, 2), (True, 2), -0.0, 1e308, '',
-    pd.Timestamp('2020-01-01'), datetime.datetime(2020, 1, 1), Decimal('0.25'), pd.Timedelta(1), 2**70,
+    pd.Timestamp('2020-01-01'), datetime.datetime(2020, 1, 1), Decimal('0.25'), pd.Timedelta(1),
+    2**70,
 ]  # fmt: skip
 
 

@@ -100,8 +100,8 @@ def test_the_check_sees_values_that_change_with_the_others(case_of, monkeypatch)
         together = len(set(map(type, column))) > 1
         return list_cells(column.map(str) if together else column)
 
-    list_cells = columns._list_cells
-    monkeypatch.setattr(columns, '_list_cells', infer)
+    list_cells = columns.list_cells
+    monkeypatch.setattr(columns, 'list_cells', infer)
     with pytest.raises(AssertionError):
         check_record(case, 15, 0)
 
