@@ -66,7 +66,9 @@ def list_cells(column: pd.Series) -> Distinct:
     if kind in 'biuf':
         wide = kind == 'f' and dtype in (np.float16, np.longdouble)
         codes, numbers = pd.factorize(column.astype(np.float64) if wide else column)
-        return Distinct(codes, list(numbers))
+        # Taken one by one, the numbers would lose whether they are single floats.
+        exact = numbers.to_numpy(dtype=getattr(numbers.dtype, 'numpy_dtype', numbers.dtype))
+        return Distinct(codes, list(exact))
     return _list_objects(_as_objects(column.array))
 
 

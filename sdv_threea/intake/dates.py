@@ -102,15 +102,22 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
 def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
     """Read texts that spell dates, those with an offset in UTC; shape (n,)."""
     told = TELLS_FIELD if template else TELLS_DATE
-    read = pd.to_datetime(
-        pd.Series([text if _is_plain(text, told) else None for text in texts], dtype=object),
-        format=_readable(template),
-        errors='coerce',
-        utc=True,
-        cache=False,
-    )
-    found = from_storage(read)
+    plain = [text if _is_plain(text, told) else None for text in texts]
+    found = _parse(plain, _readable(template))
     return np.where(found == MISSING, INVALID, found)
+
+
+def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
+    try:
+        column = pd.Series(texts, dtype=object)
+        return from_storage(
+            pd.to_datetime(column, format=template, errors='coerce', utc=True, cache=False)
+        )
+    except Exception:  # pandas fails for all of them over an hour that a clock shows twice
+        if len(texts) == 1:
+            return np.array([INVALID])
+    half = len(texts) // 2
+    return np.concatenate([_parse(texts[:half], template), _parse(texts[half:], template)])
 
 
 def spell_number(cell: object) -> str | None:
