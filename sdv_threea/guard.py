@@ -38,39 +38,49 @@ def guarded() -> Iterator[None]:
     Formal guarantees:
         * warnings, log records and what is printed by Python code inside are dropped, whatever the
           filters, handlers and streams of the process are; they are in force again afterwards
-        * an error raised inside leaves as an error whose message and context show no value
+        * an error raised inside leaves as an error whose message, cause, context and notes show no
+          value; of its type no more than the built-in one is told
 
     Yields:
         Nothing.
 
     Raises:
-        UnreadableRowsError: As it was raised inside, or in place of an error of a library.
+        UnreadableRowsError: With the message it was raised with inside, or in place of an error of
+            a library.
         MemoryError: In place of one that tells how many rows there are.
+        KeyboardInterrupt, SystemExit: In place of those, without what they tell.
     """
-    failed: type[Exception] | None = None
+    failed: BaseException | None = None
     with _SILENCE:
         try:
             yield
-        except UnreadableRowsError:
+        except GeneratorExit:
             raise
-        except Exception as error:
-            failed = type(error)
+        except BaseException as error:
+            failed = _replace(error)
     if failed is None:
         return
-    ours = _replace(failed)
     try:
-        raise ours
+        raise failed
     finally:
-        # Python has just put the error of the library here, with its message.
-        ours.__context__ = None
+        # Python has just put the error that was raised inside here, with its message.
+        failed.__context__ = None
 
 
-def _replace(failed: type[Exception]) -> Exception:
-    """Make the error that stands for one of a library."""
-    if issubclass(failed, MemoryError):
+def _replace(error: BaseException) -> BaseException:
+    """Make the error that stands for one that was raised inside."""
+    if type(error) is UnreadableRowsError:
+        return UnreadableRowsError(*error.args)
+    if isinstance(error, KeyboardInterrupt):
+        return KeyboardInterrupt()
+    if isinstance(error, SystemExit):
+        return SystemExit(1)
+    if isinstance(error, MemoryError):
         return MemoryError('There is not enough memory to read the private rows.')
+    # A library may name a type of its own after a cell.
+    kind = next(each for each in type(error).__mro__ if each.__module__ == 'builtins')
     return UnreadableRowsError(
-        f'Reading the private rows failed with a {failed.__name__}, whose message is kept back '
+        f'Reading the private rows failed with a {kind.__name__}, whose message is kept back '
         'because it may show values. Try the same on rows that are not private.'
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.guard import guarded
+from sdv_threea.guard import UnreadableRowsError, guarded
 
 #: A chunk of rows: a table, or a named tuple of arrays with a row each.
 Chunk = TypeVar('Chunk')
@@ -52,8 +52,9 @@ class Rows(Generic[Chunk]):
     """Private rows of which nothing but sums is read.
 
     Formal guarantees:
-        * what is done to a chunk is done inside :func:`~sdv_threea.guard.guarded`, wherever the
-          chunk lies: no warning, log, print or error of a library shows a cell
+        * all that is done to chunks and to their sums is done inside
+          :func:`~sdv_threea.guard.guarded`, wherever they lie: no warning, log, print or error of a
+          library shows a cell
 
     Args:
         source: Where they come from.
@@ -106,9 +107,10 @@ class Rows(Generic[Chunk]):
             The sums over all rows.
 
         Raises:
-            OverflowError: If they do not fit into 64 bits.
+            UnreadableRowsError: If they do not fit into 64 bits, or something fails.
         """
-        return cast(Sums, self.source.sum(partial(_apply, (*self.steps, statistic))))
+        with guarded():
+            return cast(Sums, self.source.sum(partial(_apply, (*self.steps, statistic))))
 
 
 def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.DataFrame]:
@@ -196,7 +198,7 @@ def add(one: Sums, other: Sums) -> Sums:
     """Add the sums of two parts of a table.
 
     Raises:
-        OverflowError: If they do not fit into 64 bits.
+        UnreadableRowsError: If they do not fit into 64 bits.
     """
     if isinstance(one, tuple):
         return cast(Sums, tuple(map(add, one, cast(tuple[Any, ...], other))))
@@ -204,7 +206,7 @@ def add(one: Sums, other: Sums) -> Sums:
         isinstance(one, np.ndarray)
         and _magnitude(one) + _magnitude(cast(Any, other)) >= LARGEST_SUM
     ):
-        raise OverflowError('the sums do not fit into 64 bits: choose a coarser resolution.')
+        raise UnreadableRowsError('The sums over the rows do not fit into 64 bits.')
     return cast(Sums, cast(Any, one) + other)
 
 

@@ -1,7 +1,8 @@
-"""Scripts beside the package, loaded as if they were run."""
+"""Scripts beside the package, loaded as if they were run, and hostile input."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from contextlib import contextmanager
@@ -34,3 +35,17 @@ def load_script():
                     del sys.modules[other]
 
     return load
+
+
+@pytest.fixture(scope='session')
+def hostile():
+    """Load a module of the bench of hostile input by its name; they are gone afterwards."""
+    folder, before = ROOT / 'benchmarks', set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield lambda name: importlib.import_module(f'hostile.{name}')
+    finally:
+        sys.path.remove(str(folder))
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], '__file__', None)).startswith(str(folder)):
+                del sys.modules[name]

@@ -14,6 +14,7 @@ import pytest
 from sdv_threea import rows as room
 from sdv_threea.adapt import labels
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.pipeline import release
 from sdv_threea.rows import LARGEST_SUM, Rows, Source, add, chunk_arrays, chunk_table
 from sdv_threea.settings import Settings
@@ -111,7 +112,7 @@ def test_coins_are_tossed_before_rows_are_mapped(pair):
 def test_sums_that_do_not_fit_are_refused():
     large = np.array([LARGEST_SUM // 2])
 
-    with pytest.raises(OverflowError, match='64 bits'):
+    with pytest.raises(UnreadableRowsError, match='64 bits'):
         add((large, large), (large, large))
     assert add((large - 1,), (large,))[0] == LARGEST_SUM - 1
 

@@ -19,7 +19,8 @@ from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.lattice import step_codes
 from sdv_threea.encoding.ranges import NUM_CELLS, find_grid, grid_cells
 from sdv_threea.encoding.values import NumberTally, Tally, is_missing, tally, tally_numbers
-from sdv_threea.intake.columns import Distinct, read_categories, read_numbers
+from sdv_threea.intake.cells import Distinct
+from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.statistics import histogram
 
 #: Numbers fall into so many buckets by a hash of theirs.

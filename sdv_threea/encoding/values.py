@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.intake.columns import Distinct
+from sdv_threea.intake.cells import Distinct
 from sdv_threea.intake.scalars import spell
 
 

@@ -7,7 +7,7 @@ the same column.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.guard import UnreadableRowsError
+from sdv_threea.intake.cells import (
+    INVALID_PLACE,
+    MISSING_PLACE,
+    STRANGE,
+    Distinct,
+    list_cells,
+    spread,
+    take_values,
+)
 from sdv_threea.intake.dates import MISSING, from_storage, read_dates
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 
@@ -23,25 +32,6 @@ LARGEST_NUMBER = 1e200
 
 #: Single floats of these sizes have so many decimal places at most.
 SMALLEST_USUAL, LARGEST_USUAL, MOST_PLACES = 1e-4, 2.0**24, 13
-
-#: Types of Python's of which equal values are the same, and whose hashes are Python's own.
-PLAIN = {str, int, float, bool, type(None)}
-
-#: The place of a cell that is missing, and of one that is no scalar.
-MISSING_PLACE, INVALID_PLACE = -1, -2
-
-
-class Distinct(NamedTuple):
-    """A column of values, each of which is listed once.
-
-    Args:
-        codes: The place of each cell's value in the list, -1 where it is missing, and
-            :data:`INVALID_PLACE` where it is no scalar, shape (n,).
-        listed: The list, of canonical scalars that are spelled differently.
-    """
-
-    codes: NDArray[np.integer]
-    listed: list[Hashable]
 
 
 class Numbers(NamedTuple):
@@ -87,7 +77,8 @@ def find_numbers(column: pd.Series) -> Numbers:
     Returns:
         The numbers.
     """
-    dtype = _value_dtype(column.dtype)
+    column = spread(column)
+    dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not (isinstance(dtype, np.dtype) and dtype.kind in 'iuf'):
         return _spread_numbers(find_distinct(column))
     if dtype == np.float32:
@@ -102,6 +93,27 @@ def find_numbers(column: pd.Series) -> Numbers:
     return Numbers(numbers, np.isnan(numbers))
 
 
+def cast_numbers(column: pd.Series, dtype: np.dtype[Any]) -> Any:
+    """Cast the numbers of a column to floats of one dtype; what is no number stays what it is.
+
+    Formal guarantees:
+        * what becomes of a cell is a function of its value and of the dtype
+
+    Args:
+        column: Cells in any storage.
+        dtype: A dtype of NumPy's floats.
+
+    Returns:
+        The cells in the dtype, or as objects if the column is not stored as numbers; shape (n,).
+    """
+    stored = getattr(column.dtype, 'numpy_dtype', column.dtype)
+    if isinstance(stored, np.dtype) and stored.kind in 'iuf':
+        return column.to_numpy(dtype, na_value=np.nan)
+    codes, listed = find_distinct(column)
+    cast = [dtype.type(each) if type(each) in (int, float) else each for each in listed]
+    return take_values((*cast, STRANGE), None, np.where(codes == INVALID_PLACE, len(cast), codes))
+
+
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
     """Read a column as dates, as far as its cells are dates.
 
@@ -113,10 +125,10 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
         Nanoseconds since 1970; :data:`~sdv_threea.intake.dates.MISSING` or
         :data:`~sdv_threea.intake.dates.INVALID`, shape (n,).
     """
-    dtype = column.dtype
-    if isinstance(dtype, pd.DatetimeTZDtype) or (isinstance(dtype, np.dtype) and dtype.kind == 'M'):
+    column = spread(column)
+    if getattr(column.dtype, 'kind', 'O') == 'M':
         return from_storage(column)
-    codes, listed = _list_cells(column)
+    codes, listed = list_cells(column)
     return np.asarray(np.append(read_dates(listed, template), MISSING)[codes])
 
 
@@ -133,7 +145,7 @@ def find_distinct(column: pd.Series) -> Distinct:
     Returns:
         The list, and the places of the cells in it.
     """
-    codes, cells = _list_cells(column)
+    codes, cells = list_cells(spread(column))
     places: dict[str, int] = {}
     listed: list[Scalar] = []
     found = np.full(len(cells) + 1, MISSING_PLACE, dtype=np.int64)
@@ -213,56 +225,6 @@ def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
     return take_values(values, None, np.maximum(codes, -1))
 
 
-def take_values(
-    values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.integer]
-) -> NDArray[np.object_]:
-    """Look values up by their place in a list, and ``gap`` for -1; shape (n,)."""
-    # Element by element: NumPy would take tuples for rows.
-    listed = np.fromiter((*values, gap), dtype=object, count=len(values) + 1)
-    return np.asarray(listed[codes])
-
-
-def _list_cells(column: pd.Series) -> Distinct:
-    """List the cells of a column as they are: those of plain types once, if equal.
-
-    Returns:
-        Places, -1 for some of the missing cells, shape (n,); and the cells.
-    """
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return _find_used(column.cat.codes.to_numpy(), _as_objects(dtype.categories))
-    if isinstance(dtype, np.dtype) and dtype.kind in 'biuf':
-        numbers = column.to_numpy()
-        kept = numbers.dtype.kind != 'f' or numbers.dtype in (np.float32, np.float64)
-        return Distinct(*pd.factorize(numbers if kept else numbers.astype(np.float64)))
-    cells = _as_objects(column.array).tolist()
-    kinds = list(map(type, cells))
-    found = set(kinds)
-    if type(pd.NA) in found:
-        cells = [None if cell is pd.NA else cell for cell in cells]
-        kinds = list(map(type, cells))
-    if not found - {type(pd.NA)} <= PLAIN:
-        return Distinct(np.arange(len(cells)), cells)
-    # Equal values of one type are the same; of two types they need not be, as ``1`` and ``True``.
-    keys = cells if len(found) == 1 else list(zip(kinds, cells, strict=True))
-    once = dict(zip(keys, cells, strict=True))
-    places = dict(zip(once, range(len(once)), strict=True))
-    codes = np.fromiter(map(places.__getitem__, keys), dtype=np.int64, count=len(keys))
-    return Distinct(codes, list(once.values()))
-
-
-def _as_objects(array: Any) -> NDArray[np.object_]:
-    """List what a pandas array holds as objects."""
-    return np.asarray(array.to_numpy(dtype=object) if hasattr(array, 'to_numpy') else array, object)
-
-
-def _value_dtype(dtype: Any) -> Any:
-    """The dtype of the values of a storage: NumPy's, where it has one."""
-    if isinstance(dtype, pd.SparseDtype):
-        return dtype.subtype
-    return getattr(dtype, 'numpy_dtype', dtype)
-
-
 def _spread_numbers(found: Distinct) -> Numbers:
     """Look up which of the listed values are numbers."""
     listed = [
@@ -288,10 +250,3 @@ def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
     printed = np.concatenate([left, np.flatnonzero(~usual & (exact != 0) & np.isfinite(exact))])
     decimals[printed] = singles[printed].astype(str).astype(np.float64)
     return decimals
-
-
-def _find_used(codes: NDArray[np.integer], values: NDArray[np.object_]) -> Distinct:
-    """Leave out the categories that do not occur."""
-    used = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
-    places = np.append(np.cumsum(used) - 1, -1)
-    return Distinct(places[codes], list(values[used]))

@@ -17,6 +17,7 @@ from sdv_threea.intake.scalars import (
     MICROSECOND,
     NoScalarError,
     read_moment,
+    read_scalar,
 )
 
 #: Dates are counted in seconds from here, in nanoseconds since 1970.
@@ -45,7 +46,7 @@ def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def from_storage(column: pd.Series) -> NDArray[np.int64]:
-    """Read dates that are stored as NumPy's, those with a time zone in UTC.
+    """Read dates that are stored as counts, NumPy's or Arrow's, those with a time zone in UTC.
 
     Args:
         column: Dates of a dtype of any unit.
@@ -53,13 +54,20 @@ def from_storage(column: pd.Series) -> NDArray[np.int64]:
     Returns:
         Nanoseconds since 1970, :data:`MISSING` or :data:`INVALID`, shape (n,).
     """
-    zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
-    moments = (column.dt.tz_convert('UTC').dt.tz_localize(None) if zoned else column).to_numpy()
-    days = moments.astype('datetime64[D]').astype(np.int64) + EPOCH
-    inside = (days >= FIRST_DAY) & (days < LAST_DAY)
+    moments = _take_counts(column)
+    days = moments.astype('datetime64[D]').astype(np.int64)
+    inside = (days >= FIRST_DAY - EPOCH) & (days < LAST_DAY - EPOCH)
     fine = np.where(inside, moments, np.datetime64(0, 'ns')).astype('datetime64[ns]')
     found = np.where(inside, fine.astype(np.int64), INVALID)
     return np.where(np.isnat(moments), MISSING, found)
+
+
+def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
+    if isinstance(column.dtype, pd.ArrowDtype):
+        return np.asarray(column.array._pa_array.to_numpy())
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert('UTC').dt.tz_localize(None)
+    return np.asarray(column.to_numpy())
 
 
 def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int64]:
@@ -97,24 +105,31 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
 def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
     """Read texts that spell dates, those with an offset in UTC; shape (n,)."""
     told = TELLS_FIELD if template else TELLS_DATE
-    read = pd.to_datetime(
-        pd.Series([text if _is_plain(text, told) else None for text in texts], dtype=object),
-        format=_readable(template),
-        errors='coerce',
-        utc=True,
-        cache=False,
-    )
-    found = from_storage(read)
+    plain = [text if _is_plain(text, told) else None for text in texts]
+    found = _parse(plain, _readable(template))
     return np.where(found == MISSING, INVALID, found)
+
+
+def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
+    try:
+        column = pd.Series(texts, dtype=object)
+        return from_storage(
+            pd.to_datetime(column, format=template, errors='coerce', utc=True, cache=False)
+        )
+    except Exception:  # pandas fails for all of them over an hour that a clock shows twice
+        if len(texts) == 1:
+            return np.array([INVALID])
+    half = len(texts) // 2
+    return np.concatenate([_parse(texts[:half], template), _parse(texts[half:], template)])
 
 
 def spell_number(cell: object) -> str | None:
     """Write a whole number as a text, as 20240229 spells a date; ``None`` for anything else."""
-    kind = type(cell)
-    if kind is bool or not issubclass(kind, int | float | np.integer | np.floating):
+    try:
+        number = read_scalar(cell)
+    except NoScalarError:
         return None
-    number = float(cell)  # type: ignore[arg-type]
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else None
+    return str(number) if type(number) is int and abs(number) < 2**53 else None
 
 
 def _is_plain(text: str, told: re.Pattern[str]) -> bool:

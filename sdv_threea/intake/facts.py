@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
 from sdv_threea.intake.columns import (
-    INVALID_PLACE,
     LARGEST_NUMBER,
-    MISSING_PLACE,
     find_distinct,
     find_moments,
     find_numbers,
@@ -79,86 +78,87 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
     Returns:
         The column, and the rules that it breaks.
     """
-    cells, is_missing, problem = _READERS.get(facts.sdtype, _read_category)(column, facts)
-    problems = [f"Column '{facts.name}' ({facts.sdtype}) {problem}"] if problem else []
+    cells, is_missing, flaws = _READERS.get(facts.sdtype, _read_category)(column, facts)
+    problems = [f"Column '{facts.name}' ({facts.sdtype}) {flaw}" for flaw in flaws]
     if facts.nullable is False and is_missing.any():
         problems.append(
-            f"Column '{facts.name}' has missing values, and its metadata or dtype allows none."
+            f"Column '{facts.name}' has missing values, and its metadata or dtype allows none: "
+            "store it in a dtype that does, such as 'Int64' or 'boolean', or fill them in."
         )
     return Column(cells, tuple(problems))
 
 
 class Read(NamedTuple):
-    """Cells, which of them are missing, and the rule that some break."""
+    """Cells, which of them are missing, and the rules that some break."""
 
     cells: Any
     is_missing: NDArray[np.bool_]
-    problem: str | None
+    flaws: tuple[str, ...]
 
 
 def _read_number(column: pd.Series, facts: Facts) -> Read:
     if isinstance(column.dtype, pd.CategoricalDtype):
         nothing = np.full(len(column), np.nan)
-        problem = 'is stored as a category: convert it to numbers, or change the sdtype.'
-        return Read(nothing, np.isnan(nothing), problem)
+        flaw = 'is stored as a category: convert it to numbers, or change the sdtype.'
+        return Read(nothing, np.isnan(nothing), (flaw,))
     found, is_missing = find_numbers(column)
-    numbers, outside = _keep_inside(_round(found, facts.places), facts)
-    return Read(numbers, is_missing, _find_strange(found, is_missing) or outside)
-
-
-def _find_strange(numbers: NDArray[np.float64], is_missing: NDArray[np.bool_]) -> str | None:
-    """Say what is wrong with cells that are no numbers, or no finite ones."""
-    if (np.isnan(numbers) & ~is_missing).any():
-        return 'has values that are not numbers: convert them, or change the sdtype.'
-    if np.isinf(numbers).any():
-        return (
-            'has infinite values, or integers that are too large for a float: replace them or set '
-            'them to missing.'
-        )
-    return None
+    is_strange = np.isnan(found) & ~is_missing
+    flaws = {
+        'has values that are not numbers: convert them, or change the sdtype.': is_strange,
+        'has infinite values, or integers that are too large for a float: replace them or set '
+        'them to missing.': np.isinf(found),
+    }
+    inside, outside = _keep_inside(_round(found, facts.places), facts)
+    return Read(inside, is_missing, (*_list_flaws(flaws), *outside))
 
 
 def _read_date(column: pd.Series, facts: Facts) -> Read:
     moments = find_moments(column, facts.template)
-    seconds, outside = _keep_inside(to_seconds(moments), facts)
-    if (moments == INVALID).any():
-        expected = f"in the format '{facts.template}'" if facts.template else 'that can be read'
-        outside = f'has values that are not dates {expected} (years 1678 to 2261).'
-    return Read(seconds, moments == MISSING, outside)
+    expected = f"in the format '{facts.template}'" if facts.template else 'that can be read'
+    flaws = {f'has values that are not dates {expected} (years 1678 to 2261).': moments == INVALID}
+    inside, outside = _keep_inside(to_seconds(moments), facts)
+    return Read(inside, moments == MISSING, (*_list_flaws(flaws), *outside))
 
 
 def _read_flag(column: pd.Series, facts: Facts) -> Read:
     codes, listed = find_distinct(column)
-    accepted = [type(value) is bool for value in listed]
-    problem = 'has values other than True, False and missing.'
-    return _choose(codes, listed, accepted, problem)
+    accepted = np.array([type(value) is bool for value in listed], dtype=np.bool_)
+    strange = np.append(~accepted, (codes == INVALID_PLACE).any())
+    flaws = {'has values other than True, False and missing.': strange}
+    return _choose(codes, listed, accepted, flaws)
 
 
 def _read_category(column: pd.Series, facts: Facts) -> Read:
     codes, listed = find_distinct(column)
     stated = facts.values  # noqa: PD011 (no pandas)
     known = None if stated is None else set(stated)
-    accepted = [known is None or value in known for value in listed]
-    problem = "has values that are not among the 'range_values' of its metadata."
-    if (codes == INVALID_PLACE).any():
-        problem = (
-            'has values that cannot be categories: turn them into text, as booleans, numbers, '
-            'texts and dates are.'
-        )
-    return _choose(codes, listed, accepted, problem)
+    accepted = np.array([known is None or value in known for value in listed], dtype=np.bool_)
+    flaws = {
+        'has values that cannot be categories: turn them into text, as booleans, numbers, '
+        'texts and dates are.': codes == INVALID_PLACE,
+        "has values that are not among the 'range_values' of its metadata.": ~accepted,
+    }
+    return _choose(codes, listed, accepted, flaws)
 
 
 def _choose(
-    codes: NDArray[np.integer], listed: list[Hashable], accepted: list[bool], problem: str
+    codes: NDArray[np.integer],
+    listed: list[Hashable],
+    accepted: NDArray[np.bool_],
+    flaws: dict[str, NDArray[np.bool_]],
 ) -> Read:
-    """Keep the values that are accepted, and say the problem if there are others."""
+    """Keep the values that are accepted."""
     kept = np.flatnonzero(accepted)
     # At the end, the places of what is invalid and of what is missing.
     places = np.full(len(listed) + 2, MISSING_PLACE, dtype=np.int64)
     places[kept] = np.arange(len(kept))
-    broken = bool((codes == INVALID_PLACE).any()) or len(kept) < len(listed)
     cells = store(places[codes], [listed[at] for at in kept])
-    return Read(cells, codes == MISSING_PLACE, problem if broken else None)
+    return Read(cells, codes == MISSING_PLACE, _list_flaws(flaws))
+
+
+def _list_flaws(flaws: dict[str, NDArray[np.bool_]]) -> tuple[str, ...]:
+    """List the flaws that some cells have."""
+    return tuple(flaw for flaw, found in flaws.items() if found.any())
 
 
 def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float64]:
@@ -171,17 +171,17 @@ def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float
 
 def _keep_inside(
     numbers: NDArray[np.float64], facts: Facts
-) -> tuple[NDArray[np.float64], str | None]:
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Move numbers to the nearest stated bound; infinite ones without one are missing."""
     low = -np.inf if facts.low is None else facts.low
     high = np.inf if facts.high is None else facts.high
     if max(abs(facts.low or 0.0), abs(facts.high or 0.0)) > LARGEST_NUMBER:
-        problem = f'has a range in its metadata that goes beyond {LARGEST_NUMBER:g}: rescale it.'
-        return numbers, problem
-    broken = bool(((numbers < low) | (numbers > high)).any())
+        flaw = f'has a range in its metadata that goes beyond {LARGEST_NUMBER:g}: rescale it.'
+        return numbers, (flaw,)
+    is_outside = (numbers < low) | (numbers > high)
     inside = np.clip(numbers, low, high)
     inside = np.where(np.isinf(inside), np.nan, inside)
-    return inside, 'has values outside the range in its metadata.' if broken else None
+    return inside, _list_flaws({'has values outside the range in its metadata.': is_outside})
 
 
 _READERS: dict[str, Callable[[pd.Series, Facts], Read]] = {

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.columns import INVALID_PLACE, MISSING_PLACE, Distinct, find_distinct
+from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE, Distinct
+from sdv_threea.intake.columns import find_distinct, find_numbers
 from sdv_threea.intake.scalars import Scalar, spell
 
 #: Whole numbers from here on do not fit into 64 bits.
@@ -37,8 +38,8 @@ def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
         known: The columns of the key, in the same order; the keys are distinct.
 
     Returns:
-        Rows of ``known``, shape (n,); :data:`~sdv_threea.intake.columns.MISSING_PLACE` where a part
-        of the key is missing, :data:`~sdv_threea.intake.columns.INVALID_PLACE` where no row has it.
+        Rows of ``known``, shape (n,); :data:`~sdv_threea.intake.cells.MISSING_PLACE` where a part
+        of the key is missing, :data:`~sdv_threea.intake.cells.INVALID_PLACE` where no row has it.
     """
     of_known, of_wanted = number_keys([known, wanted])
     rows = np.full(max(of_known.max(initial=-1), of_wanted.max(initial=-1)) + 3, INVALID_PLACE)
@@ -61,8 +62,8 @@ def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
         By table a number per row: -1 where a part of the key is missing, -2 where one cannot be
         read.
     """
-    numbers = [np.zeros(len(table), dtype=np.int64) for table in tables]
-    for at in range(tables[0].shape[1]):
+    numbers = number_values([table.iloc[:, 0] for table in tables])
+    for at in range(1, tables[0].shape[1]):
         columns = number_values([table.iloc[:, at] for table in tables])
         together = np.concatenate(numbers), np.concatenate(columns)
         worst = np.minimum(*together)
@@ -97,19 +98,22 @@ def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
 
 
 def _read_whole(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Read a column of NumPy's numbers as whole ones, if all of them are.
+    """Read a column that is stored as numbers as whole ones of 64 bits, if all of them are.
 
     Returns:
         The numbers, and -1 where one is missing; or ``None``.
     """
-    dtype = column.dtype
-    if not isinstance(dtype, np.dtype) or dtype.kind not in 'if':
+    dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
+    if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':
         return None
-    cells = column.to_numpy()
-    if dtype.kind == 'i':
-        return cells.astype(np.int64), np.zeros(len(cells), dtype=np.int64)
-    gone = np.isnan(cells)
-    kept = np.where(gone, 0, cells)
-    if ((np.abs(kept) >= LARGEST) | (kept % 1 != 0)).any():
+    if dtype.kind == 'f':
+        cells, gone = find_numbers(column)
+        kept = np.where(gone, 0.0, cells)
+        is_whole = (np.abs(kept) < LARGEST) & (kept % 1 == 0)
+    else:
+        gone = np.asarray(column.isna(), dtype=np.bool_)
+        kept = column.to_numpy(dtype=dtype, na_value=0)
+        is_whole = kept <= np.iinfo(np.int64).max
+    if not is_whole.all():
         return None
     return kept.astype(np.int64), np.where(gone, MISSING_PLACE, 0)

@@ -43,9 +43,12 @@ MOST_DIGITS = 310
 FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
 LAST_DAY = datetime.date(2262, 1, 1).toordinal()
 
-#: The day from which pandas counts nanoseconds, and nanoseconds by unit.
+#: The day from which nanoseconds are counted, and nanoseconds by unit.
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 DAY, SECOND, MICROSECOND = 86_400 * 10**9, 10**9, 10**3
+
+#: Tuples are nested no deeper than this.
+DEEPEST = 16
 
 #: The scalars of NumPy.
 NUMPY_TYPES = frozenset(np.sctypeDict.values())
@@ -68,7 +71,7 @@ def read_scalar(cell: object) -> Scalar:
         * the scalar is a function of the cell alone
         * it is a new or an immutable plain object: no attribute of a subclass comes with it
         * numbers that are equal give the same scalar, bit for bit; there is no negative zero
-        * code of the cell's own type is run only for a time zone
+        * code of the cell's own type, or of the type of that, is run only for a time zone
 
     Args:
         cell: Any object.
@@ -77,13 +80,12 @@ def read_scalar(cell: object) -> Scalar:
         The scalar, ``None`` where missing.
 
     Raises:
-        NoScalarError: If there is none: an unknown type, or a date outside the years 1678 to
-            2261. The message shows no value.
+        NoScalarError: If there is none: an unknown type, a date outside the years 1678 to 2261, or
+            tuples that are nested too deeply. The message shows no value.
     """
-    kind = type(cell)
-    for base in kind.__mro__:
-        if base in _READERS:
-            return _READERS[base](cell)
+    for base in _list_bases(type(cell)):
+        if id(base) in _READERS:
+            return _READERS[id(base)](cell)
     raise NoScalarError(STRANGE)
 
 
@@ -140,7 +142,11 @@ def _read_text(cell: Any) -> str:
 
 def _read_time(cell: Any) -> str:
     _refuse_subclass(cell, datetime.time)
-    return str(cell)
+    try:
+        return str(cell)
+    except Exception:
+        pass  # a time zone that fails
+    raise NoScalarError(STRANGE)
 
 
 def _read_uuid(cell: Any) -> str:
@@ -152,7 +158,7 @@ def _read_decimal(cell: Any) -> int | float | None:
     number = Decimal(cell)
     if number.is_nan():
         return None
-    if number.is_infinite() or number.adjusted() > MOST_DIGITS:
+    if number.is_infinite() or (number and number.adjusted() > MOST_DIGITS):
         return -math.inf if number.is_signed() else math.inf
     if number == number.to_integral_value():
         return _read_integer(int(number))
@@ -176,7 +182,7 @@ def _read_numpy(cell: Any) -> Scalar:
     raise NoScalarError(STRANGE)
 
 
-def _read_numpy_time(cell: Any) -> pd.Timestamp | pd.Timedelta | None:
+def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Timedelta | None:
     if np.isnat(cell):
         return None
     kind = cell.dtype.kind
@@ -185,9 +191,7 @@ def _read_numpy_time(cell: Any) -> pd.Timestamp | pd.Timedelta | None:
     if fine.astype(cell.dtype) != cell or np.isnat(fine):
         raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
     whole = int(fine.astype(np.int64))
-    if kind == 'M':
-        return _make_timestamp(whole, zoned=False)
-    return _read_timedelta(pd.Timedelta(whole, 'ns'))
+    return _make_timestamp(whole, zoned=zoned) if kind == 'M' else pd.Timedelta(whole, 'ns')
 
 
 def _read_date(cell: Any) -> pd.Timestamp:
@@ -201,15 +205,19 @@ def _read_datetime(cell: Any) -> pd.Timestamp:
     second, micro = fields.second.__get__(cell), fields.microsecond.__get__(cell)
     whole = _count_days(cell) * DAY
     whole += (3600 * hour + 60 * minute + second) * SECOND + micro * MICROSECOND
-    if issubclass(type(cell), pd.Timestamp):
-        whole += int(pd.Timestamp.nanosecond.__get__(cell))
     try:
         offset = fields.utcoffset(cell)
     except Exception:
         whole = -(2**63)  # a time zone that fails: outside all years
     else:
-        whole -= 0 if offset is None else _read_length(offset)
+        whole -= 0 if offset is None else _count_length(offset)
     return _make_timestamp(whole, zoned=fields.tzinfo.__get__(cell) is not None)
+
+
+def _read_timestamp(cell: Any) -> Any:
+    """Read the count that pandas stores, which is in UTC: years beyond 9999 have no fields."""
+    zoned = datetime.datetime.tzinfo.__get__(cell) is not None
+    return _read_numpy_time(np.asarray(pd.Timestamp.to_datetime64(cell)), zoned=zoned)
 
 
 def _count_days(cell: Any) -> int:
@@ -222,22 +230,23 @@ def _make_timestamp(whole: int, *, zoned: bool) -> pd.Timestamp:
     return pd.Timestamp(whole, unit='ns', tz='UTC' if zoned else None)
 
 
-def _read_timedelta(cell: Any) -> pd.Timedelta:
-    whole = _read_length(cell)
+def _read_length(cell: Any) -> pd.Timedelta:
+    whole = _count_length(cell)
     if not -(2**63) < whole < 2**63:
         raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
     return pd.Timedelta(whole, 'ns')
 
 
-def _read_length(cell: Any) -> int:
-    """Count the nanoseconds of a length of time."""
+def _count_length(cell: Any) -> int:
+    """Count the nanoseconds of a length of time of Python's."""
     fields = datetime.timedelta
     days, seconds = fields.days.__get__(cell), fields.seconds.__get__(cell)
     micro = fields.microseconds.__get__(cell)
-    whole = int((days * 86_400 + seconds) * SECOND + micro * MICROSECOND)
-    if issubclass(type(cell), pd.Timedelta):
-        whole += int(pd.Timedelta.nanoseconds.__get__(cell))
-    return whole
+    return int((days * 86_400 + seconds) * SECOND + micro * MICROSECOND)
+
+
+def _read_timedelta(cell: Any) -> Any:
+    return _read_numpy_time(np.asarray(pd.Timedelta.to_timedelta64(cell)))
 
 
 def _read_interval(cell: Any) -> pd.Interval:
@@ -250,32 +259,45 @@ def _read_interval(cell: Any) -> pd.Interval:
     raise NoScalarError('The ends of the interval are not read.')
 
 
-def _read_tuple(cell: Any) -> tuple[Scalar, ...]:
-    return tuple(read_scalar(part) for part in tuple.__iter__(cell))
+def _read_tuple(cell: Any, depth: int = 1) -> tuple[Scalar, ...]:
+    if depth > DEEPEST:
+        raise NoScalarError('The tuples are nested too deeply.')
+    return tuple(
+        _read_tuple(part, depth + 1) if issubclass(type(part), tuple) else read_scalar(part)
+        for part in tuple.__iter__(cell)
+    )
 
 
 def _refuse_subclass(cell: object, *types: type) -> None:
     """Refuse a subclass of a type that cannot be read without running its code."""
-    if type(cell) not in types:
+    if not any(type(cell) is each for each in types):
         raise NoScalarError(STRANGE)
 
 
-#: How the instances of a type are read, those of its subclasses too.
-_READERS: dict[type, Callable[[Any], Scalar]] = {
-    type(None): _read_missing,
-    type(pd.NA): _read_missing,
-    type(pd.NaT): _read_missing,
-    bool: bool,
-    int: _read_integer,
-    float: _read_float,
-    str: _read_text,
-    Decimal: _read_decimal,
-    np.generic: _read_numpy,
-    datetime.datetime: _read_datetime,
-    datetime.date: _read_date,
-    datetime.time: _read_time,
-    datetime.timedelta: _read_timedelta,
-    UUID: _read_uuid,
-    pd.Interval: _read_interval,
-    tuple: _read_tuple,
+#: Lists the classes that a class is made of, itself first, though its own type may say otherwise.
+_list_bases: Callable[[type], tuple[type, ...]] = type.__dict__['__mro__'].__get__
+
+#: How the instances of a type are read, those of its subclasses too; by the identity of the type.
+_READERS: dict[int, Callable[[Any], Scalar]] = {
+    id(kind): reader
+    for kind, reader in (
+        (type(None), _read_missing),
+        (type(pd.NA), _read_missing),
+        (type(pd.NaT), _read_missing),
+        (bool, bool),
+        (int, _read_integer),
+        (float, _read_float),
+        (str, _read_text),
+        (Decimal, _read_decimal),
+        (np.generic, _read_numpy),
+        (pd.Timestamp, _read_timestamp),
+        (datetime.datetime, _read_datetime),
+        (datetime.date, _read_date),
+        (datetime.time, _read_time),
+        (pd.Timedelta, _read_timedelta),
+        (datetime.timedelta, _read_length),
+        (UUID, _read_uuid),
+        (pd.Interval, _read_interval),
+        (tuple, _read_tuple),
+    )
 }

@@ -103,7 +103,7 @@ def inspect(
         cells, broken = read_column(table[each.name], each)
         problems += broken
         if each.name == target:
-            num_targets = int(pd.Series(cells).notna().sum())
+            num_targets = int(pd.Series(cells, dtype=cells.dtype).notna().sum())
     return Findings(len(table), num_targets, tuple(problems))
 
 

@@ -80,16 +80,16 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
                 'missing, have lost digits: read them as Int64.'
             )
     for name, table in tables.items():
-        key = as_columns(metadata.tables[name].primary_key)
-        if len(key) < 2:
+        own = list(as_columns(metadata.tables[name].primary_key))
+        if not own:
             continue
         with guarded():
-            repeated = has_repeats(table[list(key)])
-            incomplete = bool(table[list(key)].isna().any(axis=None))
+            repeated = has_repeats(table[own])
+            incomplete = bool(table[own].isna().any(axis=None))
         if repeated:
-            problems.append(f"The primary key {list(key)} of table '{name}' has repeated values.")
+            problems.append(f"The primary key {own} of table '{name}' has repeated values.")
         if incomplete:
-            problems.append(f"The primary key {list(key)} of table '{name}' has missing values.")
+            problems.append(f"The primary key {own} of table '{name}' has missing values.")
     return problems
 
 

@@ -31,10 +31,6 @@ class FixedTimestampEncoder(OptimizedTimestampEncoder):
             super()._find_divider(transformed)
 
 
-class TransformerError(SynthesizerInputError, UnreadableRowsError):
-    """A transformer fails on cells, which may be private: the message shows none."""
-
-
 #: Transformers that change the unit of a column and nothing else.
 LINEAR = (FloatFormatter, UnixTimestampEncoder, FixedTimestampEncoder)
 
@@ -65,7 +61,7 @@ def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series)
         What comes out, shape (n,).
 
     Raises:
-        TransformerError: If that fails.
+        UnreadableRowsError: If that fails; it shows no value.
     """
     outputs = transformer.get_output_columns()
     there = method == 'transform'
@@ -77,7 +73,7 @@ def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series)
         done = None
     # Raised out here, where the error has no context.
     if done is None:
-        raise TransformerError(
+        raise UnreadableRowsError(
             f"The transformer '{transformer.get_name()}' of the column {name!r} fails, with an "
             'error that may show private values. Try it on rows that are not private.'
         )

@@ -13,6 +13,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_threea.domain import Category, Column
 from sdv_threea.encoding.derive import Derivations
+from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.table import read_table
 from sdv_threea.rows import Rows
@@ -91,20 +92,27 @@ def make_step(column: Column, transformer: BaseTransformer, *, is_date: bool) ->
     """
     fitted, name = copy_local(transformer), column.name
     if isinstance(column, Category):
-        values = pd.Series(column.values, dtype=object)
-        fit(fitted, name, values)
-        numbers = call(fitted, 'transform', name, values).to_numpy(dtype=np.float64)
-        back = call(fitted, 'reverse_transform', name, pd.Series(numbers))
-        distinct = len(np.unique(numbers[np.isfinite(numbers)])) == len(values)
-        if not distinct or back.tolist() != values.tolist():
-            raise SynthesizerInputError(
-                f"The transformer '{fitted.get_name()}' of the column {name!r} does not give each "
-                'value a number of its own that leads back to it: leave it out.'
-            )
-        return ListStep(column, fitted, numbers)
+        return _make_list_step(column, fitted)
     low, high = find_limits(fitted)
     known = [each for each in (column.low, column.high) if each is not None]
     example = (column.step or MICROSECOND) if is_date else find_example(low, high)
     rows = sorted({example, *(each for each in known if low <= each <= high)})
     fit(fitted, name, write_cells(np.array(rows), as_dates=is_date))
     return NumberStep(column, fitted, is_date)
+
+
+def _make_list_step(column: Category, transformer: BaseTransformer) -> ListStep:
+    name, values = column.name, pd.Series(column.values, dtype=object)
+    fit(transformer, name, values)
+    try:
+        numbers = call(transformer, 'transform', name, values).to_numpy(dtype=np.float64)
+        back = call(transformer, 'reverse_transform', name, pd.Series(numbers)).tolist()
+    except UnreadableRowsError as error:
+        raise SynthesizerInputError(str(error)) from None
+    distinct = len(np.unique(numbers[np.isfinite(numbers)])) == len(values)
+    if not distinct or back != values.tolist():
+        raise SynthesizerInputError(
+            f"The transformer '{transformer.get_name()}' of the column {name!r} does not give each "
+            'value a number of its own that leads back to it: leave it out.'
+        )
+    return ListStep(column, transformer, numbers)

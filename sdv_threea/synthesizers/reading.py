@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
 from sdv_threea.guard import guarded
+from sdv_threea.intake.columns import cast_numbers
 from sdv_threea.rows import Rows, Sums, add, chunk_table
 from sdv_threea.synthesizers.schema import MODELLED
 
@@ -57,7 +58,8 @@ class PrivateTable:
                 'reads a table piece by piece.'
             )
         places = [self.positions[list(self.header.columns).index(name)] for name in names]
-        return _arrange(places, self.whole)
+        with guarded():
+            return _arrange(places, self.whole)
 
 
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
@@ -88,8 +90,9 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
         raise InvalidDataError(
             [f"There is no table '{given}' in the metadata: it is named '{name}'."]
         )
-    if isinstance(table, (str, os.PathLike)):
-        table = _read_parquet(table)
+    in_files = isinstance(table, (str, os.PathLike))
+    if in_files:
+        table = _open_parquet(table)
     whole = isinstance(table, pd.DataFrame)
     header = table.iloc[:0] if whole else table._meta.iloc[:0]
     order = {column: position for position, column in enumerate(columns)}
@@ -99,7 +102,7 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     if whole:
         rows = chunk_table(table).map(partial(_arrange, places))
         return PrivateTable(header, rows, table, places, labels)
-    rows = Rows(Partitions(table)).map(partial(_arrange, places))
+    rows = Rows(Partitions(table, in_files)).map(partial(_arrange, places))
     rows = rows.map(partial(_conform, _find_numeric(header, columns)))
     return PrivateTable(header, rows, None, places, labels)
 
@@ -117,27 +120,50 @@ class Partitions:
 
     Args:
         frame: The DataFrame.
+        in_files: Whether it is read from files of Parquet, and nothing else is done to it: then
+            they are read inside :func:`~sdv_threea.guard.guarded`.
     """
 
     frame: Any
+    in_files: bool
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
         """Add a statistic up over all partitions."""
         from dask.delayed import delayed
 
         work = delayed(_Work(statistic), traverse=False, pure=False)
-        sums = [delayed(_sum_partition)(work, each) for each in self.frame.to_delayed()]
+        sums = [delayed(_sum_partition)(work, each) for each in self._parts]
         while len(sums) > 1:
             groups = [sums[at : at + FAN_IN] for at in range(0, len(sums), FAN_IN)]
             sums = [delayed(_add_up)(group) for group in groups]
-        with guarded():
-            total = sums[0].compute()
+        total = sums[0].compute()
         if isinstance(total, _Failure):
-            raise total.error from None
+            raise total.error
         return cast(Sums, total)
 
     def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
         """Nothing is kept: memory is what Dask is used for."""
+
+    @cached_property
+    def _parts(self) -> list[Any]:
+        from dask.delayed import delayed
+
+        if not self.in_files:
+            return list(self.frame.to_delayed())
+        parts = map(self.frame.get_partition, range(self.frame.npartitions))
+        unread = [_Unread(part.to_delayed()[0]) for part in parts]
+        return [delayed(each, traverse=False, pure=False) for each in unread]
+
+
+@dataclass(frozen=True)
+class _Unread:
+    """A partition that is still to be read, in a wrapper that Dask takes for data."""
+
+    partition: Any
+
+    def read(self) -> pd.DataFrame:
+        """Read the partition here and now."""
+        return cast(pd.DataFrame, self.partition.compute(scheduler='synchronous'))
 
 
 @dataclass(frozen=True)
@@ -154,10 +180,11 @@ class _Failure:
     error: Exception
 
 
-def _sum_partition(work: _Work, partition: pd.DataFrame) -> Any:
+def _sum_partition(work: _Work, partition: pd.DataFrame | _Unread) -> Any:
     try:
         with guarded():
-            return chunk_table(partition).sum(work.statistic)
+            rows = partition.read() if isinstance(partition, _Unread) else partition
+            return chunk_table(rows).sum(work.statistic)
     except Exception as error:
         return _Failure(error.with_traceback(None))
 
@@ -165,8 +192,9 @@ def _sum_partition(work: _Work, partition: pd.DataFrame) -> Any:
 def _add_up(sums: list[Any]) -> Any:
     failures = [each for each in sums if isinstance(each, _Failure)]
     try:
-        return failures[0] if failures else reduce(add, sums)
-    except OverflowError as error:
+        with guarded():
+            return failures[0] if failures else reduce(add, sums)
+    except Exception as error:
         return _Failure(error.with_traceback(None))
 
 
@@ -178,17 +206,35 @@ def _is_table(table: object) -> bool:
     return dask is not None and isinstance(table, dask.DataFrame)
 
 
-def _read_parquet(path: str | os.PathLike[str]) -> Any:
+def _open_parquet(path: str | os.PathLike[str]) -> Any:
+    """Make ready to read files; those that pandas did not write, in dtypes that allow for gaps.
+
+    Such files do not say whether a number may be missing, and pandas chooses a dtype by whether one
+    is, file by file.
+    """
     try:
         from dask.dataframe import read_parquet
     except ImportError:
         raise ImportError(
             "Reading parquet files piece by piece needs Dask: pip install 'sdv-threea[dask]'."
         ) from None
-    try:
-        return read_parquet(os.fspath(path))
-    except (OSError, ValueError):
-        raise InvalidDataError([f"There are no parquet files at '{path}'."]) from None
+    with guarded():
+        try:
+            backend = None if _is_written_by_pandas(path) else 'numpy_nullable'
+            return read_parquet(os.fspath(path), dtype_backend=backend)
+        except (OSError, ValueError, IndexError):
+            pass
+    raise InvalidDataError([f"There are no parquet files at '{path}'."])
+
+
+def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
+    """Whether files come with a note of the dtypes that they had in pandas."""
+    from fsspec.core import get_fs_token_paths
+    from pyarrow.dataset import dataset
+
+    system, _, paths = get_fs_token_paths(os.fspath(path))
+    schema = dataset(paths if len(paths) > 1 else paths[0], filesystem=system).schema
+    return b'pandas' in (schema.metadata or {})
 
 
 def _find_numeric(header: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, np.dtype[Any]]:
@@ -204,18 +250,13 @@ def _find_numeric(header: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str,
 def _conform(schema: Mapping[str, np.dtype[Any]], chunk: pd.DataFrame) -> pd.DataFrame:
     """Cast the numbers of a part of a table to the one schema of all parts.
 
-    A part in which a number is missing has floats where others have integers. So all of them have.
+    A part in which a number is missing has floats, or objects, where others have integers. So all
+    of them have floats.
 
     Formal guarantees:
-        * a cell becomes the nearest float, whatever the other cells of its part are
+        * a number becomes the nearest float, whatever the other cells of its part are
     """
-    casts = {
-        name: dtype
-        for name, dtype in schema.items()
-        if pd.api.types.is_numeric_dtype(chunk[name].dtype) and chunk[name].dtype.kind in 'iuf'
-    }
-    cast = {name: chunk[name].to_numpy(dtype, na_value=np.nan) for name, dtype in casts.items()}
-    return chunk.assign(**cast)
+    return chunk.assign(**{name: cast_numbers(chunk[name], each) for name, each in schema.items()})
 
 
 def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
 from sdv_threea.guard import guarded
-from sdv_threea.intake.columns import INVALID_PLACE
+from sdv_threea.intake.cells import INVALID_PLACE
 from sdv_threea.intake.keys import find_rows
 from sdv_threea.relational.schema import Link, Schema
 

@@ -188,9 +188,9 @@ def _bound(description: Description, bound: str, dtype: Any) -> float | None:
         return None
     number = float(description[bound])
     dtype = getattr(dtype, 'numpy_dtype', dtype)
-    fits = dtype == np.float32 and abs(number) < float(np.finfo(np.float32).max)
-    single = find_numbers(pd.Series([number], dtype=np.float32))
-    return float(single[0][0]) if fits else number
+    if dtype != np.float32 or abs(number) >= float(np.finfo(np.float32).max):
+        return number
+    return float(find_numbers(pd.Series([number], dtype=np.float32)).values[0])  # noqa: PD011
 
 
 def _moment(description: Description, bound: str) -> float | None:

@@ -28,7 +28,8 @@ from sdv_threea.encoding.derive import Cells, Choices
 from sdv_threea.encoding.lattice import multiples
 from sdv_threea.encoding.ranges import occupied_borders
 from sdv_threea.encoding.transformers import CategoryEncoder
-from sdv_threea.intake.columns import LARGEST_NUMBER, find_moments, read_numbers, take_values
+from sdv_threea.intake.cells import take_values
+from sdv_threea.intake.columns import LARGEST_NUMBER, find_moments, read_numbers
 from sdv_threea.intake.dates import to_seconds
 from sdv_threea.synthesizers.cells import from_seconds
 from sdv_threea.synthesizers.local import (

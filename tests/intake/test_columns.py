@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from sdv_threea.guard import UnreadableRowsError
+from sdv_threea.intake.cells import INVALID_PLACE
 from sdv_threea.intake.columns import (
-    INVALID_PLACE,
     LARGEST_NUMBER,
     find_distinct,
     find_moments,

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.intake.columns import INVALID_PLACE, MISSING_PLACE
+from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
 from sdv_threea.intake.keys import find_rows, has_repeats
 
 
