@@ -12,6 +12,7 @@ It may read private rows; it must not warn, log, or put a value into a message.
 * :mod:`~sdv_threea.intake.dates`: dates, texts that spell dates,
 * :mod:`~sdv_threea.intake.cells`: the cells of a column in any storage,
 * :mod:`~sdv_threea.intake.columns`: a column, read,
+* :mod:`~sdv_threea.intake.parts`: parts of a table in one dtype,
 * :mod:`~sdv_threea.intake.facts`: what is public of a column, and cells that break it,
 * :mod:`~sdv_threea.intake.keys`: keys and references,
 * :mod:`~sdv_threea.intake.table`: a table, and what keeps it from being fitted.

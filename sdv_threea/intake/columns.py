@@ -18,7 +18,6 @@ from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.intake.cells import (
     INVALID_PLACE,
     MISSING_PLACE,
-    STRANGE,
     Distinct,
     list_cells,
     spread,
@@ -91,27 +90,6 @@ def find_numbers(column: pd.Series) -> Numbers:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     numbers = np.asarray(numbers + 0.0)
     return Numbers(numbers, np.isnan(numbers))
-
-
-def cast_numbers(column: pd.Series, dtype: np.dtype[Any]) -> Any:
-    """Cast the numbers of a column to floats of one dtype; what is no number stays what it is.
-
-    Formal guarantees:
-        * what becomes of a cell is a function of its value and of the dtype
-
-    Args:
-        column: Cells in any storage.
-        dtype: A dtype of NumPy's floats.
-
-    Returns:
-        The cells in the dtype, or as objects if the column is not stored as numbers; shape (n,).
-    """
-    stored = getattr(column.dtype, 'numpy_dtype', column.dtype)
-    if isinstance(stored, np.dtype) and stored.kind in 'iuf':
-        return column.to_numpy(dtype, na_value=np.nan)
-    codes, listed = find_distinct(column)
-    cast = [dtype.type(each) if type(each) in (int, float) else each for each in listed]
-    return take_values((*cast, STRANGE), None, np.where(codes == INVALID_PLACE, len(cast), codes))
 
 
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:

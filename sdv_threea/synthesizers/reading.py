@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from typing import Any, cast
 
-import numpy as np
 import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
 from sdv_threea.guard import guarded
-from sdv_threea.intake.columns import cast_numbers
+from sdv_threea.intake.parts import conform
 from sdv_threea.rows import Rows, Sums, add, chunk_table
 from sdv_threea.synthesizers.schema import MODELLED
 
@@ -103,7 +102,8 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
         rows = chunk_table(table).map(partial(_arrange, places))
         return PrivateTable(header, rows, table, places, labels)
     rows = Rows(Partitions(table, in_files)).map(partial(_arrange, places))
-    rows = rows.map(partial(_conform, _find_numeric(header, columns)))
+    modelled = [name for name in header if columns.get(name, {}).get('sdtype') in MODELLED]
+    rows = rows.map(partial(_conform, header[modelled].dtypes.to_dict()))
     return PrivateTable(header, rows, None, places, labels)
 
 
@@ -237,26 +237,9 @@ def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
     return b'pandas' in (schema.metadata or {})
 
 
-def _find_numeric(header: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, np.dtype[Any]]:
-    """Find the modelled columns that the schema stores as NumPy's numbers, and as which floats."""
-    found = {}
-    for name, dtype in header.dtypes.items():
-        modelled = columns.get(str(name), {}).get('sdtype') in MODELLED
-        if modelled and isinstance(dtype, np.dtype) and dtype.kind in 'iuf':
-            found[str(name)] = dtype if dtype.kind == 'f' else np.dtype(np.float64)
-    return found
-
-
-def _conform(schema: Mapping[str, np.dtype[Any]], chunk: pd.DataFrame) -> pd.DataFrame:
-    """Cast the numbers of a part of a table to the one schema of all parts.
-
-    A part in which a number is missing has floats, or objects, where others have integers. So all
-    of them have floats.
-
-    Formal guarantees:
-        * a number becomes the nearest float, whatever the other cells of its part are
-    """
-    return chunk.assign(**{name: cast_numbers(chunk[name], each) for name, each in schema.items()})
+def _conform(schema: Mapping[str, Any], chunk: pd.DataFrame) -> pd.DataFrame:
+    """Cast the modelled columns of a part of a table to the one schema of all parts."""
+    return chunk.assign(**{name: conform(chunk[name], each) for name, each in schema.items()})
 
 
 def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:

@@ -57,7 +57,9 @@ def as_objects(cells):
 
 
 def as_categories(column):
-    """Store a column as categories, if pandas can: of some storages it cannot."""
+    """Store a column as categories, if pandas can do so exactly: of some storages it cannot."""
+    if isinstance(column.dtype, pd.SparseDtype):
+        return column
     try:
         return column.astype('category')
     except (ValueError, NotImplementedError):

@@ -1,0 +1,368 @@
+"""A record by itself, from the user's table to its codes: with constraints, in Dask and in Parquet.
+
+What becomes of a record is compared by how it is spelled, alone and among others.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections import Counter
+from decimal import Decimal
+from functools import partial
+
+import dask
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
+from sdv.errors import InvalidDataError
+from sdv.metadata import Metadata
+
+from sdv_threea.encoding import derive, differences
+from sdv_threea.guard import guarded
+from sdv_threea.intake.scalars import spell
+from sdv_threea.records import Layout
+from sdv_threea.rows import chunk_table
+from sdv_threea.synthesizers import reading
+from sdv_threea.synthesizers.reading import take_table
+from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+
+dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')
+
+NAME = 't'
+
+#: Columns under constraints of every kind, and some that are under none.
+COLUMNS = {
+    **dict.fromkeys(('low', 'middle', 'high', 'small', 'step'), {'sdtype': 'numerical'}),
+    'large': {'sdtype': 'numerical'},
+    **dict.fromkeys(('town', 'land'), {'sdtype': 'categorical'}),
+    **dict.fromkeys(('first', 'second'), {'sdtype': 'numerical'}),
+    'begin': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'end': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'other': {'sdtype': 'ordinal'},
+    'flag': {'sdtype': 'boolean'},
+}
+
+
+def make_constraints():
+    return [
+        FixedCombinations(['town', 'land']),
+        Inequality('small', 'large'),
+        Inequality('begin', 'end', strict_boundaries=True),
+        Range('low', 'middle', 'high'),
+        OneHotEncoding(['first', 'second']),
+        FixedIncrements('step', 5),
+    ]
+
+
+def make_synthesizer(columns, *, constrained=False, **arguments):
+    metadata = Metadata.load_from_dict({'tables': {NAME: {'columns': columns}}})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, **arguments)
+    if constrained:
+        synthesizer.add_constraints(make_constraints())
+    return synthesizer
+
+
+def make_usual(num_rows=300, seed=0):
+    rng = np.random.default_rng(seed)
+    numbers = np.sort(rng.integers(0, 50, (num_rows, 6)), axis=1)
+    days = pd.date_range('2020', periods=60).strftime('%Y-%m-%d').to_numpy()
+    begin = rng.integers(0, 30, num_rows)
+    town = rng.choice(['Bern', 'Genf', 'Rom'], num_rows)
+    first = rng.integers(0, 2, num_rows)
+    table = pd.DataFrame(
+        {
+            'low': numbers[:, 0], 'middle': numbers[:, 1], 'high': numbers[:, 2],
+            'small': numbers[:, 3], 'large': numbers[:, 4], 'step': numbers[:, 5] * 5,
+            'town': town, 'land': np.where(town == 'Rom', 'Italy', 'Swiss'),
+            'first': first, 'second': 1 - first, 'begin': days[begin], 'end': days[begin + 20],
+            'other': rng.choice(['flu', 'cold', None], num_rows),
+            'flag': rng.random(num_rows) < 0.5,
+        }
+    )  # fmt: skip
+    return table.astype(object).where(table.notna(), None)
+
+
+def spell_rows(table):
+    """Spell the cells of each record."""
+    columns = [
+        [None if pd.isna(each) is True else spell(each) for each in table[name].tolist()]
+        for name in table
+    ]
+    return list(zip(*columns, strict=True))
+
+
+@pytest.fixture(scope='module')
+def fitted():
+    """A synthesizer whose target has several classes, fitted to usual rows."""
+    synthesizer = make_synthesizer(
+        COLUMNS, constrained=True, invalid_cells='coerce', target_column='other', n_components=1
+    )
+    synthesizer.fit({NAME: make_usual()})
+    return synthesizer
+
+
+def check_rows(synthesizer, table, number):
+    """Translate and encode rows whole, one by one, and in another order."""
+    model, translate = synthesizer._model, synthesizer._make_translation()
+    layout = Layout(None, model.blocks, model.classes, model.scored)
+    with guarded():
+        whole = translate(table)
+        parts = [translate(table.iloc[[at]]) for at in range(len(table))]
+        codes = list(map(tuple, np.column_stack(layout.encode(whole)).tolist()))
+        alone = [list(map(tuple, np.column_stack(layout.encode(each)).tolist())) for each in parts]
+        places = np.random.default_rng(number).permutation(len(table))
+        shuffled = translate(table.iloc[places])
+    spelled = spell_rows(whole)
+    assert spelled == [row for part in parts for row in spell_rows(part)]
+    assert spell_rows(shuffled) == [spelled[at] for at in places]
+    assert codes == [row for rows in alone for row in rows]
+
+
+@pytest.fixture
+def check_hostile(fitted, hostile):
+    """Check drawn tables, in which odd cells are among usual ones."""
+    cells, usual = hostile('cells'), make_usual(12, seed=1)
+    spots = st.tuples(st.integers(0, 11), st.sampled_from(list(COLUMNS)))
+    odd = st.dictionaries(spots, cells.pick(cells.CELLS) | cells.DRAWN, max_size=25)
+
+    @settings(
+        max_examples=60,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(odd, st.integers(0, 99))
+    def check(changes, number):
+        columns = {name: usual[name].tolist() for name in COLUMNS}
+        for (row, name), cell in changes.items():
+            columns[name][row] = cell
+        filled = {
+            name: pd.Series(np.fromiter(each, dtype=object, count=len(each)), dtype=object)
+            for name, each in columns.items()
+        }
+        check_rows(fitted, pd.DataFrame(filled), number)
+
+    return check
+
+
+def test_every_record_is_translated_and_encoded_by_itself_under_constraints(check_hostile):
+    check_hostile()
+
+
+def break_combinations(patch):
+    """Join what is common to all rows."""
+    forward = derive.Joint.forward
+
+    def join(self, table):
+        cells = forward(self, table)
+        cells[self.name] = np.array([*cells[self.name][:1], None], dtype=object)[[0] * len(table)]
+        return cells
+
+    patch.setattr(derive.Joint, 'forward', join)
+
+
+def break_differences(patch):
+    """Take differences relative to the smallest."""
+    subtract = differences._subtract
+
+    def relate(*given):
+        found = subtract(*given)
+        return found - np.nanmin(np.append(found, 0.0))
+
+    patch.setattr(differences, '_subtract', relate)
+
+
+def break_flags(patch):
+    """Take the flag that most rows have."""
+    forward = derive.Indicator.forward
+
+    def name_flag(self, table):
+        cells = forward(self, table)
+        known = Counter(cells[self.name].tolist())
+        return {self.name: np.full(len(table), max(known, key=known.get), dtype=object)}
+
+    patch.setattr(derive.Indicator, 'forward', name_flag)
+
+
+@pytest.mark.parametrize('breach', [break_combinations, break_differences, break_flags])
+def test_the_check_sees_records_that_are_derived_from_others(check_hostile, breach, monkeypatch):
+    breach(monkeypatch)
+    with pytest.raises(AssertionError):
+        check_hostile()
+
+
+def count_rows(table):
+    return Counter(spell_rows(table))
+
+
+def read_parts(data, columns):
+    """Count what the rows of a table are read as, wherever it lies."""
+    synthesizer = make_synthesizer(columns, invalid_cells='coerce')
+    table = take_table({NAME: data}, NAME, columns)
+    synthesizer._prepare(table.header)
+    return table.rows.map(synthesizer._make_translation()).sum(count_rows)
+
+
+def cut(table, ends):
+    """Cut a table into partitions, each of which pandas stores as if it had been read alone."""
+    parts = np.split(np.arange(len(table)), ends)
+    rows = [{name: table[name].iloc[each].tolist() for name in table} for each in parts]
+    return dask_frames.from_map(partial(_store, table.iloc[:0]), rows, meta=table.iloc[:0])
+
+
+def _store(header, rows):
+    part = pd.DataFrame(rows, columns=header.columns)
+    return part if len(part) else header
+
+
+WIDE = {
+    'number': {'sdtype': 'numerical'},
+    'code': {'sdtype': 'categorical'},
+    'flag': {'sdtype': 'boolean'},
+    'text': {'sdtype': 'categorical'},
+    'day': {'sdtype': 'datetime'},
+}
+
+
+def make_wide():
+    """Make numbers of 16 digits, truth values, texts with NUL and dates; no cell is missing."""
+    return pd.DataFrame(
+        {
+            'number': [1, 2, 2**53 + 1, 4, 5, 6],
+            'code': [1, 2, 2**53 + 1, 1, 1, 2],
+            'flag': [True, False, True, True, False, True],
+            'text': ['flu', 'flu\0 John', 'cold', 'flu', '1', 'True'],
+            'day': pd.date_range('2020', periods=6),
+        }
+    )
+
+
+ODD_ROWS = [
+    {'number': None, 'code': None, 'flag': None, 'text': None, 'day': None},
+    {'number': 0.5, 'code': 0.5, 'flag': True, 'text': '', 'day': pd.Timestamp('2020', tz='UTC')},
+    {'number': 'x', 'code': 'x', 'flag': 'x', 'text': 'x', 'day': 'x'},
+    {'number': 2**70, 'code': 2**70, 'flag': 1, 'text': '\0', 'day': datetime.date(9999, 1, 1)},
+    {'number': Decimal('0.1'), 'code': True, 'flag': 0, 'text': 'flu ', 'day': '2020-01-05 XYZ'},
+]
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('odd', ODD_ROWS, ids=str)
+@pytest.mark.parametrize('converts', [True, False])
+def test_one_row_changes_nothing_of_the_others_in_any_partition_of_dask(odd, converts):
+    usual, more = make_wide(), pd.DataFrame([odd], dtype=object)
+    with dask.config.set({'dataframe.convert-string': converts, 'scheduler': 'synchronous'}):
+        for ends in ([], [3], [1, 2, 6], [0, 6]):
+            without = read_parts(cut(usual, ends), WIDE)
+            meta = usual.iloc[:0]
+            for place in (0, 2, 6):
+                rows = pd.concat([usual.iloc[:place].astype(object), more, usual.iloc[place:]])
+                frame = cut(rows.set_axis(range(7)), ends)
+                frame = dask_frames.from_map(
+                    partial(_pass, [each.compute() for each in frame.partitions]),
+                    range(frame.npartitions),
+                    meta=meta,
+                )
+                moved = read_parts(frame, WIDE)
+                moved.subtract(without)
+                assert [each for each in moved.values() if each] == [1]
+
+
+def _pass(parts, at):
+    return parts[at]
+
+
+def test_the_check_sees_partitions_that_are_stored_by_their_rows(monkeypatch):
+    monkeypatch.setattr(reading, '_conform', lambda schema, chunk: chunk)
+    with pytest.raises(AssertionError):
+        test_one_row_changes_nothing_of_the_others_in_any_partition_of_dask(ODD_ROWS[0], False)
+
+
+#: Types of Arrow's, and what is in a file of them: rows that no others change.
+IN_FILES = {
+    'whole': (pa.int64(), [1, 2**53 + 1, -(2**62) - 1, 1], 'categorical'),
+    'small': (pa.uint8(), [1, 255, 3, 1], 'numerical'),
+    'flag': (pa.bool_(), [True, False, True, True], 'boolean'),
+    'single': (pa.float32(), [0.1, 2.5, 123456792.0, 0.1], 'numerical'),
+    'decimal': (pa.decimal128(9, 2), [Decimal(each) for each in ('0.10', 2, 3, 2)], 'numerical'),
+    'text': (pa.string(), ['flu', 'flu\0 John', 'cold', 'flu'], 'categorical'),
+    'dictionary': (pa.dictionary(pa.int8(), pa.string()), ['a', 'a\0', 'c', 'c'], 'categorical'),
+    'day': (pa.date32(), [datetime.date(2020, 1, day) for day in (1, 2, 3, 1)], 'datetime'),
+    **{
+        f'moment in {unit}': (
+            pa.timestamp(unit),
+            [datetime.datetime(2020, 1, day) for day in (1, 2, 3, 1)],
+            'datetime',
+        )
+        for unit in ('s', 'ms', 'us', 'ns')
+    },
+    'zoned': (
+        pa.timestamp('us', 'Europe/Berlin'),
+        [datetime.datetime(2020, 10, 25, hour, 30, tzinfo=datetime.UTC) for hour in range(4)],
+        'datetime',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('kind', IN_FILES)
+def test_a_gap_in_one_file_changes_nothing_of_the_other_rows(kind, tmp_path):
+    typed, values, sdtype = IN_FILES[kind]
+    columns, found = {'x': {'sdtype': sdtype}}, []
+    for number, last in enumerate(([values[-1]], [values[-1], None])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for at, rows in enumerate((values[:-1], last)):
+            cells = pa.table({'x': pa.array(rows, typed)})
+            parquet.write_table(cells, folder / f'{at}.parquet', row_group_size=2)
+        found.append(read_parts(folder, columns))
+    expected = read_parts(pd.DataFrame({'x': pd.array(values, pd.ArrowDtype(typed))}), columns)
+
+    assert found[0] == expected
+    assert found[1] == expected + Counter({(None,): 1})
+
+
+def test_files_of_pandas_keep_the_dtypes_that_they_had(tmp_path):
+    table = pd.DataFrame({'x': [1, 2], 'y': pd.array([1, None], dtype='Int64')})
+    table.to_parquet(tmp_path / 'a.parquet')
+    parquet.write_table(pa.table({'x': [1, 2]}), tmp_path / 'b.parquet')
+    opened = [
+        take_table({NAME: tmp_path / name}, NAME, {'x': {}, 'y': {}}).header.dtypes.to_dict()
+        for name in ('a.parquet', 'b.parquet')
+    ]
+
+    assert opened == [{'x': np.dtype('int64'), 'y': pd.Int64Dtype()}, {'x': pd.Int64Dtype()}]
+
+
+def test_a_gap_where_the_schema_has_none_is_refused_with_the_way_out():
+    table = make_wide()[['number']].astype(object)
+    table.loc[3, 'number'] = None
+    frame = dask_frames.from_map(
+        partial(_pass, [table.iloc[:3].astype('int64'), table.iloc[3:].astype(float)]),
+        [0, 1],
+        meta=make_wide()[['number']].iloc[:0],
+    )
+    columns = {'number': {'sdtype': 'numerical'}}
+    with pytest.raises(InvalidDataError, match="allows none: store it in .* 'Int64'"):
+        make_synthesizer(columns).fit({NAME: frame})
+
+    make_synthesizer(columns, invalid_cells='coerce').fit({NAME: frame})
+
+
+def test_rows_in_memory_are_read_alike_in_chunks_of_any_size():
+    table = make_wide()
+    synthesizer = make_synthesizer(WIDE)
+    synthesizer._prepare(table)
+    translate = synthesizer._make_translation()
+    counts = [
+        chunk_table(table, size).map(translate).sum(count_rows) for size in (1, 2, 5, sys.maxsize)
+    ]
+
+    assert counts == [counts[0]] * 4
