@@ -30,6 +30,7 @@ from sdv.sampling import Condition
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder
+from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.synthesizers import single_table
 from sdv_threea.synthesizers.allowed import LOCAL, check_local
 from sdv_threea.synthesizers.outer import make_step
@@ -316,7 +317,7 @@ def test_values_that_a_transformer_cannot_take_are_refused_without_showing_them(
 
 def test_an_error_of_a_transformer_shows_no_value(table):
     synthesizer = make(table, {'count': Talkative()})
-    with pytest.raises(SynthesizerInputError, match="'Talkative' of the column 'count' fails") as e:
+    with pytest.raises(UnreadableRowsError, match="'Talkative' of the column 'count' fails") as e:
         synthesizer.fit({NAME: table.assign(count=7_654_321)})
     assert '7654321' not in str(e.value)
     assert (e.value.__cause__, e.value.__context__) == (None, None)
