@@ -110,7 +110,7 @@ def fitted():
 def check_rows(synthesizer, table, number):
     """Translate and encode rows whole, one by one, and in another order."""
     model, translate = synthesizer._model, synthesizer._make_translation()
-    layout = Layout(None, model.blocks, model.classes, model.scored)
+    layout = Layout(None, model.transformers, model.classes, model.scored)
     with guarded():
         whole = translate(table)
         parts = [translate(table.iloc[[at]]) for at in range(len(table))]
