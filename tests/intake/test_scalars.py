@@ -99,7 +99,7 @@ class BrokenZone(datetime.tzinfo):
         (pd.Interval(0.0, 1.5), pd.Interval(0, 1.5)), ((1.0, None, 'a'), (1, None, 'a')),
         (Pair((1, 2)), (1, 2)),
     ],
-    ids=lambda each: f'{type(each).__name__} {each!r}'[:40],
+    ids=lambda each: type(each).__name__,
 )  # fmt: skip
 def test_a_cell_becomes_a_plain_scalar_that_is_spelled_in_one_way(cell, scalar):
     read = read_scalar(cell)
@@ -131,7 +131,7 @@ def test_equal_numbers_are_one_value_and_a_boolean_is_no_number():
         pd.Timestamp.max, datetime.datetime(2020, 1, 1, tzinfo=BrokenZone()),
         type('Odd', (np.float64,), {'dtype': property(lambda self: 1 / 0)})(1.0),
     ],
-    ids=lambda each: f'{type(each).__name__} {each!r}'[:40],
+    ids=lambda each: type(each).__name__,
 )  # fmt: skip
 def test_anything_else_is_no_scalar_and_the_error_shows_nothing_of_it(cell):
     with pytest.raises(NoScalarError) as caught:
