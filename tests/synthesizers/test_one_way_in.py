@@ -73,8 +73,8 @@ class Fit:
     def released(self):
         """The released values."""
         if isinstance(self.synthesizer, ClustMixSynthesizer):
-            return self.synthesizer._model.domain['x'].values
-        return self.synthesizer._released['child']['x'].values
+            return self.synthesizer._model.domain['x'].values  # noqa: PD011
+        return self.synthesizer._released['child']['x'].values  # noqa: PD011
 
     def sample(self):
         if isinstance(self.synthesizer, ClustMixSynthesizer):
