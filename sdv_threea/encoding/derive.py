@@ -25,7 +25,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.intake.columns import make_table
+from sdv_threea.intake.cells import take_values
+from sdv_threea.intake.columns import find_distinct, make_table
 from sdv_threea.intake.scalars import spell
 
 #: Columns by name, shape (n,) each: floats with NaN, or categories.
@@ -173,9 +174,16 @@ class Joint:
 
     def forward(self, table: pd.DataFrame) -> Cells:
         """Join the values of each record."""
-        columns = [_without_nan(table[name]) for name in self.names]
-        joined = zip(*columns, strict=True)
-        return {self.name: np.fromiter(joined, dtype=object, count=len(table))}
+        found = [find_distinct(table[name]) for name in self.names]
+        numbers = np.zeros(len(table), dtype=np.int64)
+        for codes, listed in found:
+            # Two numbers below as many as there are rows each: their pairs fit into 64 bits.
+            pairs = numbers * (len(listed) + 1) + np.maximum(codes, -1) + 1
+            _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
+        if not len(table):
+            return {self.name: np.empty(0, dtype=object)}
+        parts = [take_values(listed, None, np.maximum(codes, -1)[first]) for codes, listed in found]
+        return {self.name: take_values(list(zip(*parts, strict=True)), None, numbers)}
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
         """Split the combinations; all parts are missing if no combination was released."""

@@ -5,6 +5,7 @@ Each cell is what it would be if it were the only one. Nothing is read of it her
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from sdv_threea.intake.dates import INVALID, MISSING, from_storage
 #: Types of Python's of which equal values are the same, and whose hashes are Python's own; by
 #: identity, as the type of a type may hash in its own way.
 PLAIN = {id(kind) for kind in (str, int, float, bool, type(None))}
+NUMBERS = {id(kind) for kind in (int, float, bool)}
 
 #: What stands for a cell that cannot be taken out of its storage: it is no scalar.
 STRANGE = ...
@@ -69,6 +71,10 @@ def list_cells(column: pd.Series) -> Distinct:
         # Taken one by one, the numbers would lose whether they are single floats.
         exact = numbers.to_numpy(dtype=getattr(numbers.dtype, 'numpy_dtype', numbers.dtype))
         return Distinct(codes, list(exact))
+    if str(getattr(dtype, 'storage', dtype)).endswith('pyarrow') or isinstance(
+        dtype, pd.ArrowDtype
+    ):
+        return _list_arrow(column.array)
     return _list_objects(_as_objects(column.array))
 
 
@@ -101,6 +107,15 @@ def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distin
     return Distinct(places[codes], listed.listed)
 
 
+def _list_arrow(array: Any) -> Distinct:
+    """List the values that Arrow holds, which compares all of their bytes."""
+    try:
+        codes, listed = pd.factorize(array)
+    except Exception:  # nested ones
+        return _list_objects(_as_objects(array))
+    return Distinct(codes, _as_objects(listed).tolist())
+
+
 def _list_dates(column: pd.Series) -> Distinct:
     codes, moments = pd.factorize(from_storage(column))
     zoned = getattr(getattr(column.dtype, 'pyarrow_dtype', column.dtype), 'tz', None)
@@ -114,23 +129,27 @@ def _list_dates(column: pd.Series) -> Distinct:
 
 def _list_objects(objects: NDArray[np.object_]) -> Distinct:
     cells = objects.tolist()
-    kinds = list(map(id, map(type, cells)))
-    found = set(kinds)
-    if id(type(pd.NA)) in found:
+    kinds = set(map(id, map(type, cells)))
+    if id(type(pd.NA)) in kinds:
         cells = [None if cell is pd.NA else cell for cell in cells]
-        kinds = list(map(id, map(type, cells)))
-        found = set(kinds)
-    # Equal values of one plain type are the same; of two types they need not be, as ``1`` and
-    # ``True``. Of other types, one object is itself.
-    keys: Sequence[Hashable] = cells
-    if not found <= PLAIN:
-        keys = list(map(id, cells))
-    elif len(found) > 1:
-        keys = list(zip(kinds, cells, strict=True))
-    once = dict(zip(keys, cells, strict=True))
-    places = dict(zip(once, range(len(once)), strict=True))
+        kinds = kinds - {id(type(pd.NA))} | {id(type(None))}
+    if not kinds <= PLAIN:
+        # Of other types, one object is itself.
+        return _list_once(list(map(id, cells)), cells)
+    if len(kinds & NUMBERS) > 1:
+        # Equal numbers of two types need not be the same, as ``1`` and ``True``.
+        return _list_once(list(zip(map(type, cells), cells, strict=True)), cells)
+    return _list_once(cells, cells)
+
+
+def _list_once(keys: Sequence[Hashable], cells: list[Any]) -> Distinct:
+    """List one cell of each key."""
+    places: defaultdict[Hashable, int] = defaultdict()
+    # A key that is new gets the next place.
+    places.default_factory = places.__len__
     codes = np.fromiter(map(places.__getitem__, keys), dtype=np.int64, count=len(keys))
-    return Distinct(codes, list(once.values()))
+    listed = list(places) if keys is cells else list(dict(zip(keys, cells, strict=True)).values())
+    return Distinct(codes, listed)
 
 
 def _as_objects(array: Any) -> NDArray[np.object_]:

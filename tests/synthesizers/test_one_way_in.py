@@ -1,0 +1,248 @@
+"""What one row could do to others once, end to end: each of these was found, and none is so now."""
+
+from __future__ import annotations
+
+import datetime
+import warnings
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
+from sdv_threea.relational import pipeline as relational
+from sdv_threea.synthesizers import multi_table, single_table
+
+pytestmark = [
+    pytest.mark.filterwarnings('ignore:No value of the columns'),
+    pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one']),
+]
+
+SECRET = 'John Smith, SSN 078-05-1120'
+
+OWN = {'key': {'sdtype': 'id'}}
+
+
+def make_single(about, **settings):
+    metadata = Metadata.load_from_dict({'tables': {'child': {'columns': {'x': about}}}})
+    return ClustMixSynthesizer(metadata, **settings)
+
+
+def make_related(about, **settings):
+    tables = {
+        'parent': {'columns': OWN, 'primary_key': 'key'},
+        'child': {'columns': {'parent': {'sdtype': 'id'}, 'x': about}},
+    }
+    link = {
+        'parent_table_name': 'parent',
+        'child_table_name': 'child',
+        'parent_primary_key': 'key',
+        'child_foreign_key': 'parent',
+    }
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    return ClustMixMultiTableSynthesizer(metadata, max_children=1, **settings)
+
+
+class Fit:
+    """A fit of one column, as a table or as the child of another.
+
+    Args:
+        make: Makes the synthesizer.
+        column: The private column.
+        about: What the metadata says of it.
+        settings: Of the synthesizer.
+    """
+
+    def __init__(self, make, column, about, **settings):
+        self.synthesizer = make(about, **settings)
+        tables = {'child': pd.DataFrame({'x': column})}
+        if make is make_related:
+            keys = np.arange(len(column))
+            tables = {'parent': pd.DataFrame({'key': keys}), 'child': tables['child']}
+            tables['child'].insert(0, 'parent', keys)
+        self.tables = tables
+        self.synthesizer.fit(tables)
+
+    @property
+    def released(self):
+        """The released values."""
+        if isinstance(self.synthesizer, ClustMixSynthesizer):
+            return self.synthesizer._model.domain['x'].values  # noqa: PD011
+        return self.synthesizer._released['child']['x'].values  # noqa: PD011
+
+    def sample(self):
+        if isinstance(self.synthesizer, ClustMixSynthesizer):
+            return self.synthesizer.sample(300)['child']['x']
+        return self.synthesizer.sample_scale(0.1)['child']['x']
+
+
+@pytest.fixture(params=[make_single, make_related], ids=['single', 'related'])
+def fit(request, neighbors):
+    """Fit a column of a table, and of one that hangs off another."""
+    return partial(Fit, request.param, neighbors=neighbors)
+
+
+def noise(size, scale):
+    return np.rint(np.random.default_rng(size).normal(0, scale, size)).astype(np.int64)
+
+
+@pytest.fixture
+def fixed(monkeypatch):
+    """Hold noise and draws fixed."""
+
+    def release(*given):
+        return pipeline.release(*given, noise=noise, rng=np.random.default_rng(2))
+
+    def release_database(*given, **terms):
+        chance = {'noise': noise, 'rng': np.random.default_rng(2)}
+        return relational.release_database(*given, **terms, **chance)
+
+    monkeypatch.setattr(single_table, 'release', release)
+    monkeypatch.setattr(multi_table, 'release_database', release_database)
+
+
+def as_categories(values):
+    """Store categories, which pandas by itself would compare up to their NUL."""
+    listed = list(dict.fromkeys(values))
+    return pd.Categorical.from_codes(list(map(listed.index, values)), pd.Index(listed))
+
+
+@pytest.mark.parametrize('storage', [object, 'string', 'category'])
+def test_a_text_with_nul_does_not_take_the_place_of_others(fit, storage):
+    values = [f'flu\0 {SECRET}', *['flu', 'cold', 'hiv'] * 1000]
+    column = as_categories(values) if storage == 'category' else values
+    fitted = fit(pd.Series(column, dtype=storage), {'sdtype': 'categorical'}, epsilon=1.0)
+
+    assert set(fitted.released) == {'flu', 'cold', 'hiv'}
+    assert set(fitted.sample().dropna()) <= {'flu', 'cold', 'hiv'}
+    assert SECRET.encode() not in cloudpickle.dumps(fitted.synthesizer)
+
+
+def test_so_for_a_target(neighbors):
+    values = [f'flu\0 {SECRET}', *['flu', 'cold', 'hiv'] * 1000]
+    synthesizer = make_single({'sdtype': 'categorical'}, target_column='x', neighbors=neighbors)
+    synthesizer.fit({'child': pd.DataFrame({'x': values})})
+
+    assert set(synthesizer._model.domain['x'].values) == {'flu', 'cold', 'hiv'}
+
+
+def test_composite_keys_may_have_nul(neighbors):
+    keys = pd.DataFrame({'one': ['a', 'a\0', 'a\0b', 'b'] * 20, 'two': np.arange(80) // 4})
+    own = {'one': {'sdtype': 'id'}, 'two': {'sdtype': 'id'}}
+    value = {'y': {'sdtype': 'categorical'}}
+    tables = {
+        'parent': {'columns': {**own, **value}, 'primary_key': ['one', 'two']},
+        'child': {'columns': {**own, **value}},
+    }
+    link = {
+        'parent_table_name': 'parent',
+        'child_table_name': 'child',
+        'parent_primary_key': ['one', 'two'],
+        'child_foreign_key': ['one', 'two'],
+    }
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [link]})
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=50.0, neighbors=neighbors)
+    rows = keys.assign(y='u')
+    synthesizer.fit({'parent': rows, 'child': rows})
+
+    assert len(synthesizer.sample_scale(0.5)['child'])
+
+
+@pytest.mark.parametrize('kind', ['dask', 'parquet'])
+def test_a_gap_among_integers_does_not_change_those_beside_it(neighbors, kind, tmp_path):
+    dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')
+    parts = [[1, 2] * 500, [1, 2] * 499 + [1, None]]
+    for at, values in enumerate(parts):
+        table = pa.table({'x': pa.array(values, pa.int64())})
+        parquet.write_table(table, tmp_path / f'{at}.parquet')
+    data = tmp_path
+    if kind == 'dask':
+        tables = [pd.DataFrame({'x': values}) for values in parts]
+        data = dask_frames.from_map(partial(_take, tables), [0, 1], meta=tables[0].iloc[:0])
+    settings = {'epsilon': 50.0, 'neighbors': neighbors, 'invalid_cells': 'coerce'}
+    synthesizer = make_single({'sdtype': 'categorical'}, **settings)
+    synthesizer.fit({'child': data})
+
+    assert sorted(map(repr, synthesizer._model.domain['x'].values)) == ['1', '2']
+
+
+def _take(tables, at):
+    return tables[at]
+
+
+@pytest.mark.parametrize('odd', [None, 0.5])
+def test_one_category_does_not_change_the_type_of_the_others(fit, odd):
+    column = pd.Series([odd, *[1, 2, 3] * 400]).astype('category')
+    fitted = fit(column, {'sdtype': 'categorical'}, epsilon=10.0)
+
+    assert sorted(map(repr, fitted.released)) == ['1', '2', '3']
+    assert {type(each) for each in fitted.sample().dropna().tolist()} == {int}
+
+
+def test_the_two_sides_of_a_clock_change_stay_two_among_many(neighbors):
+    """Over fifty cells, pandas remembers dates, and takes those that are equal for one."""
+    sides = [
+        datetime.datetime(2020, 10, 25, 2, 30, tzinfo=ZoneInfo('Europe/Berlin'), fold=fold)
+        for fold in (0, 1)
+    ]
+    found = []
+    for first in (0, 1):
+        column = pd.Series([sides[first], *[sides[0], sides[1]] * 40], dtype=object)
+        synthesizer = make_single({'sdtype': 'datetime'}, neighbors=neighbors)
+        found.append(synthesizer.preprocess({'child': pd.DataFrame({'x': column})})['child']['x'])
+
+    assert found[0][1:].tolist() == found[1][1:].tolist()
+    assert set(np.diff(found[0][1:])) == {3600, -3600}
+    assert [each[0] for each in found] == found[0][1:3].tolist()
+
+
+def test_no_warning_tells_of_a_date(fit):
+    odd = '2020-01-05 10:00 XYZ'
+    column = pd.Series([*['2020-01-05', '2020-02-05'] * 50, odd])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        fit(column, {'sdtype': 'datetime'}, epsilon=1.0)
+
+    assert not any('XYZ' in str(each.message) for each in caught)
+
+
+class Text(str):
+    """A text with something beside it."""
+
+
+def test_an_object_of_the_table_is_neither_saved_nor_sampled(fit):
+    values = [Text(each) for each in ['flu', 'cold'] * 300]
+    for each in values:
+        each.owner = SECRET
+    fitted = fit(pd.Series(values, dtype=object), {'sdtype': 'categorical'}, epsilon=50.0)
+
+    assert SECRET.encode() not in cloudpickle.dumps(fitted.synthesizer)
+    assert {type(each) for each in fitted.sample()} == {str}
+
+
+def copy_text(text):
+    """Make an equal text that is another object."""
+    return ''.join(list(text))
+
+
+@pytest.mark.parametrize('kind', [copy_text, pd.Timestamp])
+def test_which_cells_share_an_object_does_not_show_in_a_pickle(neighbors, fixed, kind):
+    columns = {name: {'sdtype': 'categorical'} for name in ('x', 'y')}
+    metadata = Metadata.load_from_dict({'tables': {'child': {'columns': columns}}})
+    values = ['2020-01-01', '2020-01-02'] * 300
+    once = {each: kind(each) for each in values}
+    sizes = []
+    for made in ([once[each] for each in values], list(map(kind, values))):
+        other = made if made[0] is made[2] else list(map(kind, values))
+        table = pd.DataFrame({'x': made, 'y': other}, dtype=object)
+        synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, neighbors=neighbors)
+        synthesizer.fit({'child': table})
+        sizes.append(len(cloudpickle.dumps(synthesizer._model)))
+
+    assert sizes[0] == sizes[1]
