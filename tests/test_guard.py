@@ -94,11 +94,37 @@ def test_an_error_of_a_library_is_replaced(error):
     assert caught.value.__cause__ is None
 
 
-def test_our_own_error_and_an_interrupt_come_through():
-    with pytest.raises(UnreadableRowsError, match='^ours$'), guarded():
-        raise UnreadableRowsError('ours')
-    with pytest.raises(KeyboardInterrupt), guarded():
-        raise KeyboardInterrupt
+@pytest.mark.parametrize('error', [UnreadableRowsError('ours'), KeyboardInterrupt(SECRET)])
+def test_our_own_error_and_an_interrupt_come_through_alone(error):
+    def fail():
+        try:
+            raise ValueError(SECRET)
+        except ValueError as cause:
+            error.add_note(SECRET)
+            raise error from cause
+
+    with pytest.raises(type(error)) as caught, guarded():
+        fail()
+
+    assert caught.value.args in {('ours',), ()}
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+    assert not hasattr(caught.value, '__notes__')
+
+
+def test_an_exit_tells_nothing_and_is_still_one():
+    with pytest.raises(SystemExit) as caught, guarded():
+        sys.exit(SECRET)
+
+    assert caught.value.code == 1
+
+
+@pytest.mark.parametrize('base', [ValueError, BaseException])
+def test_a_library_cannot_tell_a_cell_by_the_name_of_an_error(base):
+    with pytest.raises(UnreadableRowsError, match=base.__name__) as caught, guarded():
+        raise type(SECRET, (base,), {})
+
+    assert SECRET not in str(caught.value)
 
 
 def test_a_lack_of_memory_is_told_without_the_number_of_rows():

@@ -15,6 +15,7 @@ from sdv.metadata import Metadata
 from sdv_threea.guard import guarded
 from sdv_threea.intake.keys import has_repeats
 from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.synthesizers.reading import as_plain
 from sdv_threea.synthesizers.references import (
     Tables,
     as_columns,
@@ -46,6 +47,7 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
             'pandas DataFrame.'
         )
     names = list(metadata.tables)
+    plain = {name: as_plain(table) for name, table in data.items()}
     problems = [
         f"Table '{name}' of the metadata is not in the data." for name in names if name not in data
     ]
@@ -53,11 +55,11 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
     problems += [
         f"Table '{name}' has no rows: there is nothing to learn from."
         for name in names
-        if name in data and not len(data[name])
+        if name in data and not len(plain[name])
     ]
     if problems:
         raise InvalidDataError(problems)
-    return {name: data[name] for name in names}
+    return {name: plain[name] for name in names}
 
 
 def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -> list[str]:

@@ -178,15 +178,14 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         """
         self._forget()
         given = take_table(processed_data, self._table_name, self._columns)
-        table = given.take(given.header.columns)
         names = self._derive().derived.names
-        if not len(table):
+        if not len(given.take(())):
             raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
-        if set(names) - set(table.columns):
+        if set(names) - set(given.header.columns):
             raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
         with undoing(self), hide_row_counts(self._synthesizer_id):
-            self._learn(chunk_table(table[list(names)]))
-            super().fit_processed_data({self._table_name: table.head(0)})
+            self._learn(chunk_table(given.take(names)))
+            super().fit_processed_data({self._table_name: given.header})
             self._teach_own_constraints()
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
@@ -303,7 +302,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         return partial(_translate, facts, self._derive())
 
     def _prepare(self, table: pd.DataFrame) -> None:
-        self._declared = {name: declare(table[name].dtype) for name in self._columns}
+        self._declared = {name: declare(table.dtypes[name]) for name in self._columns}
         self._data_processor.prepare_for_fitting(self._make_proxy())
         chosen = self._data_processor._hyper_transformer.field_transformers
         chosen.update({name: make_ids(each) for name, each in chosen.items()})

@@ -16,6 +16,7 @@ from sdv.metadata import Metadata
 from tqdm import tqdm
 
 from sdv_threea.domain import Domain
+from sdv_threea.guard import guarded
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
 from sdv_threea.synthesizers.arguments import (
@@ -169,7 +170,8 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             ConstraintNotMetError: If rows break a constraint.
         """
         tables = take_tables(data, self._original_metadata)
-        self._store_and_convert_original_cols(tables)
+        with guarded():
+            self._store_and_convert_original_cols(tables)
         self.validate(tables)
         schema = self._read_schema()
         if self._fitted:
@@ -177,15 +179,16 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             warnings.warn(REFIT.format(fits=fits), RefitWarning, stacklevel=2)
         processed = {}
         for name, table in tqdm(tables.items(), **self._get_pbar_args(desc='Preprocess Tables')):
-            if name in schema.public:
+            if name not in schema.public:
+                synthesizer = self._table_synthesizers[name]
+                self._assign_table_transformers(synthesizer, name, table)
+                modelled = synthesizer._preprocess(table)
+            with guarded():
                 processed[name] = table.reset_index(drop=True)
-                continue
-            synthesizer = self._table_synthesizers[name]
-            self._assign_table_transformers(synthesizer, name, table)
-            modelled = synthesizer._preprocess(table)
-            # A column of a composite key may be modelled, and is translated alike in both tables.
-            keys = [key for key in self._list_keys(name, schema) if key not in modelled]
-            processed[name] = pd.concat([table[keys].reset_index(drop=True), modelled], axis=1)
+                if name not in schema.public:
+                    # A column of a composite key may be modelled: it is translated alike in both.
+                    keys = [key for key in self._list_keys(name, schema) if key not in modelled]
+                    processed[name] = pd.concat([processed[name][keys], modelled], axis=1)
         return processed
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
@@ -260,10 +263,12 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         schema = self._read_schema(processed_data)
         self._public_rows = {name: processed_data[name] for name in schema.public}
         parents = link_rows(processed_data, schema, self.metadata)
-        modelled = {
-            name: processed_data[name][list(self._table_synthesizers[name]._derive().derived.names)]
+        names = {
+            name: list(self._table_synthesizers[name]._derive().derived.names)
             for name in schema.private
         }
+        with guarded():
+            modelled = {name: processed_data[name][own] for name, own in names.items()}
         num_rows = {name: len(each) for name, each in processed_data.items()}
         return schema, Database(modelled, parents, num_rows)
 

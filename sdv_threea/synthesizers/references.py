@@ -48,7 +48,7 @@ def read_schema(
         facts = metadata.tables[child].columns
         whole = all(
             facts[name].get('range_is_nullable') is False
-            or (tables is not None and _is_never_missing(tables[child][name].dtype))
+            or (tables is not None and _is_never_missing(tables[child].dtypes[name]))
             for name in columns
         )
         links.append(

@@ -10,6 +10,7 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
+from sdv_threea.guard import guarded
 from sdv_threea.relational.schema import Link, Schema, SchemaError
 from sdv_threea.relational.sizes import Children
 from sdv_threea.settings import Settings
@@ -87,7 +88,8 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
                 self._table_synthesizers[name].validate({name: table})
             except InvalidDataError as error:
                 problems += [f"Table '{name}': {problem}" for problem in error.errors]
-        named = {name: table.rename(columns=str) for name, table in tables.items()}
+        with guarded():
+            named = {name: table.rename(columns=str) for name, table in tables.items()}
         schema = self._read_schema()
         problems = problems or find_broken_references(named, self._original_metadata, schema)
         if problems:

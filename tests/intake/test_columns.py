@@ -226,6 +226,57 @@ def test_dates_beyond_the_calendar_are_none():
     assert find_moments(far, None)[2] > INVALID
 
 
+FAR = np.array([0, 10**13, -(2**63)])
+
+
+@pytest.mark.parametrize(
+    'column',
+    [
+        pd.Series(FAR.view('M8[s]')),
+        pd.Series(FAR.view('M8[s]')).astype('category'),
+        pd.Series(FAR.view('M8[s]')).astype(object),
+        pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(FAR.view('M8[s]'))]))),
+        arrow([0, 10**7, None], pa.int32()).astype(pd.ArrowDtype(pa.date32())),
+        arrow([0, 10**7, None], pa.int32())
+        .astype(pd.ArrowDtype(pa.date32()))
+        .astype(pd.ArrowDtype(pa.dictionary(pa.int8(), pa.date32()))),
+    ],
+    ids=lambda column: str(column.dtype),
+)
+def test_a_far_date_is_none_in_any_storage_and_does_not_wrap_around(column):
+    assert find_moments(column, None).tolist() == [0, INVALID, MISSING]
+    assert list_cells(find_distinct(column)) == [pd.Timestamp(0), 'invalid', None]
+
+
+@pytest.mark.parametrize('kind', ['m8[s]', 'm8[ns]'])
+def test_a_long_time_does_not_wrap_around(kind):
+    column = pd.Series(np.array([1, 2**62], dtype='m8[s]'))
+    if kind == 'm8[ns]':
+        column = column.head(1).astype(kind)
+
+    assert list_cells(find_distinct(column)) == [pd.Timedelta(1, 's'), 'invalid'][: len(column)]
+
+
+@pytest.mark.parametrize('dictionary', [False, True])
+def test_bytes_that_are_no_text_spoil_no_other_cell(dictionary):
+    ends = pa.py_buffer(np.array([0, 1, 2, 3], dtype=np.int32).tobytes())
+    broken = pa.Array.from_buffers(pa.string(), 3, [None, ends, pa.py_buffer(b'a\xffb')])
+    broken = broken.dictionary_encode() if dictionary else broken
+    column = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([broken])))
+
+    assert list_cells(find_distinct(column)) == ['a', 'invalid', 'b']
+
+
+def test_dates_are_read_from_sparse_and_decimal_columns():
+    day = np.array(['2020-01-05', 'NaT'], dtype='M8[ns]')
+    sparse = pd.Series(pd.arrays.SparseArray(day))
+    number = arrow([Decimal(20200105), None], pa.decimal128(9, 0))
+
+    expected = [pd.Timestamp('2020-01-05').value, MISSING]
+    assert find_moments(sparse, None).tolist() == expected
+    assert find_moments(number, '%Y%m%d').tolist() == expected
+
+
 DATES = [datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1), pd.Timedelta(days=1), 7, True]
 
 

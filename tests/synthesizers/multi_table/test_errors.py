@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from sdv.errors import (
     InvalidDataError,
@@ -30,6 +31,22 @@ BROKEN = {
     'repeated_key': ({'a': lambda rows: rows.assign(pk=98765)}, 'pk'),
     'text': ({'b': lambda rows: rows.assign(amount='secret 98765')}, 'amount'),
 }
+
+
+@pytest.mark.parametrize('is_there', [True, False])
+def test_a_key_must_be_unique_and_there_even_where_other_cells_are_replaced(
+    make, make_tables, is_there
+):
+    """A row with the key of another would take the rows that refer to it."""
+    real = make_tables('nullable')
+    synthesizer = make('nullable', real, invalid_cells='coerce')
+    more = real['a'].iloc[[0]]
+    more = more if is_there else more.assign(pk=None)
+    real['a'] = pd.concat([real['a'], more], ignore_index=True)
+    with pytest.raises(
+        InvalidDataError, match='primary key .* of table .a. has (repeated|missing)'
+    ):
+        synthesizer.fit(real)
 
 
 @pytest.mark.parametrize('name', BROKEN)
