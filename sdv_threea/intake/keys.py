@@ -27,7 +27,7 @@ def has_repeats(keys: pd.DataFrame) -> bool:
     """
     places = number_keys([keys])[0]
     present = places[places >= 0]
-    return len(np.unique(present)) < len(present)
+    return bool((np.bincount(present) > 1).any())
 
 
 def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
@@ -81,9 +81,10 @@ def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
     whole = [_read_whole(column) for column in columns]
     if all(each is not None for each in whole):
         found = [each for each in whole if each is not None]
-        distinct = np.unique(np.concatenate([values for values, _ in found]))
+        numbers, _ = pd.factorize(np.concatenate([values for values, _ in found]))
+        parts = np.split(numbers, np.cumsum([len(values) for values, _ in found])[:-1])
         return [
-            np.where(flaws < 0, flaws, np.searchsorted(distinct, values)) for values, flaws in found
+            np.where(flaws < 0, flaws, part) for part, (_, flaws) in zip(parts, found, strict=True)
         ]
     places: dict[Scalar, int] = {}
     return [_look_up(find_distinct(column), places) for column in columns]
