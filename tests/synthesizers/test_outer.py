@@ -315,6 +315,15 @@ def test_values_that_a_transformer_cannot_take_are_refused_without_showing_them(
     assert 'secret' not in str(caught.value)
 
 
+def test_where_cells_are_replaced_what_a_transformer_cannot_take_is_missing(table):
+    rows = table.assign(count=table['count'].where(table.index % 2 == 0, -7_654_321))
+    synthesizer = make(table, choose(), invalid_cells='coerce')
+    synthesizer.fit({NAME: rows})
+    sampled = synthesizer.sample(400)[NAME]['count']
+
+    assert (sampled.dropna() > 0).all()
+
+
 def test_an_error_of_a_transformer_shows_no_value(table):
     synthesizer = make(table, {'count': Talkative()})
     with pytest.raises(UnreadableRowsError, match="'Talkative' of the column 'count' fails") as e:
