@@ -117,8 +117,8 @@ def _keys(
         missing = draw(st.sampled_from([0.0, 0.3]))
         if missing:
             # As floats, large keys would lose their last digits.
-            large = found.dtype.kind == 'i' and found.max() > 2**53
-            found = found.astype('Int64') if large else found
+            is_large = known.dtype == np.int64 and known.max() > 2**53
+            found = found.astype('Int64') if is_large else found
             found = found.mask(rng.random(num_rows) < missing)
         rows[column] = found
         about[column] = {'sdtype': 'id'}
