@@ -97,10 +97,6 @@ class Read(NamedTuple):
 
 
 def _read_number(column: pd.Series, facts: Facts) -> Read:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        nothing = np.full(len(column), np.nan)
-        flaw = 'is stored as a category: convert it to numbers, or change the sdtype.'
-        return Read(nothing, np.isnan(nothing), (flaw,))
     found, is_missing = find_numbers(column)
     is_strange = np.isnan(found) & ~is_missing
     flaws = {

@@ -112,6 +112,16 @@ def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
     return [REPEATED.format(key=key) for key in keys if has_repeats(table[[key]])]
 
 
+def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
+    """Find numbers that are stored as categories: both the dtype and the sdtype are public."""
+    return [
+        f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "
+        'change the sdtype.'
+        for each in facts
+        if each.sdtype == 'numerical' and isinstance(header.dtypes[each.name], pd.CategoricalDtype)
+    ]
+
+
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
     """Compare the columns of a table with those of the metadata: both are public."""
     missing = [name for name in expected if name not in found]

@@ -23,6 +23,7 @@ from sdv_threea.guard import guarded
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.table import (
     compare_columns,
+    find_misstored,
     find_problems,
     find_repeated_keys,
     read_table,
@@ -229,7 +230,10 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         keys = sorted(self._get_table_metadata()._get_primary_and_alternate_keys())
         coerce = self.invalid_cells == COERCE
         facts = self._list_facts(table.header)
-        problems = find_problems(table.rows, facts, keys, self.target_column, coerce=coerce)
+        problems = find_misstored(table.header, facts)
+        problems = problems or find_problems(
+            table.rows, facts, keys, self.target_column, coerce=coerce
+        )
         if problems or coerce:
             return problems
         if keys and table.whole is not None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.intake.facts import Facts, read_column
-from sdv_threea.intake.table import compare_columns, find_problems
+from sdv_threea.intake.table import compare_columns, find_misstored, find_problems
 from sdv_threea.rows import chunk_table
 from sdv_threea.synthesizers.schema import list_facts
 
@@ -29,7 +29,6 @@ def complain(values, target=None, keys=(), **description):
         ([7.77, np.inf], {'sdtype': 'numerical'}, 'infinite'),
         (pd.Series([7, 10**400], dtype=object), {'sdtype': 'numerical'}, 'too large for a float'),
         ([7 + 7j], {'sdtype': 'numerical'}, 'not numbers'),
-        (pd.Series([7, 77], dtype='category'), {'sdtype': 'numerical'}, 'stored as a category'),
         ([7], {'sdtype': 'numerical', 'range_max': 1e300}, 'beyond 1e+200: rescale'),
         ([7], {'sdtype': 'numerical', 'range_min': -1e300}, 'beyond 1e+200: rescale'),
         ([7.77, -np.inf, None], {'sdtype': 'numerical'}, 'infinite'),
@@ -160,6 +159,14 @@ def test_keys_are_present_and_unique(values, expected):
     assert SECRET not in problem
     assert '77' not in problem
     assert complain([1, 2], keys=['x'], sdtype='id') == []
+
+
+def test_numbers_that_are_stored_as_categories_are_refused_by_their_dtype_alone():
+    header = pd.DataFrame({'x': pd.Series([7, 77], dtype='category'), 'y': [1, 2]}).head(0)
+    about = {name: {'sdtype': 'numerical'} for name in header}
+    (problem,) = find_misstored(header, list_facts(about, header.dtypes.to_dict()))
+
+    assert "'x' (numerical) is stored as a category" in problem
 
 
 def test_columns_are_those_of_the_metadata():

@@ -183,6 +183,13 @@ def test_numbers_are_rounded_to_the_stated_decimals(fixed):
         pd.testing.assert_frame_equal(*sampled)
 
 
+def test_a_dtype_that_does_not_fit_is_refused_in_any_case():
+    table = make_table().astype({'score': 'category'})
+    for setting in ('raise', 'coerce'):
+        with pytest.raises(InvalidDataError, match="'score' .* is stored as a category"):
+            make(invalid_cells=setting).fit({'t': table})
+
+
 def test_the_statement_says_which():
     said = []
     for setting in ('raise', 'coerce'):
