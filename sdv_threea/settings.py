@@ -68,6 +68,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
+        # Arithmetic in any other type, such as single floats, would round away from the promise.
+        for name in ('epsilon', 'delta', 'alpha'):
+            object.__setattr__(self, name, float(getattr(self, name)))
         self.budget(thresholds=True)
         if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
             raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -78,3 +79,15 @@ def test_thresholds_get_a_part_of_delta():
     assert 0 < with_thresholds.threshold_delta < 1e-5
     assert without.threshold_delta == 0
     assert with_thresholds.mu < without.mu
+
+
+@pytest.mark.parametrize(
+    'kind', [np.float16, np.float32, np.float64, np.longdouble, np.int8, int, Fraction]
+)
+def test_a_promise_is_the_same_whatever_the_type_of_epsilon(kind):
+    exact = Settings(epsilon=8.0, delta=2.0**-20, alpha=0.5)
+    given = Settings(epsilon=kind(8), delta=np.float32(2.0**-20), alpha=np.float16(0.5))
+
+    assert [type(each) for each in (given.epsilon, given.delta, given.alpha)] == [float] * 3
+    assert given.budget(thresholds=True) == exact.budget(thresholds=True)
+    assert given.budget(thresholds=True).mu == exact.budget(thresholds=True).mu

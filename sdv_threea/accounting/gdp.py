@@ -155,10 +155,18 @@ def _root(rising: Callable[[float], float]) -> float:
 
 def _check_not_negative(**values: float) -> None:
     for name, value in values.items():
+        _check_type(name, value)
         if not value >= 0:
             raise ValueError(f'{name} must be at least 0, got {value}.')
 
 
+def _check_type(name: str, value: float) -> None:
+    """Refuse numbers that would round otherwise, such as single floats."""
+    if isinstance(value, bool) or not isinstance(value, float | int):
+        raise ValueError(f'{name} must be a float, got a {type(value).__name__}: use float().')
+
+
 def _check_delta(delta: float) -> None:
+    _check_type('delta', delta)
     if not 0 <= delta < 1:
         raise ValueError(f'delta must be in [0, 1), got {delta}.')

@@ -72,6 +72,7 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     Raises:
         ValueError: If an argument is out of range; nothing is fitted then.
     """
+    epsilon, delta = float(epsilon), float(delta)
     _check(epsilon, delta, runs, confidence)
     rng = rng or np.random.default_rng()
     worlds = rng.integers(2, size=runs)

@@ -125,6 +125,7 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self.min_children, self.max_children, self.target = min_children, max_children, target
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
+        self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
         self.verbose = verbose
         self._num_releases = 0
         self._forget()

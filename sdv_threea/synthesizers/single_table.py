@@ -127,6 +127,8 @@ class ClustMixSynthesizer(GuardedSynthesizer):
         check_flag(verbose=verbose)
         self._check_target()
         self._settings = self._make_settings()
+        self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
+        self.alpha = self._settings.alpha
         self._num_releases = 0
 
     def get_privacy_statement(self) -> PrivacyStatement:

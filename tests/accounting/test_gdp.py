@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 from dp_accounting import GaussianDpEvent, NeighboringRelation, pld
 from dp_accounting.gaussian_mechanism import get_epsilon_gaussian, get_sigma_gaussian
@@ -115,3 +116,18 @@ def test_refuses_what_is_no_privacy_parameter(bad):
     ):
         with pytest.raises(ValueError, match='must be'):
             call()
+
+
+@pytest.mark.parametrize(
+    'number', [np.float16(1), np.float32(1), np.longdouble(1), True, '1', None]
+)
+def test_numbers_of_a_type_that_rounds_otherwise_are_refused(number):
+    for compute in (
+        lambda: mu_from_epsilon(number, 1e-6),
+        lambda: mu_from_epsilon(1.0, number),
+        lambda: epsilon_from_mu(number, 1e-6),
+        lambda: delta_from_mu(number, 1.0),
+        lambda: delta_from_mu(1.0, number),
+    ):
+        with pytest.raises(ValueError, match='must be a float'):
+            compute()
