@@ -28,7 +28,8 @@ class Rules:
         self._columns = columns
         self._joined: list[list[str]] = []
         self._beside: list[list[str]] = []
-        self._orders: list[tuple[str, str, bool]] = []
+        #: Whether two columns must differ, by the smaller and the larger one.
+        self._orders: dict[tuple[str, str], bool] = {}
         self._flags: list[list[str]] = []
 
     def join(self, names: Sequence[str]) -> None:
@@ -42,11 +43,14 @@ class Rules:
         self._joined = [*apart, list(dict.fromkeys([*touched, *names]))]
 
     def order(self, names: Sequence[str], strict: bool) -> None:
-        """These numbers or dates ascend."""
+        """These numbers or dates ascend; of two rules on the same columns the strict one holds."""
         for low, high in pairwise(names):
+            if (low, high) in self._orders:
+                self._orders[low, high] |= strict
+                continue
             tied = next((tree for tree in self._trees() if low in tree), {low})
             if high not in tied and not _meets([low, high], self._flags) and self._agree(low, high):
-                self._orders.append((low, high, strict))
+                self._orders[low, high] = strict
 
     def indicate(self, names: Sequence[str]) -> None:
         """Exactly one of these flags is set."""
@@ -78,7 +82,7 @@ class Rules:
         for tree in self._trees():
             orders = [
                 Order(low, high, strict, name([low, high]))
-                for low, high, strict in self._orders
+                for (low, high), strict in self._orders.items()
                 if low in tree
             ]
             numbers = [self._number(each) for each in self._domain.names if each in tree]
@@ -87,7 +91,7 @@ class Rules:
     def _trees(self) -> list[list[str]]:
         """The columns that are tied by orders, tree by tree."""
         trees: list[list[str]] = []
-        for low, high, _ in self._orders:
+        for low, high in self._orders:
             met = [tree for tree in trees if low in tree or high in tree]
             rest = [tree for tree in trees if tree not in met]
             names = [name for tree in met for name in tree]

@@ -158,3 +158,13 @@ def test_adults_education_and_its_number_stay_together():
         (rows['income'] == '>50K').groupby(rows['education']).mean() for rows in (adult, sampled)
     ]
     assert rich[1]['Bachelors'] > rich[1]['HS-grad'] + 0.1
+
+
+@pytest.mark.parametrize('strict_first', [True, False])
+def test_of_two_rules_on_the_same_columns_the_strict_one_holds(describe, strict_first):
+    rules = [Inequality('low', 'high', strict_boundaries=strict) for strict in (True, False)]
+    synthesizer = ClustMixSynthesizer(describe(['low', 'high']))
+    synthesizer.add_constraints(rules if strict_first else rules[::-1])
+
+    (step,) = synthesizer._derive().steps
+    assert [order.strict for _, order in step.links] == [True]
