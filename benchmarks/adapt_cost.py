@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.adapt.centroids import NUM_LANDMARKS, adapt_centroids
-from sdv_threea.mechanism import discrete_gaussian
-from sdv_threea.moments import GRID
+from sdv_threea.approximate.moments import GRID
+from sdv_threea.privacy.mechanism import discrete_gaussian
 
 #: Rows, columns, classes and cells per class: the first has Adult's; then come others.
 TABLES = [(32_561, 14, 2, 4), (32_561, 14, 2, 4), (9_000, 11, 3, 3), (500, 5, 2, 2)]

@@ -57,8 +57,8 @@ def list_passes(num_rows: int) -> dict[str, Pass]:
     """List what is measured: here alone are the functions of the package called."""
     from sdv_threea.approximate.density import clip_radius
     from sdv_threea.approximate.scores import normal_scores
-    from sdv_threea.mechanism import discrete_gaussian
-    from sdv_threea.statistics import clip_norm, histogram, second_moments
+    from sdv_threea.privacy.mechanism import discrete_gaussian
+    from sdv_threea.privacy.statistics import clip_norm, histogram, second_moments
 
     codes, sizes, classes = encode_adult(num_rows)
     everybody = np.zeros_like(classes)

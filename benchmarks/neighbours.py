@@ -20,7 +20,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.audit.doors import Question, compare, record, replay
-from sdv_threea.mechanism import Noise
+from sdv_threea.privacy.mechanism import Noise
 
 #: Ordinary rows of a table, or units of a database: enough that thresholds show their values.
 NUM_ROWS = 2000

@@ -20,7 +20,7 @@ import opendp.prelude as opendp
 from numpy.typing import NDArray
 from rows import append
 
-from sdv_threea.mechanism import FINEST_SCALE, discrete_gaussian
+from sdv_threea.privacy.mechanism import FINEST_SCALE, discrete_gaussian
 
 RESULTS = Path(__file__).parent / 'results' / 'noise.csv'
 FIELDS = ['sampler', 'scale', 'draws', 'microseconds', 'ratio']

@@ -10,7 +10,7 @@ from cost_jobs import OURS
 from scipy.optimize import nnls
 
 from sdv_threea.pipeline import MOST_READ
-from sdv_threea.rows import CHUNK_CELLS, KEPT_BYTES, LEAST_ROWS
+from sdv_threea.privacy.rows import CHUNK_CELLS, KEPT_BYTES, LEAST_ROWS
 
 #: Classes of the tables: with more groups than that, there are centroids.
 CLASSES = 2

@@ -16,7 +16,7 @@ from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer
 from tables import state_facts
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.privacy.mechanism import discrete_gaussian
 
 OURS = 'ClustMix'
 

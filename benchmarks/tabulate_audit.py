@@ -28,7 +28,7 @@ from suspects import BROKEN, OURS, SILENT
 
 from sdv_threea.audit import Guesses
 from sdv_threea.audit.game import FORMS, GENERAL
-from sdv_threea.pipeline import STAGES
+from sdv_threea.stages import STAGES
 
 PAGE = Path(__file__).parents[1] / 'docs' / 'audit.md'
 

@@ -15,7 +15,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.labels import RADII
 from sdv_threea.adapt.moments import GRID as FEATURE_GRID
 from sdv_threea.adapt.moments import RADIUS as FEATURE_RADIUS
-from sdv_threea.moments import COUNT_WEIGHT, GRID
+from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.settings import SHARES
 

@@ -15,8 +15,8 @@ from scipy.special import ndtr
 from sklearn.datasets import make_moons
 
 from sdv_threea import pipeline
+from sdv_threea.approximate.moments import GRID
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.moments import GRID
 from sdv_threea.release import Release
 from sdv_threea.report import train_synthetic_test_real
 from sdv_threea.report.figures import INK, RULE, styled

@@ -31,7 +31,7 @@ class Number:
         nullable: Whether values may be missing, or ``None`` if unknown.
         steps: The public candidates for ``step``, coarse to fine.
         grid: Borders of the cells in which its values are looked for, ascending; ``None`` for the
-            public grid of all numbers (:mod:`sdv_threea.encoding.ranges`), which has no fewer.
+            public grid of all numbers (:mod:`sdv_threea.describe.ranges`), which has no fewer.
     """
 
     name: str

@@ -12,15 +12,19 @@ from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
 from sdv_threea.approximate.density import bound_norm
-from sdv_threea.approximate.partition import num_cells
+from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
+from sdv_threea.describe.description import needs_threshold
+from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.describe import needs_threshold
-from sdv_threea.encoding.questions import ask_questions, split_delta
-from sdv_threea.mechanism import discrete_gaussian
-from sdv_threea.moments import COUNT_WEIGHT, GRID
+from sdv_threea.partition.em import num_cells
+from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.privacy.statistics import (
+    OFF_DIAGONAL_WEIGHT,
+    histogram_sensitivity,
+    moment_sensitivity,
+)
 from sdv_threea.settings import Settings
-from sdv_threea.spending import stage_shares
-from sdv_threea.statistics import OFF_DIAGONAL_WEIGHT, histogram_sensitivity, moment_sensitivity
+from sdv_threea.stages import stage_shares
 
 #: A value is seen if its rows exceed what is asked of them by so many standard deviations.
 SURE = 2.0

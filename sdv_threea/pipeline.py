@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.centroids import adapt_centroids
+from sdv_threea.adapt.centroids import adapt_centroids, add_target
 from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
 from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
 from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
@@ -19,31 +19,29 @@ from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.counts import (
     ClassCounts,
     Counts,
-    Encoded,
     release_class_counts,
     release_counts,
 )
 from sdv_threea.approximate.density import class_chances, clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations
-from sdv_threea.approximate.partition import first_centroids, num_cells, private_em
-from sdv_threea.approximate.scores import NormalScores, normal_scores
+from sdv_threea.approximate.moments import GRID, ScoreMoments, release_moments
+from sdv_threea.approximate.scores import NormalScores, normal_scores, score_in_class, score_pooled
 from sdv_threea.approximate.tilts import Use
+from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes, make_classes
-from sdv_threea.encoding.describe import describe, needs_threshold
+from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.mechanism import Noise, discrete_gaussian
-from sdv_threea.moments import GRID, ScoreMoments, release_moments
-from sdv_threea.records import Layout, add_target, place_in_cell, score_in_class, score_pooled
-from sdv_threea.release import Release, draw_codes
-from sdv_threea.rows import Rows, chunk_table
+from sdv_threea.partition.em import first_centroids, num_cells, place_in_cell, private_em
+from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
+from sdv_threea.privacy.rows import Rows, chunk_table
+from sdv_threea.privacy.spending import Spending
+from sdv_threea.privacy.statistics import histogram_sensitivity
+from sdv_threea.release import Release
+from sdv_threea.sampling.draws import draw_codes
 from sdv_threea.settings import Settings
-from sdv_threea.spending import Spending, open_account
-from sdv_threea.statistics import histogram_sensitivity
-
-#: The stages, in order: as public as the algorithm.
-STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
+from sdv_threea.stages import open_account
 
 #: Rows that centroids are fitted to, at most, or about.
 MOST_READ = 2**20
@@ -96,9 +94,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     run = Run(settings, account, rng or np.random.default_rng())
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    layout, encoded = _describe(rows, domain, run)
+    encoder, encoded = _describe(rows, domain, run)
     begin('approximate')
-    density = _approximate(layout, encoded, run)
+    density = _approximate(encoder, encoded, run)
     begin('partition')
     centroids = _partition(density, encoded, run)
     begin('adapt')
@@ -107,13 +105,13 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     begin('anonymize')
     mixture = _anonymize(density, encoded, centroids, run)
     return Release(
-        domain=narrowed(layout.description, layout.scored_transformers, density.masks),
+        domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
         ledger=run.spending.ledger,
-        transformers=layout.transformers,
-        scored=layout.scored,
+        transformers=encoder.transformers,
+        scored=encoder.scored,
         scores=density.scores,
         mixture=mixture,
-        classes=layout.classes,
+        classes=encoder.classes,
         labels=None if labels is None else _calibrate(labels, mixture, density, run),
     )
 
@@ -139,7 +137,9 @@ class Density(NamedTuple):
     chances: tuple[NDArray[np.float64], ...]
 
 
-def _describe(rows: Rows[pd.DataFrame], domain: Domain, run: Run) -> tuple[Layout, Rows[Encoded]]:
+def _describe(
+    rows: Rows[pd.DataFrame], domain: Domain, run: Run
+) -> tuple[RecordEncoder, Rows[Encoded]]:
     """Fill in the blanks of the domain; encode and label the records."""
     spending = run.spending
     description = spending.keep(
@@ -156,23 +156,23 @@ def _describe(rows: Rows[pd.DataFrame], domain: Domain, run: Run) -> tuple[Layou
     counted = 'columns' if domain.target is None else 'classes'
     count_noise = histogram_sensitivity(len(transformers)) / spending.price(counted)
     classes = make_classes(description, transformers, count_noise)
-    layout = Layout(description, transformers, classes, classes.scored(len(transformers)))
-    return layout, rows.map(layout.encode).keep()
+    encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
+    return encoder, rows.map(encoder.encode).keep()
 
 
-def _approximate(layout: Layout, encoded: Rows[Encoded], run: Run) -> Density:
+def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> Density:
     """Release how columns are distributed and hang together in each class."""
-    transformers, classes = layout.scored_transformers, layout.classes
+    transformers, classes = encoder.scored_transformers, encoder.classes
     sizes = [transformer.size for transformer in transformers]
     terms = run.spending.terms('columns')
     counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
-    masks = supports(transformers, layout.description, counts.columns, counts.scale)
+    masks = supports(transformers, encoder.description, counts.columns, counts.scale)
     ordered = [transformer.ordered for transformer in transformers]
     by_class = None
     if classes.count > 1 and transformers:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
     chances = class_chances(counts, by_class, masks, ordered)
-    evident = [has_evident_ends(transformer, layout.description) for transformer in transformers]
+    evident = [has_evident_ends(transformer, encoder.description) for transformer in transformers]
     use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
     scores, pooled = fit_scores(counts, by_class, masks, ordered, evident, use)
     scored = encoded.map(partial(score_in_class, scores))

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.adapt.evidence import LabelModel, draw_by_chance
-from sdv_threea.anonymize.conditional import ImpossibleCondition, Region, draw_within
+from sdv_threea.adapt.evidence import LabelModel
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
-
-#: Rows that are drawn at once: more do not fit into the caches of a processor.
-BLOCK = 2**15
-
-#: Draws for each cut of the columns from which on it pays to move the cuts to the draws: to move
-#: one takes as long as so many quantiles.
-DRAWS_PER_CUT = 100
-
-#: Rows that are drawn at once until enough are of a wanted class; and the share of them from which
-#: on one waits for it.
-LEAST_DRAWN, MOST_DRAWN, LEAST_RATE = 2**10, 2**20, 1e-7
+from sdv_threea.sampling.conditional import ImpossibleCondition, Region
+from sdv_threea.sampling.draws import draw_codes, draw_wanted
 
 
 @dataclass(frozen=True)
@@ -158,87 +147,6 @@ class Release:
             return codes, labels.chances(codes) * wanted
 
         return draw_wanted(draw, num_rows, rng)
-
-
-def draw_codes(
-    mixture: Mixture,
-    scores: NormalScores,
-    num_rows: int,
-    rng: np.random.Generator,
-    region: Region | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw codes of the scored columns, shape (num_rows, m), and classes, shape (num_rows,)."""
-    if region is not None:
-        classes, quantiles = draw_within(mixture, region, num_rows, rng)
-        return find_codes(scores, quantiles, classes), classes
-    draw = mixture.sample
-    if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
-        draw, scores = mixture.draw, cut_normals(mixture, scores)
-    codes = np.empty((num_rows, len(scores.cuts)), dtype=np.int64, order='F')
-    classes = np.empty(num_rows, dtype=np.int64)
-    for start in range(0, num_rows, BLOCK):
-        rows = slice(start, min(start + BLOCK, num_rows))
-        classes[rows], places = draw(rows.stop - start, rng)
-        codes[rows] = find_codes(scores, places, classes[rows])
-    return codes, classes
-
-
-def draw_wanted(
-    draw: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]],
-    num_rows: int,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw records until so many are of a wanted class.
-
-    Args:
-        draw: Draws so many records: their codes, shape (n, m), and the chances of their classes,
-            shape (n, C), zero for those that are not wanted.
-        num_rows: How many are wanted.
-        rng: Source of randomness.
-
-    Returns:
-        Codes, shape (num_rows, m), and classes, shape (num_rows,).
-    """
-    parts, missing, rate = [], num_rows, 1.0
-    while True:
-        codes, chances = draw(min(max(math.ceil(missing / rate), LEAST_DRAWN), MOST_DRAWN))
-        mass = chances.sum(axis=1)
-        kept = np.flatnonzero(rng.random(len(mass)) < mass)
-        rate = max(float(mass.mean()), LEAST_RATE)
-        if rate == LEAST_RATE:
-            # Hardly any would be: the likeliest ones, as often as they are likely.
-            kept = rng.choice(len(mass), missing, p=mass / mass.sum())
-        kept = kept[:missing]
-        parts.append((codes[kept], draw_by_chance(chances[kept], rng)))
-        missing -= len(kept)
-        if not missing:
-            drawn, classes = zip(*parts, strict=True)
-            return np.concatenate(drawn), np.concatenate(classes)
-
-
-def find_codes(
-    scores: NormalScores, places: NDArray[np.float64], classes: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Find the codes at quantiles, or at scores where those are cut, shape (n, m)."""
-    codes = np.empty(places.shape, dtype=np.int64, order='F')
-    for at, column in enumerate(places.T):
-        codes[:, at] = scores.codes(at, column, classes)
-    return codes
-
-
-def cut_normals(mixture: Mixture, scores: NormalScores) -> NormalScores:
-    """Move the cuts from quantiles to where a mixture has them: its draws need no quantiles then.
-
-    Classes without weight, which are never drawn, keep theirs.
-    """
-    labels = np.flatnonzero(mixture.weights.sum(axis=1))
-    moved = []
-    for at, cuts in enumerate(scores.cuts):
-        places = mixture.marginal(labels, np.array([at])).invert(cuts[labels, None])[:, 0]
-        cuts = cuts.copy()
-        cuts[labels] = np.maximum.accumulate(places, axis=1)
-        moved.append(cuts)
-    return replace(scores, cuts=tuple(moved))
 
 
 def _count(intervals: NDArray[np.float64]) -> int:

@@ -21,6 +21,6 @@ NumberEncoder(edges=<4 cells from 16.5 to 20.5>, step=1.0, nullable=True)
 from __future__ import annotations
 
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
-from sdv_threea.synthesizers.dates import DateEncoder
+from sdv_threea.transforms.dates import DateEncoder
 
 __all__ = ['CategoryEncoder', 'DateEncoder', 'NumberEncoder']

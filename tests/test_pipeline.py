@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea import mechanism
 from sdv_threea.accounting import Receipt, delta_from_mu
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.pipeline import STAGES, release
+from sdv_threea.pipeline import release
+from sdv_threea.privacy import mechanism
 from sdv_threea.settings import SHARES, Settings
-from sdv_threea.spending import stage_shares
+from sdv_threea.stages import STAGES, stage_shares
 
 PRIVATE = Domain(
     (

@@ -19,9 +19,9 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.datasets import load_adult, load_hospital
-from sdv_threea.encoding.lattice import MAX_LATTICE
-from sdv_threea.encoding.questions import find_blanks
-from sdv_threea.mechanism import FINEST_SCALE
+from sdv_threea.describe.lattice import MAX_LATTICE
+from sdv_threea.describe.questions import find_blanks
+from sdv_threea.privacy.mechanism import FINEST_SCALE
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import SHARES
 

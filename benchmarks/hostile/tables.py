@@ -13,7 +13,7 @@ from sdv.metadata import Metadata
 
 from hostile.columns import TEXTS, Column, columns, wrong
 from sdv_threea.intake.columns import LARGEST_NUMBER
-from sdv_threea.synthesizers.schema import MODELLED
+from sdv_threea.storage.metadata import MODELLED
 
 NAME = 'table'
 

@@ -1,20 +1,25 @@
-"""Adapt: tune what was approximated, so that a model trained on it loses little on the real rows.
+"""Adapt: what was approximated is tuned to the loss of a classifier (step 2 of 3A).
 
-The yardstick is kernel ridge regression with a neural tangent kernel (Nguyen, Chen, Lee 2020,
-arXiv 2011.00050; step 2 of 3A, arXiv 2307.01875). The private rows enter it once, through two noisy
-matrices; everything after that is post-processing and costs no privacy.
+It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`. Two things are
+adapted: the labels, by private Fisher scoring on the logistic loss; and the centroids that cut
+classes into components, by kernel inducing points with a neural tangent kernel (Nguyen, Chen, Lee
+2020, arXiv 2011.00050). Everything after the sums is post-processing and must not see a record.
 
-* :mod:`~sdv_threea.adapt.relu`: the kernel, :mod:`~sdv_threea.adapt.ntk`: those of users,
-* :mod:`~sdv_threea.adapt.features`: finite features of it, made by
-  :mod:`~sdv_threea.adapt.nystrom`,
-* :mod:`~sdv_threea.adapt.rows`: the one pass over private rows, whose sums add up; it takes the
-  default kernel from :mod:`~sdv_threea.adapt.exact`,
-* :mod:`~sdv_threea.adapt.moments`: the one release of those sums,
-* :mod:`~sdv_threea.adapt.ridge`: the loss of a support set, read from that release,
-* :mod:`~sdv_threea.adapt.inducing`: support points moved downhill, candidates compared, in shapes
-  of :mod:`~sdv_threea.adapt.problem`,
+Import the modules where they are used: some load JAX, and this package must not.
+
+* :mod:`~sdv_threea.adapt.labels`: the labels, fitted in private steps,
+* :mod:`~sdv_threea.adapt.evidence`: weights of evidence, and the model of the labels,
+* :mod:`~sdv_threea.adapt.slopes`: the pass over private rows that a step needs,
+* :mod:`~sdv_threea.adapt.centroids`: the centroids, moved,
+* :mod:`~sdv_threea.adapt.inducing`: support points moved downhill, candidates compared,
+* :mod:`~sdv_threea.adapt.ridge`: the loss of support points, read from released moments,
+* :mod:`~sdv_threea.adapt.problem`: the same in a few shapes, so that XLA compiles few programs,
+* :mod:`~sdv_threea.adapt.moments`: the release of kernel moments,
+* :mod:`~sdv_threea.adapt.rows`: the pass over private rows that it needs,
+* :mod:`~sdv_threea.adapt.relu`: the default kernel,
+* :mod:`~sdv_threea.adapt.ntk`: kernels that users bring,
+* :mod:`~sdv_threea.adapt.features`: finite features of a kernel,
+* :mod:`~sdv_threea.adapt.nystrom`: how they are made,
+* :mod:`~sdv_threea.adapt.exact`: the features of each row by itself, bit for bit,
 * :mod:`~sdv_threea.adapt.engine`: JAX, as this room uses it.
-
-Import the modules where they are used: most load JAX, and this package must not. The pass over rows
-loads it for the kernels of users alone.
 """

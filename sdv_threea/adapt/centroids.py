@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.mechanism import Noise
-from sdv_threea.moments import GRID
-from sdv_threea.rows import Rows
+from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.scores import NormalScores, score_pooled
+from sdv_threea.encoding.classes import Classes
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import Rows
 
 if TYPE_CHECKING:
     from sdv_threea.adapt.features import KernelFeatures
@@ -29,6 +32,11 @@ class Targeted(NamedTuple):
 
     scores: NDArray[np.integer]
     targets: NDArray[np.float64]
+
+
+def add_target(pooled: NormalScores, classes: Classes, chunk: Encoded) -> Targeted:
+    """Score records among all classes, and say what is to be predicted."""
+    return Targeted(score_pooled(pooled, chunk).scores, classes.targets(chunk.labels))
 
 
 def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings and the price)

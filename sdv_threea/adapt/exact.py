@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.adapt.features import KernelFeatures
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.moments import GRID
-from sdv_threea.statistics import EXACT_FLOAT
+from sdv_threea.approximate.moments import GRID
+from sdv_threea.privacy.statistics import EXACT_FLOAT
 
 #: Scores beyond this many units are cut: far outside a normal's.
 LARGEST_SCORE = 2**15
@@ -53,7 +53,7 @@ class Prepared(NamedTuple):
 
 
 def as_scores(points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Round points to whole-number scores, in units of ``1 / sdv_threea.moments.GRID``."""
+    """Round points to whole-number scores, in units of ``1 / GRID``."""
     return np.rint(np.clip(points * GRID, -LARGEST_SCORE, LARGEST_SCORE)).astype(np.int64)
 
 

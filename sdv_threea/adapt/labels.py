@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.evidence import GRID, LabelModel, look_up, softmax
 from sdv_threea.adapt.slopes import UNITS, Labelled, slope_sensitivity, sum_slopes
-from sdv_threea.mechanism import Noise, add_noise
-from sdv_threea.rows import Rows
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
 
 #: Steps on the private rows, and those from nothing to what the mixture implies.
 STEPS, START_STEPS = 3, 8

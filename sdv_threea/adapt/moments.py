@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.rows import GRID, RADIUS
-from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
-from sdv_threea.statistics import (
+from sdv_threea.privacy.mechanism import Noise, add_noise, discrete_gaussian
+from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
     moment_sensitivity,
     unpack_second_moments,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sdv_threea.adapt.exact import as_points, relu_features
 from sdv_threea.adapt.features import KernelFeatures
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.statistics import clip_norm, second_moments
+from sdv_threea.privacy.statistics import clip_norm, second_moments
 
 #: Units per one: features and targets become whole multiples of ``1 / GRID``.
 GRID = 2**12
@@ -38,15 +38,14 @@ def kernel_sums(
         * so the sums change by at most ``moment_sensitivity(RADIUS, neighbors)``
 
     Args:
-        scores: Private whole-number scores, in units of ``1 / sdv_threea.moments.GRID``, shape
-            (n, m).
+        scores: Private whole-number scores, in units of ``1 / GRID``, shape (n, m).
         targets: Private targets, shape (n, q), of row norm at most one (longer ones are clipped):
             one-hot classes, or one number in [-1, 1].
         features: The feature map.
 
     Returns:
-        The sums of :func:`sdv_threea.statistics.second_moments`, shape (1, d (d + 1) / 2) with
-        ``d = r + q``. The memory is bounded by ``BLOCK_ROWS`` rows.
+        The sums of :func:`~sdv_threea.privacy.statistics.second_moments`, shape
+        (1, d (d + 1) / 2) with ``d = r + q``. The memory is bounded by ``BLOCK_ROWS`` rows.
     """
     width = features.projection.shape[1] + targets.shape[1]
     sums = np.zeros((1, width * (width + 1) // 2), dtype=np.int64)

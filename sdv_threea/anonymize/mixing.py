@@ -1,8 +1,8 @@
 """Anonymize: the records of a cell are replaced by their mixture, their noisy moments.
 
-The release itself is :func:`sdv_threea.moments.release_moments` over the adapted cells; here its
-noisy answer becomes a density. All of it is post-processing: cells are shrunk toward their class by
-what the noise can tell, and made positive definite.
+The release itself is :func:`sdv_threea.approximate.moments.release_moments` over the adapted cells;
+here its noisy answer becomes a density. All of it is post-processing: cells are shrunk toward their
+class by what the noise can tell, and made positive definite.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.anonymize.mixture import Mixture
-from sdv_threea.moments import ScoreMoments
-from sdv_threea.shrinkage import DOUBT, shrunk_effects
+from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.maths.shrinkage import DOUBT, shrunk_effects
 
 #: Smallest eigenvalue of a component's covariance: no component collapses.
 SMALLEST_EIGENVALUE = 0.02

@@ -11,16 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.mechanism import Noise, add_noise
-from sdv_threea.rows import Rows
-from sdv_threea.statistics import histogram, histogram_sensitivity
-
-
-class Encoded(NamedTuple):
-    """Private records as codes of the columns, -1 for none, (n, m), and classes, (n,)."""
-
-    codes: NDArray[np.integer]
-    labels: NDArray[np.integer]
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import histogram, histogram_sensitivity
 
 
 @dataclass(frozen=True)

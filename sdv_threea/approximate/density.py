@@ -21,10 +21,10 @@ from sdv_threea.approximate.cells import (
 )
 from sdv_threea.approximate.counts import CellPlan, ClassCounts, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
+from sdv_threea.approximate.moments import GRID
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.approximate.tilts import Use, class_histograms
-from sdv_threea.moments import GRID
-from sdv_threea.statistics import histogram_sensitivity
+from sdv_threea.privacy.statistics import histogram_sensitivity
 
 #: Squared norms of scores are clipped so many standard deviations above their mean.
 CLIP = 1.5

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.moments import ScoreMoments
-from sdv_threea.shrinkage import DOUBT, shrunk_effects
+from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.maths.shrinkage import DOUBT, shrunk_effects
 
 #: Correlations stay below this, and eigenvalues above that.
 LARGEST_CORRELATION = 0.98

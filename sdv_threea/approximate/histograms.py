@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sdv_threea.shrinkage import stein_factor
+from sdv_threea.maths.shrinkage import stein_factor
 
 #: Share of the noise of a count that the first and the last value of a range have at least.
 END_SHARE = 0.1

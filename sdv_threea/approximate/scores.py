@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sdv_threea.moments import GRID
+from sdv_threea.approximate.moments import GRID, Grouped
+from sdv_threea.encoding.records import Encoded
 
 #: Scores are kept within this many standard deviations.
 LARGEST_SCORE = 4.0
@@ -125,6 +126,16 @@ def normal_scores(
         cuts.append(borders)
         variances[:, at] = (histogram * np.square(scores / GRID)).sum(axis=1)
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
+
+
+def score_in_class(scores: NormalScores, chunk: Encoded) -> Grouped:
+    """Score records within their class."""
+    return Grouped(scores(*chunk), chunk.labels)
+
+
+def score_pooled(pooled: NormalScores, chunk: Encoded) -> Grouped:
+    """Score records among all classes."""
+    return Grouped(pooled(chunk.codes, np.zeros_like(chunk.labels)), chunk.labels)
 
 
 def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.int64]:

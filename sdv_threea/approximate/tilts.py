@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.histograms import known_records, project_to_simplex
-from sdv_threea.shrinkage import Prior, shrunk_effects
+from sdv_threea.maths.shrinkage import Prior, shrunk_effects
 
 #: The likely variance of the relative departures of a class where the noise of the mechanism hides
 #: it, and where only sampling does, in the finer cells that it leaves; give or take so much.

@@ -21,7 +21,7 @@ from sdv_threea.audit.doors import (
 )
 from sdv_threea.audit.messages import listen
 from sdv_threea.audit.state import State, flatten
-from sdv_threea.mechanism import Noise
+from sdv_threea.privacy.mechanism import Noise
 
 #: What rounding may add to a distance, relative.
 ROUNDING = 1e-9

@@ -1,9 +1,9 @@
 """The doors of noise, watched: what is asked of private rows, and the same answers given again.
 
-All private numbers leave through two doors, :func:`~sdv_threea.mechanism.add_noise` and
-:func:`~sdv_threea.mechanism.threshold_release`. While a fit is *recorded*, they answer as ever, and
-the exact values and the answers are noted. While a fit is *replayed*, they give the answers of the
-record, whatever is asked, so that two tables are put exactly the same questions.
+All private numbers leave through two doors, :func:`~sdv_threea.privacy.mechanism.add_noise` and
+:func:`~sdv_threea.privacy.mechanism.threshold_release`. While a fit is *recorded*, they answer as
+ever, and the exact values and the answers are noted. While a fit is *replayed*, they give the
+answers of the record, whatever is asked, so that two tables are put exactly the same questions.
 
 Chance that is not noise (starting points, which rows of a unit are kept) is drawn from a seed of
 the record, so that it is the same in both fits.
@@ -24,9 +24,9 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea import mechanism
 from sdv_threea.accounting import Receipt
-from sdv_threea.mechanism import Noise
+from sdv_threea.privacy import mechanism
+from sdv_threea.privacy.mechanism import Noise
 
 DOORS = ('add_noise', 'threshold_release')
 

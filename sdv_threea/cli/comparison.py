@@ -14,7 +14,7 @@ from sdv_threea.cli.saved import load, load_metadata, split_target
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.tables import find_tables, read_table
 from sdv_threea.report import make_report
-from sdv_threea.synthesizers.schema import MODELLED
+from sdv_threea.storage.metadata import MODELLED
 
 
 def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:

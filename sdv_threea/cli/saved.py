@@ -13,13 +13,13 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.storage.files import load_saved
 from sdv_threea.synthesizers import (
     ClustMixMultiTableSynthesizer,
     ClustMixSynthesizer,
     DatabaseStatement,
     PrivacyStatement,
 )
-from sdv_threea.synthesizers.saving import load_saved
 
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement

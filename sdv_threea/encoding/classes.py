@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.encoding.describe import Description
+from sdv_threea.describe.description import Description
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
 #: A bin of a numerical target holds about this many times the noise of a count, and there are at

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
+from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Number
-from sdv_threea.encoding.lattice import has_few_values, inner_multiples, is_lattice
-from sdv_threea.encoding.ranges import Sketch
 
 #: Cells of a number, unless each of its values is one: fine, as what is made of them is smoothed.
 MAX_BINS = 96

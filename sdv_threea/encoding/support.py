@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.describe.description import Description
+from sdv_threea.describe.ends import OVERSHOOT, find_ends
+from sdv_threea.describe.lattice import is_lattice, multiples
+from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Domain, Number
-from sdv_threea.encoding.describe import Description
-from sdv_threea.encoding.ends import OVERSHOOT, find_ends
-from sdv_threea.encoding.lattice import is_lattice, multiples
-from sdv_threea.encoding.ranges import Sketch
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
 
 #: Chance that a range ends beyond the values of its column, where ranges are extrapolated anyway.

@@ -17,16 +17,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.describe.lattice import common_step, multiples
 from sdv_threea.domain import DECIMAL_STEPS, Category, Column
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
-from sdv_threea.encoding.lattice import common_step, multiples
 from sdv_threea.intake.cells import take_values
 from sdv_threea.intake.columns import make_table, read_categories, read_numbers
 from sdv_threea.intake.scalars import spell
 
 if TYPE_CHECKING:
-    from sdv_threea.encoding.describe import Description
+    from sdv_threea.describe.description import Description
 
 
 class NumberEncoder(Encoder):

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.intake.cells import (
     INVALID_PLACE,
     MISSING_PLACE,
@@ -25,6 +24,7 @@ from sdv_threea.intake.cells import (
 )
 from sdv_threea.intake.dates import MISSING, from_storage, read_dates
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
+from sdv_threea.privacy.guard import UnreadableRowsError
 
 #: Numbers beyond this, infinite ones too, count as this: what is computed of them stays finite.
 LARGEST_NUMBER = 1e200

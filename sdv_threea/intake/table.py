@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import has_repeats
-from sdv_threea.rows import Rows
+from sdv_threea.privacy.rows import Rows
 
 #: What is said of a key.
 REPEATED = "Key column '{key}' has repeated values."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.sizes import Children
-from sdv_threea.shrinkage import stein_factor
 
 #: The largest shares are believed up to so many standard deviations of their noise.
 GRAIN = 2.0

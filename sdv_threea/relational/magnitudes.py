@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget, Receipt
-from sdv_threea.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.relational.units import DISPUTED
-from sdv_threea.spending import ROUNDING
-from sdv_threea.statistics import histogram_sensitivity
 
 #: More rows of a unit are not worth the noise, which has to fit into 64 bits.
 LARGEST_BOUND = 10_000

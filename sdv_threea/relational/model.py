@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.anonymize.context import Context, Shared, draw_in_context
+from sdv_threea.approximate.moments import GRID
 from sdv_threea.encoding.transformers import decode, encode
-from sdv_threea.moments import GRID
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
+from sdv_threea.sampling.context import Context, Shared, draw_in_context
 
 #: A context whose codes have no chance in a class counts as this improbable.
 LEAST_CHANCE = 1e-9

@@ -14,13 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget, Receipt
-from sdv_threea.anonymize.context import explain
 from sdv_threea.approximate.density import clip_radius
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import encode
-from sdv_threea.guard import guarded
-from sdv_threea.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.pipeline import release
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.mechanism import Noise, add_noise, discrete_gaussian
+from sdv_threea.privacy.spending import ROUNDING
+from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.relational.bounds import choose_bound, count_noise
 from sdv_threea.relational.estimates import (
     agree,
@@ -44,9 +45,9 @@ from sdv_threea.relational.siblings import choose_pairs, release_siblings, share
 from sdv_threea.relational.sizes import Children, complete_children
 from sdv_threea.relational.units import Database, bound_rows, find_units
 from sdv_threea.release import Release
+from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
-from sdv_threea.spending import ROUNDING, stage_shares
-from sdv_threea.statistics import histogram_sensitivity
+from sdv_threea.stages import stage_shares
 
 #: Shares of a table's budget beside its release: how many rows units have, what siblings share, and
 #: how many rows have no owner. See docs/design.md for how they were chosen.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sdv_threea.accounting import Budget
+from sdv_threea.describe.description import needs_threshold
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.describe import needs_threshold
 from sdv_threea.relational.layout import Layout, lay_out, own_domain
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children

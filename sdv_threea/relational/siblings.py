@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
-from sdv_threea.mechanism import Noise, add_noise
-from sdv_threea.moments import COUNT_WEIGHT, GRID, lead
-from sdv_threea.relational.units import DISPUTED, rank_within
-from sdv_threea.shrinkage import shrunk_effects
-from sdv_threea.statistics import (
+from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID, lead
+from sdv_threea.maths.shrinkage import shrunk_effects
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
     clip_norm,
     moment_sensitivity,
     second_moments,
     unpack_second_moments,
 )
+from sdv_threea.relational.units import DISPUTED, rank_within
 
 #: Siblings share at most this part of what their parent does not explain.
 MOST_SHARED = 0.95

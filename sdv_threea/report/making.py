@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from sdv_threea.report.cardinalities import compare_cardinalities
+from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
 from sdv_threea.report.quality import measure_quality
 from sdv_threea.report.result import Report
-from sdv_threea.report.schema import draw_schema
 from sdv_threea.report.tables import LEARNED, as_tables, take_learned
 from sdv_threea.report.utility import Utility, measure_utility
 

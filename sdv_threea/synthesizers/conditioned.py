@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED
 
-from sdv_threea.domain import Domain
-from sdv_threea.synthesizers.conditions import (
+from sdv_threea.conditions.explanations import explain
+from sdv_threea.conditions.reading import (
     Conditions,
-    Storage,
     keep_matching,
     read_conditions,
     write_generated,
 )
-from sdv_threea.synthesizers.constraints import drop_broken
-from sdv_threea.synthesizers.explanations import explain
+from sdv_threea.constraints.adoption import drop_broken
+from sdv_threea.domain import Domain
+from sdv_threea.storage.metadata import Storage
 from sdv_threea.synthesizers.transformed import TransformedSynthesizer
 
 #: Rows drawn for each one that constraints have rejected, as in SDV.

@@ -8,10 +8,7 @@ import pandas as pd
 from sdv.cag._utils import _validate_constraints_single_table
 from sdv.metadata import Metadata
 
-from sdv_threea.domain import Domain
-from sdv_threea.encoding.derive import Derivations
-from sdv_threea.synthesizers.arguments import check_constraints, check_name
-from sdv_threea.synthesizers.constraints import (
+from sdv_threea.constraints.adoption import (
     adopt,
     derive_columns,
     keep_valid,
@@ -19,6 +16,9 @@ from sdv_threea.synthesizers.constraints import (
     modify_metadata,
     teach,
 )
+from sdv_threea.constraints.derivations import Derivations
+from sdv_threea.domain import Domain
+from sdv_threea.synthesizers.arguments import check_constraints, check_name
 from sdv_threea.synthesizers.sampled import SampledSynthesizer
 
 
@@ -48,7 +48,7 @@ class ConstrainedSynthesizer(SampledSynthesizer):
         """Add constraints. They hold in what is sampled after the next fit.
 
         They are copied: ``get_constraints`` returns what became of them. How each kind is met is
-        told in :mod:`sdv_threea.synthesizers.constraints`.
+        told in :mod:`sdv_threea.constraints.adoption`.
 
         Args:
             constraints: SDV's constraints, and the user's own; what they say is public.

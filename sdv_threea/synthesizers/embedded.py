@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import Transformer
-from sdv_threea.synthesizers.cells import decode
+from sdv_threea.storage.writing import decode
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
 

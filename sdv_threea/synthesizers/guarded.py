@@ -16,10 +16,10 @@ from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
+from sdv_threea.constraints.adoption import check_rows, find_increments
+from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.derive import Derivations
 from sdv_threea.encoding.transformers import Transformer
-from sdv_threea.guard import guarded
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.table import (
     compare_columns,
@@ -28,25 +28,25 @@ from sdv_threea.intake.table import (
     find_repeated_keys,
     read_table,
 )
-from sdv_threea.rows import Rows, chunk_table
-from sdv_threea.synthesizers.arguments import check_choice, check_flag, check_metadata
-from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.constraints import check_rows, find_increments
-from sdv_threea.synthesizers.ids import make_ids
-from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
-from sdv_threea.synthesizers.outer import find_untaken
-from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
-from sdv_threea.synthesizers.reading import PrivateTable, take_table
-from sdv_threea.synthesizers.saving import Saved
-from sdv_threea.synthesizers.schema import (
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.rows import Rows, chunk_table
+from sdv_threea.storage.dtypes import choose_dtypes, declare, make_proxy
+from sdv_threea.storage.files import Saved
+from sdv_threea.storage.ids import make_ids
+from sdv_threea.storage.metadata import (
     MODELLED,
-    Description,
+    ColumnMetadata,
     describe,
     keep_public,
     list_facts,
 )
-from sdv_threea.synthesizers.storage import choose_dtypes, declare, make_proxy
-from sdv_threea.synthesizers.version import check_version, get_version
+from sdv_threea.storage.reading import PrivateTable, take_table
+from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.synthesizers.arguments import check_choice, check_flag, check_metadata
+from sdv_threea.synthesizers.attempts import undoing
+from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.partitioned import PartitionedSynthesizer
+from sdv_threea.transforms.outer import find_untaken
 
 #: What becomes of cells that break what is stated of them.
 RAISE, COERCE = INVALID_CELLS = ('raise', 'coerce')
@@ -59,7 +59,7 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         * what it keeps of the private table is a function of the metadata (without ranges, values,
           decimals and nullability unless they are public) and of the dtypes
         * constraints are not fitted on private rows: see
-          :mod:`sdv_threea.synthesizers.constraints`
+          :mod:`sdv_threea.constraints.adoption`
         * a complaint about the private table names columns and rules, and shows no value; the log
           of events has no row counts
         * if fitting fails, the synthesizer is not fitted
@@ -203,8 +203,8 @@ class GuardedSynthesizer(Saved, PartitionedSynthesizer):
         self._check(take_table(data, self._table_name, self._columns))
 
     @property
-    def _columns(self) -> Mapping[str, Description]:
-        columns: Mapping[str, Description] = self.metadata.tables[self._table_name].columns
+    def _columns(self) -> Mapping[str, ColumnMetadata]:
+        columns: Mapping[str, ColumnMetadata] = self.metadata.tables[self._table_name].columns
         return columns
 
     def _describe(self) -> Domain:

@@ -16,9 +16,14 @@ from sdv.metadata import Metadata
 from tqdm import tqdm
 
 from sdv_threea.domain import Domain
-from sdv_threea.guard import guarded
+from sdv_threea.privacy.guard import guarded
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
+from sdv_threea.storage.children import Bounds
+from sdv_threea.storage.database import connect, take_tables
+from sdv_threea.storage.metadata import keep_public
+from sdv_threea.storage.references import link_rows
+from sdv_threea.storage.version import check_version, get_version
 from sdv_threea.synthesizers.arguments import (
     check_choice,
     check_flag,
@@ -26,14 +31,10 @@ from sdv_threea.synthesizers.arguments import (
     check_scale,
 )
 from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.children import Bounds
-from sdv_threea.synthesizers.database import connect, take_tables
 from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
 from sdv_threea.synthesizers.guarded import COERCE, INVALID_CELLS
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.progress import BAR
-from sdv_threea.synthesizers.references import link_rows
-from sdv_threea.synthesizers.schema import keep_public
 from sdv_threea.synthesizers.statement import (
     REFIT,
     DatabaseStatement,
@@ -41,7 +42,6 @@ from sdv_threea.synthesizers.statement import (
     list_public_facts,
 )
 from sdv_threea.synthesizers.tables import TablewiseSynthesizer
-from sdv_threea.synthesizers.version import check_version, get_version
 
 if TYPE_CHECKING:
     from sdv_threea.relational.release import DatabaseRelease

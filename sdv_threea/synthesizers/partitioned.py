@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from sdv_threea.storage.files import filling
+from sdv_threea.storage.parquet import FileSchema, choose_schema, load_pyarrow, write_part
 from sdv_threea.synthesizers.arguments import check_counts, check_flag
 from sdv_threea.synthesizers.conditioned import ConditionedSynthesizer
-from sdv_threea.synthesizers.parquet import Layout, choose_layout, load_pyarrow, write_part
-from sdv_threea.synthesizers.saving import filling
 
 #: Digits in the name of a file, at least: files are read in the order of their names.
 DIGITS = 5
@@ -61,22 +61,24 @@ class PartitionedSynthesizer(ConditionedSynthesizer):
         self._check_input_metadata_updated()
         load_pyarrow()
         sizes = [min(rows_per_file, num_rows - at) for at in range(0, num_rows, rows_per_file)]
-        digits, layout = max(DIGITS, len(str(len(sizes)))), None
+        digits, schema = max(DIGITS, len(str(len(sizes)))), None
         with (
             filling(folder) as place,
             tqdm(total=num_rows, desc='Sampling rows', disable=not show_progress) as bar,
         ):
             for number, size in enumerate(sizes or [0]):
                 path = place / f'part-{number:0{digits}}.parquet'
-                layout = self._sample_part(size, max_tries_per_batch, layout, path)
+                schema = self._sample_part(size, max_tries_per_batch, schema, path)
                 bar.update(size)
         return sorted(Path(folder).iterdir())
 
-    def _sample_part(self, size: int, max_tries: int, layout: Layout | None, path: Path) -> Layout:
+    def _sample_part(
+        self, size: int, max_tries: int, schema: FileSchema | None, path: Path
+    ) -> FileSchema:
         """Sample and write some rows, and forget them."""
         rows = self._sample_nothing()
         if size:
             rows = self._sample_batch(batch_size=size, max_tries=max_tries)
-        layout = layout or choose_layout(rows, self._get_storage())
-        write_part(rows, layout, path)
-        return layout
+        schema = schema or choose_schema(rows, self._get_storage())
+        write_part(rows, schema, path)
+        return schema

@@ -26,7 +26,7 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
         A function to call with the name of each stage as it begins.
     """
     # The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
-    from sdv_threea.pipeline import STAGES
+    from sdv_threea.stages import STAGES
 
     with tqdm(total=len(STAGES), desc='Release', bar_format=BAR, disable=not shown) as bar:
 

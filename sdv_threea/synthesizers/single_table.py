@@ -13,15 +13,15 @@ from sdv.errors import NotFittedError, RefitWarning, SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.conditions.reading import Conditions, draw_rows
 from sdv_threea.domain import Category, Domain
-from sdv_threea.rows import Rows
+from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
+from sdv_threea.storage.metadata import MODELLED
+from sdv_threea.storage.writing import decode
 from sdv_threea.synthesizers.arguments import check_flag
-from sdv_threea.synthesizers.cells import decode
-from sdv_threea.synthesizers.conditions import Conditions, draw_rows
 from sdv_threea.synthesizers.guarded import COERCE, GuardedSynthesizer
 from sdv_threea.synthesizers.progress import show_stages
-from sdv_threea.synthesizers.schema import MODELLED
 from sdv_threea.synthesizers.statement import REFIT, PrivacyStatement, list_public_facts
 
 if TYPE_CHECKING:

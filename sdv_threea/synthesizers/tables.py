@@ -10,24 +10,24 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
-from sdv_threea.guard import guarded
+from sdv_threea.privacy.guard import guarded
 from sdv_threea.relational.schema import Link, Schema, SchemaError
 from sdv_threea.relational.sizes import Children
 from sdv_threea.settings import Settings
+from sdv_threea.storage.children import Bounds, read_children
+from sdv_threea.storage.database import (
+    find_broken_references,
+    take_tables,
+    without_composite_keys,
+)
+from sdv_threea.storage.files import Saved
+from sdv_threea.storage.references import as_columns, read_schema
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
     check_counts,
     check_name,
     check_tries,
 )
-from sdv_threea.synthesizers.children import Bounds, read_children
-from sdv_threea.synthesizers.database import (
-    find_broken_references,
-    take_tables,
-    without_composite_keys,
-)
-from sdv_threea.synthesizers.references import as_columns, read_schema
-from sdv_threea.synthesizers.saving import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
 #: What may be set table by table; the promise is one for the whole database.

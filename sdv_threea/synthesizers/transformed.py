@@ -9,19 +9,19 @@ from typing import Any
 
 from sdv.errors import SynthesizerInputError
 
+from sdv_threea.constraints.derivations import Derivations
+from sdv_threea.describe.lattice import is_lattice
 from sdv_threea.domain import Category, Column, Domain
-from sdv_threea.encoding.derive import Derivations
 from sdv_threea.encoding.edges import released_edges
 from sdv_threea.encoding.encoder import Encoder
-from sdv_threea.encoding.lattice import is_lattice
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
-from sdv_threea.synthesizers.allowed import check_local, state_values
+from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.synthesizers.constrained import ConstrainedSynthesizer
-from sdv_threea.synthesizers.dates import DateEncoder
-from sdv_threea.synthesizers.generators import refuse_learning
-from sdv_threea.synthesizers.outer import list_steps, make_step
-from sdv_threea.synthesizers.schema import Description
-from sdv_threea.synthesizers.steps import Step
+from sdv_threea.transforms.allowed import check_local, state_values
+from sdv_threea.transforms.dates import DateEncoder
+from sdv_threea.transforms.generators import refuse_learning
+from sdv_threea.transforms.outer import list_steps, make_step
+from sdv_threea.transforms.steps import Step
 
 
 class TransformedSynthesizer(ConstrainedSynthesizer):
@@ -71,7 +71,7 @@ class TransformedSynthesizer(ConstrainedSynthesizer):
         For a column that is made up, a generator. For a modelled one, a transformer that acts
         record by record and comes before the codes: it is fitted to what is public of the column.
         Which those are, and why others are refused, is told in
-        :mod:`sdv_threea.synthesizers.allowed`.
+        :mod:`sdv_threea.transforms.allowed`.
 
         Args:
             column_name_to_transformer: The transformers by column, not fitted; ``None`` for none.
@@ -167,14 +167,14 @@ class TransformedSynthesizer(ConstrainedSynthesizer):
         self._transformers = {name: (fitted | chained)[name] for name in domain.names}
 
 
-def _assign(column: Column, description: Description) -> Transformer:
+def _assign(column: Column, description: ColumnMetadata) -> Transformer:
     if isinstance(column, Category):
         return CategoryEncoder(column.values, column.ordered, column.nullable)
     edges = released_edges(column, None, {}) if is_lattice(column) else None
     return _with_format(NumberEncoder(edges, column.step, column.nullable), description)
 
 
-def _fit(released: Transformer, description: Description, dtype: Any) -> Transformer:
+def _fit(released: Transformer, description: ColumnMetadata, dtype: Any) -> Transformer:
     """Copy a released transformer, which shares its facts, and tell it how its column is stored."""
     name, transformer = released.name, copy(released)
     if isinstance(transformer, NumberEncoder):
@@ -190,7 +190,7 @@ def _chain(outer: Any, released: Transformer) -> Any:
     return first
 
 
-def _with_format(transformer: NumberEncoder, description: Description) -> NumberEncoder:
+def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> NumberEncoder:
     """Let dates be read and written as the user stores them."""
     if description.get('sdtype') != 'datetime':
         return transformer

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.centroids import Targeted, adapt_centroids
-from sdv_threea.moments import GRID
-from sdv_threea.rows import chunk_arrays
+from sdv_threea.approximate.moments import GRID
+from sdv_threea.privacy.rows import chunk_arrays
 
 #: Name of the event that JAX's monitoring reports for each program it compiles.
 COMPILED = '/jax/core/compile/backend_compile_duration'

@@ -13,7 +13,7 @@ from sdv_threea.adapt.engine import float64
 from sdv_threea.adapt.exact import LARGEST_SCORE, as_points, as_scores, relu_features
 from sdv_threea.adapt.nystrom import kernel_features
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.moments import GRID
+from sdv_threea.approximate.moments import GRID
 
 
 def setting(kernel, columns=5, size=128):

@@ -19,9 +19,9 @@ from sdv_threea.adapt.evidence import (
 )
 from sdv_threea.adapt.labels import STEPS, Draws, adapt_labels, num_draws
 from sdv_threea.adapt.slopes import UNITS, slope_sensitivity, sum_slopes
-from sdv_threea.approximate.counts import Encoded
-from sdv_threea.mechanism import discrete_gaussian
-from sdv_threea.rows import chunk_arrays
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.privacy.rows import chunk_arrays
 
 SIZES = (3, 5, 2)
 UNIT = GRID * UNITS

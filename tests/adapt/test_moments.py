@@ -16,7 +16,7 @@ from sdv_threea.adapt.nystrom import kernel_features
 from sdv_threea.adapt.relu import ReluNtk
 from sdv_threea.adapt.ridge import moment_loss
 from sdv_threea.adapt.rows import GRID, RADIUS, kernel_sums
-from sdv_threea.statistics import moment_sensitivity
+from sdv_threea.privacy.statistics import moment_sensitivity
 
 
 def features_of(size=32, rank=8, columns=3):

@@ -11,7 +11,7 @@ import pytest
 from sdv_threea.adapt.engine import float64
 from sdv_threea.adapt.nystrom import kernel_features
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.moments import GRID
+from sdv_threea.approximate.moments import GRID
 
 
 def test_features_of_far_rows_reach_the_unit_sphere_and_none_leaves_it():

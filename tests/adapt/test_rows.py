@@ -22,7 +22,7 @@ from sdv_threea.adapt.rows import (
     kernel_sums,
     row_features,
 )
-from sdv_threea.statistics import moment_sensitivity, unpack_second_moments
+from sdv_threea.privacy.statistics import moment_sensitivity, unpack_second_moments
 
 LARGEST = np.iinfo(np.int64).max
 

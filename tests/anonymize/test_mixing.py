@@ -3,7 +3,7 @@ import pytest
 
 from sdv_threea.anonymize.mixing import SMALLEST_EIGENVALUE, mixture_of_cells, regularize
 from sdv_threea.anonymize.mixture import Mixture
-from sdv_threea.moments import ScoreMoments
+from sdv_threea.approximate.moments import ScoreMoments
 
 
 @pytest.fixture

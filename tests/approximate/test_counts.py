@@ -8,12 +8,12 @@ import pytest
 from sdv_threea.approximate.counts import (
     CellPlan,
     Counts,
-    Encoded,
     release_class_counts,
     release_counts,
 )
-from sdv_threea.guard import UnreadableRowsError
-from sdv_threea.rows import chunk_arrays
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.privacy.rows import chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
 SIZES = [3, 2, 5]

@@ -10,7 +10,6 @@ from sdv_threea.approximate.counts import (
     CellPlan,
     ClassCounts,
     Counts,
-    Encoded,
     release_class_counts,
     release_counts,
 )
@@ -21,8 +20,9 @@ from sdv_threea.approximate.density import (
     fit_scores,
     plan_class_counts,
 )
-from sdv_threea.moments import GRID
-from sdv_threea.rows import chunk_arrays
+from sdv_threea.approximate.moments import GRID
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.rows import chunk_arrays
 
 
 @pytest.fixture

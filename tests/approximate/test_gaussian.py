@@ -3,11 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.counts import Encoded, release_class_counts, release_counts
+from sdv_threea.approximate.counts import release_class_counts, release_counts
 from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations, nearest_correlation
-from sdv_threea.moments import Grouped, ScoreMoments, release_moments
-from sdv_threea.rows import chunk_arrays
+from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_moments
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.rows import chunk_arrays
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from sdv_threea.approximate.moments import GRID
 from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores, target_order
-from sdv_threea.moments import GRID
 
 
 @pytest.fixture

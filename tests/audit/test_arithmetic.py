@@ -16,7 +16,7 @@ from sdv_threea.accounting import mu_from_epsilon
 from sdv_threea.approximate import counts
 from sdv_threea.audit import measure_mu
 from sdv_threea.audit.doors import compare, record, replay
-from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.privacy.mechanism import discrete_gaussian
 
 EPSILON, DELTA, NUM_ROWS = 3.0, 1e-6, 300
 

@@ -9,10 +9,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from sdv_threea import mechanism
 from sdv_threea.approximate import counts
 from sdv_threea.audit.doors import DivergedError, compare, record, replay
-from sdv_threea.encoding import describe
+from sdv_threea.describe import description as describe
+from sdv_threea.privacy import mechanism
 
 TERMS = {'sensitivity': 1.0, 'mu': 0.5, 'stage': 'a stage', 'released': 'counts'}
 
@@ -161,7 +161,7 @@ def test_a_module_that_is_loaded_during_the_fit_is_watched_and_left_as_it_should
 
     def load():
         monkeypatch.setitem(sys.modules, late.__name__, late)
-        exec('from sdv_threea.mechanism import add_noise as noisy', late.__dict__)
+        exec('from sdv_threea.privacy.mechanism import add_noise as noisy', late.__dict__)
         late.noisy(np.array([1]), **TERMS)
 
     _, transcript = record(load)

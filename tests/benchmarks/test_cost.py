@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.pipeline import STAGES
+from sdv_threea.stages import STAGES
 
 
 @pytest.fixture(scope='module')
@@ -161,7 +161,7 @@ def test_resampled_rows_are_rows_of_adult_and_small(made):
 
 def test_the_time_of_a_fit_is_booked_on_stages_and_kinds(load_script):
     with load_script('stages_cost') as stages:
-        assert stages.name_kind('sdv_threea.statistics') == 'statistics'
+        assert stages.name_kind('sdv_threea.privacy.statistics') == 'statistics'
         assert stages.name_kind('sdv_threea.encoding.transformers') == 'encoding'
         assert stages.name_kind('sdv_threea.pipeline') == 'other'
         rows = stages.measure(stages.JOBS[0])

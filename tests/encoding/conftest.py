@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from sdv_threea.encoding.describe import describe
-from sdv_threea.rows import chunk_table
+from sdv_threea.describe.description import describe
+from sdv_threea.privacy.rows import chunk_table
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import MAX_BINS, RECORDS_PER_NOISE, make_classes
-from sdv_threea.encoding.describe import describe
 from sdv_threea.encoding.transformers import encode, make_transformers
-from sdv_threea.rows import chunk_table
+from sdv_threea.privacy.rows import chunk_table
 
 
 def classify(target, noise, *, mu=0.5, scale=2.0, **known):

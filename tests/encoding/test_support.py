@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.describe import Description, describe
 from sdv_threea.encoding.support import narrowed, support, supports
 from sdv_threea.encoding.transformers import encode, make_transformers
-from sdv_threea.rows import chunk_table
+from sdv_threea.privacy.rows import chunk_table
 
 
 def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):

@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.describe.description import Description, describe
+from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
-from sdv_threea.encoding.describe import Description, describe
 from sdv_threea.encoding.edges import MAX_BINS, THIN_BINS, quantile_edges
-from sdv_threea.encoding.ranges import Sketch
 from sdv_threea.encoding.transformers import (
     CategoryEncoder,
     NumberEncoder,
@@ -16,7 +16,7 @@ from sdv_threea.encoding.transformers import (
     encode,
     make_transformers,
 )
-from sdv_threea.rows import chunk_table
+from sdv_threea.privacy.rows import chunk_table
 
 
 def lay_out(values, noise, mu=0.5, **known):

@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sdv_threea.guard import UnreadableRowsError
 from sdv_threea.intake.cells import INVALID_PLACE
 from sdv_threea.intake.columns import (
     LARGEST_NUMBER,
@@ -21,6 +20,7 @@ from sdv_threea.intake.columns import (
 )
 from sdv_threea.intake.dates import INVALID, MISSING, to_seconds
 from sdv_threea.intake.scalars import spell
+from sdv_threea.privacy.guard import UnreadableRowsError
 
 DAY = 86_400.0
 

@@ -8,8 +8,8 @@ import pytest
 
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.table import compare_columns, find_misstored, find_problems
-from sdv_threea.rows import chunk_table
-from sdv_threea.synthesizers.schema import list_facts
+from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.storage.metadata import list_facts
 
 SECRET = 'secret'
 

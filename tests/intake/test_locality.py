@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from sdv_threea.encoding.values import tally, tally_numbers
-from sdv_threea.guard import guarded
+from sdv_threea.describe.values import tally, tally_numbers
 from sdv_threea.intake import columns, dates, facts, keys
 from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import find_rows, has_repeats
 from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
+from sdv_threea.privacy.guard import guarded
 
 #: What is public of a column: each sdtype, without facts and with.
 KNOWN = [

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from scipy.stats import norm
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.mechanism import add_noise
+from sdv_threea.privacy.mechanism import add_noise
 
 SCALES = [2.0, 2.5, 3.0, 8.0, 64.0, 300.0]
 EPSILONS = [0.0, 0.01, 0.3, 1.0, 3.0]

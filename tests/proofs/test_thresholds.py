@@ -14,10 +14,10 @@ import pytest
 from scipy.special import ndtr
 
 from sdv_threea.accounting import delta_from_mu
+from sdv_threea.describe import description as room
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding import describe as room
-from sdv_threea.mechanism import threshold_release
-from sdv_threea.rows import chunk_table
+from sdv_threea.privacy.mechanism import threshold_release
+from sdv_threea.privacy.rows import chunk_table
 
 EPSILONS = [0.0, 0.3, 1.0, 2.0, 4.0]
 

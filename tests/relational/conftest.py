@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea import mechanism
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.privacy import mechanism
 from sdv_threea.relational import siblings, units
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.relational.schema import Link, Schema

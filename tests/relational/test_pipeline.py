@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline, units
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.sizes import Children

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.moments import GRID
+from sdv_threea.approximate.moments import GRID
 from sdv_threea.relational import siblings
 from sdv_threea.relational.siblings import (
     MOST_SHARED,

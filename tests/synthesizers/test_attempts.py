@@ -17,7 +17,7 @@ from sdv.errors import InvalidDataError, NotFittedError, RefitWarning, SamplingE
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
-from sdv_threea.mechanism import discrete_gaussian
+from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline as relational
 from sdv_threea.synthesizers import multi_table, single_table
 from sdv_threea.synthesizers.attempts import undoing
@@ -193,7 +193,8 @@ INTERRUPTED = """
 import signal, sys, time
 import pandas as pd
 from sdv.metadata import Metadata
-from sdv_threea import ClustMixSynthesizer, mechanism, pipeline
+from sdv_threea import ClustMixSynthesizer, pipeline
+from sdv_threea.privacy import mechanism
 from sdv_threea.synthesizers import single_table
 
 # Whoever runs the tests in the background may have it ignored.

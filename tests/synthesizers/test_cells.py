@@ -8,14 +8,14 @@ from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.intake.columns import find_moments
 from sdv_threea.intake.dates import to_seconds
 from sdv_threea.intake.table import read_table
-from sdv_threea.synthesizers.cells import (
+from sdv_threea.storage.metadata import list_facts
+from sdv_threea.storage.writing import (
     EARLIEST,
     LATEST,
     decode,
     fit_into,
     from_seconds,
 )
-from sdv_threea.synthesizers.schema import list_facts
 
 DAY = 86_400.0
 

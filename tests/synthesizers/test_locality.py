@@ -23,13 +23,14 @@ from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncodi
 from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
-from sdv_threea.encoding import derive, differences
-from sdv_threea.guard import guarded
+from sdv_threea.constraints import derivations as derive
+from sdv_threea.constraints import differences
+from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.intake.scalars import spell
-from sdv_threea.records import Layout
-from sdv_threea.rows import chunk_table
-from sdv_threea.synthesizers import reading
-from sdv_threea.synthesizers.reading import take_table
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.storage import reading
+from sdv_threea.storage.reading import take_table
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
 dask_frames = pytest.importorskip('dask.dataframe', reason='Dask is not installed')
@@ -110,7 +111,7 @@ def fitted():
 def check_rows(synthesizer, table, number):
     """Translate and encode rows whole, one by one, and in another order."""
     model, translate = synthesizer._model, synthesizer._make_translation()
-    layout = Layout(None, model.transformers, model.classes, model.scored)
+    layout = RecordEncoder(None, model.transformers, model.classes, model.scored)
     with guarded():
         whole = translate(table)
         parts = [translate(table.iloc[[at]]) for at in range(len(table))]

@@ -7,7 +7,8 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 
-from sdv_threea import ClustMixSynthesizer, rows
+from sdv_threea import ClustMixSynthesizer
+from sdv_threea.privacy import rows
 
 COLUMNS = {
     'amount': {'sdtype': 'numerical'},

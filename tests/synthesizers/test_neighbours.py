@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea import ClustMixSynthesizer, mechanism
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.pipeline import release
+from sdv_threea.privacy import mechanism
 from sdv_threea.synthesizers import single_table
 
 NAME = 'people'

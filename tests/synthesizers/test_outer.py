@@ -30,10 +30,10 @@ from sdv.sampling import Condition
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder
-from sdv_threea.guard import UnreadableRowsError
+from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.synthesizers import single_table
-from sdv_threea.synthesizers.allowed import LOCAL, check_local
-from sdv_threea.synthesizers.outer import make_step
+from sdv_threea.transforms.allowed import LOCAL, check_local
+from sdv_threea.transforms.outer import make_step
 
 NAME = 't'
 NUMBERS = [0.0, -0.0, 5e-324, 0.1, 0.5, 1.0, 1 / 3, 2.0, 1e15 + 0.3, 1e200, -3.0, -1e200, np.nan]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.pipeline import STAGES
+from sdv_threea.stages import STAGES
 from sdv_threea.synthesizers.progress import show_stages
 
 NAME = 'people'

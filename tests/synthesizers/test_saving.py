@@ -22,7 +22,7 @@ from sdv.single_table import GaussianCopulaSynthesizer
 from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.synthesizers.version import get_version
+from sdv_threea.storage.version import get_version
 
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 

@@ -17,8 +17,8 @@ from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
+from sdv_threea.storage.version import UNKNOWN, get_version
 from sdv_threea.synthesizers import single_table
-from sdv_threea.synthesizers.version import UNKNOWN, get_version
 
 NAME = 'people'
 

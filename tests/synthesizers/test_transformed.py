@@ -12,7 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.synthesizers.dates import DateEncoder
+from sdv_threea.transforms.dates import DateEncoder
 
 NAME = 'people'
 SDTYPES = {

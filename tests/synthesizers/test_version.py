@@ -9,7 +9,7 @@ from sdv.errors import SDVVersionWarning, VersionError
 from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.synthesizers.version import UNKNOWN, check_version, get_version
+from sdv_threea.storage.version import UNKNOWN, check_version, get_version
 
 
 def test_the_version_is_that_of_the_installation():

@@ -1,0 +1,182 @@
+"""Released moments of normal scores: counts, sums and second moments of the records of each group.
+
+The one release that both the density (groups are classes) and the anonymized cells (groups are
+cells) are made of.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import (
+    OFF_DIAGONAL_WEIGHT,
+    clip_norm,
+    moment_sensitivity,
+    second_moments,
+    unpack_second_moments,
+)
+
+#: Units per one: scores are whole numbers, so that all sums of them are exact.
+GRID = 256
+
+#: A record's vector is ``(w, s)``: its scores ``s``, clipped to the radius, behind a constant ``w``
+#: of this share of the radius, through which its group is counted and its scores are summed.
+COUNT_WEIGHT = 0.3
+
+#: Squares are scaled up by at most this, where noise rather than clipping may have shortened them.
+MOST_UNCLIPPED = 2.0
+
+
+class Grouped(NamedTuple):
+    """Private records as scores in units of ``1 / GRID``, (n, m), and groups, (n,): all whole."""
+
+    scores: NDArray[np.integer]
+    groups: NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class ScoreMoments:
+    """Noisy moments of the scores in each of ``G`` groups: publishable.
+
+    Args:
+        counts: Number of records, at least one, shape (G,).
+        sums: Sum of the scores, shape (G, m).
+        products: Sum of the products of scores, symmetric, shape (G, m, m).
+        sum_scale: Standard deviation of the noise of a sum.
+        product_scale: Standard deviation of the noise of a product of different columns.
+    """
+
+    counts: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    products: NDArray[np.float64]
+    sum_scale: float
+    product_scale: float
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean scores, shape (G, m)."""
+        return self.sums / self.counts[:, None]
+
+    def average(self, other: ScoreMoments) -> ScoreMoments:
+        """Average with another release of the same moments, by precision."""
+        if not self.product_scale or not other.product_scale:
+            return self if self.product_scale <= other.product_scale else other
+        weight = other.product_scale**2 / (self.product_scale**2 + other.product_scale**2)
+        scale = math.sqrt(weight)
+        return ScoreMoments(
+            weight * self.counts + (1 - weight) * other.counts,
+            weight * self.sums + (1 - weight) * other.sums,
+            weight * self.products + (1 - weight) * other.products,
+            self.sum_scale * scale,
+            self.product_scale * scale,
+        )
+
+    def add(self, blocks: int) -> ScoreMoments:
+        """Add up neighbouring groups, so many at a time."""
+        starts = np.arange(0, len(self.counts), blocks)
+        return ScoreMoments(
+            np.add.reduceat(self.counts, starts),
+            np.add.reduceat(self.sums, starts),
+            np.add.reduceat(self.products, starts),
+            self.sum_scale * math.sqrt(blocks),
+            self.product_scale * math.sqrt(blocks),
+        )
+
+    def unclipped(self, energy: float) -> ScoreMoments:
+        """Undo in the mean what clipping took from the scores, whose squares should sum to this.
+
+        Clipping shortens records that score high together, and so hides correlation.
+        """
+        kept = float(np.trace(self.products, axis1=1, axis2=2).sum())
+        factor = energy / min(max(kept, energy / MOST_UNCLIPPED), energy) if energy else 1.0
+        return ScoreMoments(
+            self.counts,
+            self.sums * math.sqrt(factor),
+            self.products * factor,
+            self.sum_scale * math.sqrt(factor),
+            self.product_scale * factor,
+        )
+
+    def select(self, groups: slice) -> ScoreMoments:
+        """Select some of the groups."""
+        return replace(
+            self,
+            counts=self.counts[groups],
+            sums=self.sums[groups],
+            products=self.products[groups],
+        )
+
+
+def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
+    rows: Rows[Grouped],
+    num_groups: int,
+    radius: int,
+    *,
+    stage: str,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[ScoreMoments, Receipt]:
+    """Release the moments of the scores in every group.
+
+    Formal guarantees:
+        * a record counts in one group, with a vector of norm at most ``sqrt(w^2 + radius^2)``,
+          which is a function of that record
+        * so the moments of all groups move by at most :func:`statistics.moment_sensitivity` of
+          that norm
+
+    Args:
+        rows: Private records.
+        num_groups: Number of groups.
+        radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        stage: The stage, for the receipt.
+        noise: The source of noise.
+
+    Returns:
+        The moments and their receipt.
+    """
+    weight = max(1, int(COUNT_WEIGHT * radius))
+    sums = rows.sum(partial(_sum_moments, num_groups, radius, weight))
+    noisy, receipt = add_noise(
+        sums,
+        sensitivity=moment_sensitivity(math.hypot(weight, radius), neighbors),
+        mu=mu,
+        stage=stage,
+        released=f'counts, sums and second moments of normal scores in {num_groups} groups',
+        resolution=GRID**-2,
+        noise=noise,
+    )
+    matrices = unpack_second_moments(noisy)
+    weight_in_units = weight / GRID
+    off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
+    moments = ScoreMoments(
+        counts=np.maximum(matrices[:, 0, 0] / weight_in_units**2, 1.0),
+        sums=matrices[:, 0, 1:] / weight_in_units,
+        products=matrices[:, 1:, 1:],
+        sum_scale=off_diagonal / weight_in_units,
+        product_scale=off_diagonal,
+    )
+    return moments, receipt
+
+
+def lead(scores: NDArray[np.integer], weight: int) -> NDArray[np.int32]:
+    """Put a constant before the scores of every record, shape (n, m) to (n, m + 1)."""
+    vectors = np.empty((len(scores), scores.shape[1] + 1), dtype=np.int32)
+    vectors[:, 0], vectors[:, 1:] = weight, scores
+    return vectors
+
+
+def _sum_moments(num_groups: int, radius: int, weight: int, chunk: Grouped) -> NDArray[np.int64]:
+    vectors = lead(clip_norm(chunk.scores, radius), weight)
+    return second_moments(vectors, chunk.groups, num_groups)

@@ -1,0 +1,7 @@
+"""Conditions: rows that a user asks for by values, drawn from the release.
+
+Values of conditions may be private, so no message shows them. No private row is touched.
+
+* :mod:`~sdv_threea.conditions.reading`: from conditions to codes of the released model, and back,
+* :mod:`~sdv_threea.conditions.explanations`: why conditions cannot be met.
+"""

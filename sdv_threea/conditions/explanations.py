@@ -1,0 +1,55 @@
+"""Why conditions cannot be met, in terms of what was released."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.conditions.reading import Conditions, cast
+from sdv_threea.domain import Category, Domain
+from sdv_threea.storage.metadata import Storage
+from sdv_threea.storage.writing import decode
+
+if TYPE_CHECKING:
+    from sdv_threea.release import Release
+
+#: So many released values are listed in a message.
+MOST_LISTED = 20
+
+
+def explain(conditions: Conditions, released: Release, storage: Storage) -> str:
+    """Say which conditions cannot be met, and what could be asked for; it shows no condition."""
+    codes, total = conditions.codes, len(conditions.codes)
+    found = [
+        f'{missed} of {total} ask for a value of {name!r} other than '
+        f'{_list_choice(released, name, storage)}'
+        for name, missed in (codes < 0).sum().items()
+        if missed
+    ]
+    apart = int((~conditions.is_possible & (codes >= 0).all(axis=1)).sum())
+    if apart:
+        names = [*codes, *conditions.choices]
+        found.append(
+            f'{apart} of {total} ask for values of {names} that were released, but never together'
+        )
+    return '; '.join(found)
+
+
+def _list_choice(released: Release, name: str, storage: Storage) -> str:
+    """Tell what can be asked of a column: public, as all that was released."""
+    column = storage.domain[name] if name in storage.domain.names else released.domain[name]
+    possible = np.asarray(released.chances(name).any(axis=0))
+    if isinstance(column, Category):
+        listed = column.values or ()  # noqa: PD011 (not pandas)
+        can_be = possible[1:] if len(listed) == len(possible) - 1 else [True] * len(listed)
+        values = [each for each, ok in zip(listed, can_be, strict=True) if ok]
+        rest = len(values) - MOST_LISTED
+        choice = f'{values[:MOST_LISTED]}' + (f' and {rest} more' if rest > 0 else '')
+    else:
+        ends = pd.DataFrame({name: [column.low or 0.0, column.high or 0.0]})
+        stored = decode(ends, storage.columns, storage.dtypes, Domain((column,)))[name]
+        low, high = cast(stored, storage.dtypes[name])
+        choice = f'those from {low} to {high}'
+    return choice + (' (or a missing one)' if possible[0] else '')

@@ -1,0 +1,266 @@
+"""From SDV's conditions to codes of the released model, and back.
+
+A condition is a value of a column, or that it is missing. What the model is conditioned on is its
+code: a category is a code of its own, while a number or a date stands for the cell that it is in.
+Rows are then drawn given that cell, and the value itself is written into them. Noise may have taken
+all probability from a cell in the middle of a range; a number in it then stands for the nearest
+cells that have some.
+
+Columns that constraints have replaced choose among the values of a derived category: combinations,
+flags, what is missing together. Keys, ids, personal information, and numbers of which a difference
+was released, have no code: they are written, or rows are rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_float_dtype
+
+from sdv_threea.domain import Category, Column, Number
+from sdv_threea.intake.columns import make_table
+from sdv_threea.intake.facts import Facts, read_column
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.storage.metadata import Storage, list_facts
+from sdv_threea.transforms.outer import enter, list_steps
+
+if TYPE_CHECKING:
+    from sdv_threea.constraints.derivations import Derivations
+    from sdv_threea.encoding.transformers import Transformer
+    from sdv_threea.release import Release
+
+#: Relative distance at which a float counts as the one that was asked for, as in SDV.
+TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Conditions on ``n`` rows.
+
+    Args:
+        known: What users state: a column for each column that is known, shape (n, k).
+        plain: The modelled ones of them as plain values, with a fresh index.
+        codes: The codes of columns of the model, shape (n, q); -1 for what was not released.
+        choices: The codes that derived categories may have, as the bytes of a mask, shape (n, d).
+        is_possible: Whether a row can be sampled, shape (n,).
+    """
+
+    known: pd.DataFrame
+    plain: pd.DataFrame
+    codes: pd.DataFrame
+    choices: pd.DataFrame
+    is_possible: NDArray[np.bool_]
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Conditions:
+        """Choose rows by their places, or by a mask."""
+        places = np.arange(len(self.known))[rows]
+        frames = (self.plain, self.codes, self.choices)
+        plain, codes, choices = (each.iloc[places].reset_index(drop=True) for each in frames)
+        return Conditions(self.known.iloc[places], plain, codes, choices, self.is_possible[places])
+
+
+def read_conditions(
+    known: pd.DataFrame, released: Release, storage: Storage, derivations: Derivations
+) -> Conditions:
+    """Read conditions.
+
+    Args:
+        known: What users state.
+        released: The released model.
+        storage: How columns are stored.
+        derivations: How the columns of the model were derived from those of the user.
+
+    Returns:
+        The conditions.
+
+    Raises:
+        ValueError: If values cannot be read as what their column holds.
+    """
+    stated = [name for name in storage.domain.names if name in known]
+    rows = pd.RangeIndex(len(known))
+    values = make_table({name: _read(known[name], storage) for name in stated}, rows)
+    entered, steps = enter(values, derivations), list_steps(derivations)
+    # A number that differences stand on does not tell itself where it is missing.
+    replaced = {name for step in derivations.steps for name in step.replaced} - set(steps)
+    codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)
+    occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)
+    for name in values:
+        is_missing = known[name].isna().to_numpy()
+        if name not in released.domain.names or (name in replaced and is_missing.any()):
+            continue
+        column, transformer = released.domain[name], _find_transformer(released, name)
+        is_stated = entered[name].isna().to_numpy() == is_missing
+        own_column = storage.domain[name] if name in steps else column
+        is_stated &= _is_inside(values[name], own_column, storage)
+        found = np.where(is_stated, transformer.encode(entered[name]), -1)
+        chances = released.chances(name) > 0
+        own = np.where(found < 0, False, chances[:, found])
+        if isinstance(column, Number):
+            own |= (found > 0) & chances[:, 1:].any(axis=1, keepdims=True)
+        codes[name] = np.where(own.any(axis=0), found, -1)
+        occurs &= own
+    for name, chosen in derivations.select(values, released.domain).items():
+        masks = np.pad(chosen, ((0, 0), (1, 0)))  # in front, the code of the missing value
+        choices[name] = [mask.tobytes() for mask in masks]
+        occurs &= (released.chances(name) > 0) @ masks.T
+    return Conditions(known, values, codes, choices, np.asarray(occurs.any(axis=0)))
+
+
+def draw_rows(
+    released: Release,
+    conditions: Conditions,
+    derivations: Derivations,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Draw a row for each row of conditions, given its codes, and write the values into it.
+
+    Args:
+        released: The released model.
+        conditions: What is known; all of it is possible.
+        derivations: How the columns of the model were derived from those of the user.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        The columns of the model, shape (n, ...).
+    """
+    codes, choices = conditions.codes, conditions.choices
+    asked = pd.concat([codes, choices], axis=1)
+    alike = asked.groupby(list(asked)).indices if len(asked.columns) else {}
+    parts, places = [], []
+    for rows in alike.values() or [np.arange(len(codes))]:
+        own, chosen = (each.iloc[rows[0]].to_dict() for each in (codes, choices))
+        allowed = _allow(released, own, chosen) if alike else None
+        parts.append(released.sample(len(rows), rng, allowed))
+        places.append(rows)
+    drawn = pd.concat(parts).iloc[np.argsort(np.concatenate(places))].reset_index(drop=True)
+    numbers = [name for name in codes if isinstance(released.domain[name], Number)]
+    return drawn.assign(**enter(conditions.plain, derivations)[numbers])
+
+
+def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
+    """Write what is known of columns that are made up, such as personal information."""
+    known = conditions.known.set_axis(rows.index)
+    made_up = [name for name in known if name not in conditions.plain]
+    return rows.assign(**{name: cast(known[name], rows[name].dtype) for name in made_up})
+
+
+def keep_matching(
+    rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: Storage
+) -> pd.DataFrame:
+    """Keep the rows that meet their conditions, and write floats as they were asked for.
+
+    Args:
+        rows: Those of the drawn rows, by their index, that constraints have left.
+        drawn: Rows drawn given the codes, as they are stored, shape (n, ...).
+        conditions: What is known about the drawn rows.
+        storage: How columns are stored.
+
+    Returns:
+        The rows.
+    """
+    values = conditions.plain.loc[rows.index]
+    keep = np.ones(len(rows), dtype=np.bool_)
+    for name in values:
+        asked, is_missing = values[name], values[name].isna()
+        if name in conditions.codes:
+            # Drawn as it should be, unless a constraint has changed it.
+            own = drawn.loc[rows.index, name]
+            equal = rows[name].astype(object) == own.astype(object)
+            is_met = (equal & ~is_missing) | (rows[name].isna() & own.isna() & is_missing)
+        else:
+            cells = read_column(rows[name], _list_facts(name, storage)).cells
+            own = pd.Series(cells, rows.index)
+            reach = TOLERANCE if is_float_dtype(rows[name]) else 0.0
+            is_met = _is_near(own, asked, reach) | (own.isna() & is_missing)
+        keep &= is_met.to_numpy(dtype=np.bool_)
+    floats = [name for name in values if is_float_dtype(rows[name])]
+    rows = rows.assign(**{name: values[name].astype(rows[name].dtype) for name in floats})
+    return rows[keep]
+
+
+def _find_transformer(released: Release, name: str) -> Transformer:
+    return released.transformers[released.domain.names.index(name)]
+
+
+def _read(column: pd.Series, storage: Storage) -> NDArray[Any]:
+    """Read what is asked of one column."""
+    name = str(column.name)
+    if column.isna().all():
+        # Whichever missing value was asked for.
+        column = pd.Series(None, column.index, dtype=object, name=name)
+    facts = _list_facts(name, storage)
+    with guarded():
+        cells, problems = read_column(column, facts)
+    if problems and facts.sdtype == 'numerical':
+        raise ValueError(
+            f'The condition on {name!r} cannot be read as {facts.sdtype}: check its values.'
+        )
+    return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
+
+
+def _list_facts(name: str, storage: Storage) -> Facts:
+    """List how the cells of a column are read; what is asked for may break what is stated."""
+    (facts,) = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
+    # One may ask for 1 where True is meant.
+    sdtype = 'categorical' if facts.sdtype == 'boolean' else facts.sdtype
+    return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)
+
+
+def _is_inside(asked: pd.Series, column: Column, storage: Storage) -> NDArray[np.bool_]:
+    """Whether numbers are in the released range, and fit into how the column is stored."""
+    if isinstance(column, Category):
+        return np.ones(len(asked), dtype=np.bool_)
+    half = (column.step or 0.0) / 2
+    inside = asked.between((column.low or 0.0) - half, (column.high or 0.0) + half)
+    is_number = storage.columns[column.name]['sdtype'] == 'numerical'
+    if is_number and pd.api.types.is_integer_dtype(storage.dtypes[column.name]):
+        inside &= asked % 1 == 0
+    return np.asarray((inside | asked.isna()).to_numpy(), dtype=np.bool_)
+
+
+def _allow(
+    released: Release, codes: Mapping[str, int], choices: Mapping[str, bytes]
+) -> dict[str, NDArray[np.bool_]]:
+    """By column, the codes that may occur where these are asked for."""
+    chances = {name: released.chances(name) > 0 for name in (*codes, *choices)}
+    cells = {name: np.arange(len(chances[name].T)) == code for name, code in codes.items()}
+    cells |= {name: np.frombuffer(chosen, dtype=np.bool_) for name, chosen in choices.items()}
+    if not _share_class([chances[name] & cell for name, cell in cells.items()]).any():
+        near = {
+            name: _nearest(chances[name], code)
+            if isinstance(released.domain[name], Number) and (code := codes[name])
+            else chances[name] & cells[name]
+            for name in cells
+        }
+        classes = _share_class(list(near.values()))
+        cells = {name: each[classes].any(axis=0) for name, each in near.items()}
+    return cells
+
+
+def _nearest(chances: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
+    """The cells of a number nearest to one, of those that occur in each class, shape (C, S)."""
+    distances = np.where(chances, np.abs(np.arange(len(chances.T)) - code), np.inf)
+    distances[:, 0] = np.inf
+    return np.asarray(chances & (distances == distances.min(axis=1, keepdims=True)))
+
+
+def _share_class(occur: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Tell in which classes all columns have a code that occurs, shape (C,)."""
+    return np.asarray(np.logical_and.reduce([each.any(axis=1) for each in occur]), dtype=np.bool_)
+
+
+def cast(column: pd.Series, dtype: Any) -> pd.Series:
+    """Store values as their column is, if they can be."""
+    try:
+        return column.astype(dtype)
+    except (TypeError, ValueError):
+        return column
+
+
+def _is_near(own: pd.Series, asked: pd.Series, reach: float) -> pd.Series:
+    return (own - asked).abs() <= asked.abs() * reach if reach else own == asked

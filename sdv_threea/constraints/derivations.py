@@ -1,0 +1,309 @@
+"""Derivations: columns tied by a rule, replaced by columns from which the rule follows.
+
+Columns of which only some combinations occur become one column of combinations; flags of which one
+is set become one category; ordered numbers become differences (:mod:`.differences`). What is
+released are the derived columns, and whatever is drawn of them obeys the rule when it is turned
+back: no row has to be rejected.
+
+Formal guarantees:
+    * a derivation maps records one by one, whatever the other records hold, so tables that are
+      neighbours before are neighbours after; a derived column is one column like any other, and
+      every sensitivity is that of as many columns as there are derived ones
+    * nothing is learned: a derivation is made of the public description of a table, and what it
+      leaves open (which combinations occur, how large differences are) is left blank for
+      :mod:`sdv_threea.describe.description` to fill in and to pay for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.intake.cells import take_values
+from sdv_threea.intake.columns import find_distinct, make_table
+from sdv_threea.intake.scalars import spell
+
+#: Columns by name, shape (n,) each: floats with NaN, or categories.
+Cells = dict[str, Any]
+
+#: By derived category, which of its released values can be, for each of n rows: shape (n, values).
+Choices = dict[str, NDArray[np.bool_]]
+
+
+class Derivation(Protocol):
+    """A rule between some columns of a table, and the columns that stand for them."""
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The columns that are taken out of the table."""
+
+    @property
+    def derived(self) -> tuple[Column, ...]:
+        """The columns that come instead, with blanks for what is not public."""
+
+    def forward(self, table: pd.DataFrame) -> Cells:
+        """Derive the new columns, record by record."""
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
+        """Turn sampled columns back, given their released domain."""
+
+    def restore(self, domain: Domain) -> tuple[Column, ...]:
+        """Describe the replaced columns by what was released of the derived ones."""
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Tell which values of derived categories agree with known columns of the user."""
+
+
+@dataclass(frozen=True)
+class Derivations:
+    """All derivations of a table; they touch no column twice.
+
+    Args:
+        domain: The columns of the user.
+        steps: The derivations.
+    """
+
+    domain: Domain
+    steps: tuple[Derivation, ...] = ()
+
+    @property
+    def derived(self) -> Domain:
+        """The domain that is released: columns without a rule, then derived ones."""
+        new = (column for step in self.steps for column in step.derived)
+        return Domain((*self._untouched(), *new), self.domain.target)
+
+    def forward(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Derive a table.
+
+        Formal guarantees:
+            * a row of the result is a function of the same row of the table
+
+        Args:
+            table: The columns of the user, float64 with NaN or objects with ``None``.
+
+        Returns:
+            The derived columns, in the same storage, with the same index.
+        """
+        cells: Cells = {column.name: table[column.name].array for column in self._untouched()}
+        for step in self.steps:
+            cells |= step.forward(table)
+        return make_table({name: cells[name] for name in self.derived.names}, table.index)
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+        """Turn a sampled table back; the rows obey the rules.
+
+        Args:
+            sampled: The derived columns.
+            domain: Their released domain.
+
+        Returns:
+            The columns of the user, in order.
+        """
+        cells: Cells = {
+            column.name: sampled[column.name].to_numpy() for column in self._untouched()
+        }
+        for step in self.steps:
+            cells |= step.back(sampled, domain)
+        return make_table({name: cells[name] for name in self.domain.names}, sampled.index)
+
+    def restore(self, domain: Domain) -> Domain:
+        """Describe the columns of the user by the released domain of the derived ones."""
+        columns = {column.name: domain[column.name] for column in self._untouched()}
+        for step in self.steps:
+            columns |= {column.name: column for column in step.restore(domain)}
+        return Domain(tuple(columns[name] for name in self.domain.names), self.domain.target)
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Tell which values of derived categories agree with what is known of some rows.
+
+        Args:
+            known: Some columns of the user, in the storage of :meth:`forward`.
+            domain: The released domain.
+
+        Returns:
+            The categories on which those columns have a bearing.
+        """
+        choices: Choices = {}
+        for step in self.steps:
+            choices |= step.select(known, domain)
+        return choices
+
+    def _untouched(self) -> list[Column]:
+        touched = {name for step in self.steps for name in step.replaced}
+        return [column for column in self.domain.columns if column.name not in touched]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Categories of which only some combinations occur, as one category of tuples.
+
+    Missing values are parts of a combination like others. Which combinations occur is not public,
+    even if the values of each column are: they are released above a threshold.
+
+    Args:
+        name: The derived column.
+        parts: The replaced columns.
+        beside: Whether the parts stay in the table, as the target must. Then only the list of
+            combinations is of use: rows sampled outside it have to be rejected.
+    """
+
+    name: str
+    parts: tuple[Category, ...]
+    beside: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns whose combinations are meant."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The parts, unless they stay."""
+        return () if self.beside else self.names
+
+    @property
+    def derived(self) -> tuple[Column, ...]:
+        """One category, its values unknown."""
+        return (Category(name=self.name, nullable=False),)
+
+    def forward(self, table: pd.DataFrame) -> Cells:
+        """Join the values of each record."""
+        found = [find_distinct(table[name]) for name in self.names]
+        numbers = np.zeros(len(table), dtype=np.int64)
+        for codes, listed in found:
+            # Two numbers below as many as there are rows each: their pairs fit into 64 bits.
+            pairs = numbers * (len(listed) + 1) + np.maximum(codes, -1) + 1
+            _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
+        if not len(table):
+            return {self.name: np.empty(0, dtype=object)}
+        parts = [take_values(listed, None, np.maximum(codes, -1)[first]) for codes, listed in found]
+        return {self.name: take_values(list(zip(*parts, strict=True)), None, numbers)}
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
+        """Split the combinations; all parts are missing if no combination was released."""
+        if self.beside:
+            return {}
+        nothing = (None,) * len(self.parts)
+        rows = [nothing if row is None else row for row in sampled[self.name]]
+        return {
+            part.name: np.fromiter((row[at] for row in rows), dtype=object, count=len(rows))
+            for at, part in enumerate(self.parts)
+        }
+
+    def restore(self, domain: Domain) -> tuple[Column, ...]:
+        """List the values of each part that occur in a released combination."""
+        if self.beside:
+            return ()
+        columns = zip(*self.combinations(domain), strict=True)
+        return tuple(_restore_part(*each) for each in zip(self.parts, columns, strict=True))
+
+    def combinations(self, domain: Domain) -> tuple[tuple[Hashable, ...], ...]:
+        """The released combinations; if there is none, the one of missing values."""
+        released = cast(Category, domain[self.name]).values or ()  # noqa: PD011 (no pandas)
+        found = cast(tuple[tuple[Hashable, ...], ...], released)
+        return found or ((None,) * len(self.parts),)
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Choose the combinations whose parts are as known."""
+        can_choose = bool(cast(Category, domain[self.name]).values) and not self.beside
+        names = [name for name in self.names if can_choose and name in known]
+        combinations = self.combinations(domain)
+        chosen = np.ones((len(known), len(combinations)), dtype=np.bool_)
+        for name in names:
+            parts = [combination[self.names.index(name)] for combination in combinations]
+            chosen &= _match(_without_nan(known[name]), parts)
+        return {self.name: chosen} if names else {}
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """Flags of which exactly one is set, as one category: the name of that column.
+
+    Args:
+        name: The derived column.
+        flags: The replaced columns: numbers or categories whose values are 0 and 1.
+    """
+
+    name: str
+    flags: tuple[Column, ...]
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The flags."""
+        return tuple(flag.name for flag in self.flags)
+
+    @property
+    def derived(self) -> tuple[Column, ...]:
+        """One category, whose values are public: the names of the flags."""
+        return (Category(name=self.name, values=self.replaced, nullable=False),)
+
+    def forward(self, table: pd.DataFrame) -> Cells:
+        """Name the flag that is set; ``None`` unless it is the only one."""
+        is_set = np.stack([table[name].to_numpy() == 1 for name in self.replaced], axis=1)
+        names = np.array([None, *self.replaced], dtype=object)
+        places = np.where(is_set.sum(axis=1) == 1, is_set.argmax(axis=1) + 1, 0)
+        return {self.name: names[places]}
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
+        """Set the named flag and no other."""
+        return {flag.name: _set(flag, sampled[self.name] == flag.name) for flag in self.flags}
+
+    def restore(self, domain: Domain) -> tuple[Column, ...]:
+        """Flags are 0 and 1, and never missing."""
+        return tuple(
+            replace(flag, low=0.0, high=1.0, step=1.0, nullable=False)
+            if isinstance(flag, Number)
+            else replace(flag, values=_flag_values(flag), nullable=False)
+            for flag in self.flags
+        )
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Choose the flag that is known to be set, or those that are not known to be unset."""
+        names = [name for name in self.replaced if name in known]
+        chosen = np.ones((len(known), len(self.flags)), dtype=np.bool_)
+        for name in names:
+            values, is_own = known[name].to_numpy(), np.array(self.replaced) == name
+            is_set, is_unset = (values == 1)[:, None], (values == 0)[:, None]
+            chosen &= (is_set & is_own) | (is_unset & ~is_own)
+        return {self.name: chosen} if names else {}
+
+
+def _without_nan(column: pd.Series) -> NDArray[Any]:
+    return np.asarray(column.astype(object).where(column.notna(), None).to_numpy())
+
+
+def _match(cells: NDArray[Any], values: list[Hashable]) -> NDArray[np.bool_]:
+    """Tell which values are those of cells, or else equal to them, as ``1`` and ``True``."""
+    spellings = [spell(value) for value in values]
+    matched = np.zeros((len(cells), len(values)), dtype=np.bool_)
+    for row, cell in enumerate(cells):
+        wanted = spell(cell)
+        same = [spelling == wanted for spelling in spellings]
+        matched[row] = same if any(same) else [value == cell for value in values]
+    return matched
+
+
+def _restore_part(part: Category, released: tuple[Hashable, ...]) -> Category:
+    found = {spell(value): value for value in released}
+    missing = found.pop(spell(None), part) is None
+    values = tuple(found[key] for key in sorted(found)) if part.values is None else part.values  # noqa: PD011 (no pandas)
+    return replace(part, values=values, nullable=missing or bool(part.nullable))
+
+
+def _flag_values(flag: Category) -> tuple[Hashable, Hashable]:
+    """The two values of a flag, unset first: ``False`` and ``True`` only where that is public."""
+    known = {value: value for value in flag.values or ()}  # noqa: PD011 (no pandas)
+    return known.get(0, 0), known.get(1, 1)
+
+
+def _set(flag: Column, is_set: pd.Series) -> NDArray[Any]:
+    if isinstance(flag, Number):
+        return np.asarray(is_set.to_numpy(dtype=np.float64))
+    values = np.array(_flag_values(flag), dtype=object)
+    return np.asarray(values[is_set.to_numpy(dtype=np.int64)])

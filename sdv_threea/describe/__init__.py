@@ -1,0 +1,14 @@
+"""Describe: the first stage. The blanks of a domain are filled in privately.
+
+It may read canonical private columns, as sums through :mod:`~sdv_threea.privacy`. It must not keep
+anything but a :class:`~sdv_threea.describe.description.Description`, which may be published.
+
+* :mod:`~sdv_threea.describe.description`: the stage: asks what the domain leaves open,
+* :mod:`~sdv_threea.describe.questions`: what is asked of which columns, and at what price,
+* :mod:`~sdv_threea.describe.answers`: exact counts of a chunk of rows,
+* :mod:`~sdv_threea.describe.values`: how often values occur,
+* :mod:`~sdv_threea.describe.ranges`: noisy counts of numbers on a grid that all tables share,
+* :mod:`~sdv_threea.describe.ends`: where an estimated range ends,
+* :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
+* :mod:`~sdv_threea.describe.filling`: the answers, put in the place of the blanks.
+"""

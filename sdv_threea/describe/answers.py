@@ -1,0 +1,132 @@
+"""Answers of private rows to the questions of a domain: exact counts of a chunk of rows.
+
+Formal guarantees, of every function here:
+    * a record counts by itself, whatever the other rows hold, and adds one to at most one count per
+      question and column
+    * the answers of chunks add up to those of the table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.describe.lattice import step_codes
+from sdv_threea.describe.ranges import NUM_CELLS, find_grid, grid_cells
+from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
+from sdv_threea.domain import Column, Domain, Number
+from sdv_threea.intake.cells import Distinct
+from sdv_threea.intake.columns import read_categories, read_numbers
+from sdv_threea.privacy.statistics import histogram
+
+#: Numbers fall into so many buckets by a hash of theirs.
+NUM_BUCKETS = 2**12
+
+#: An odd multiplier whose bits are spread (the golden ratio of 64 bits; Knuth, volume 3, 6.4).
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+#: A column as it was read: numbers with NaN, or categories.
+Cells = NDArray[np.float64] | Distinct
+
+
+def answer(
+    domain: Domain, blanks: Mapping[str, tuple[Column, ...]], table: pd.DataFrame
+) -> tuple[Any, ...]:
+    """Answer all questions, but for the one about heavy single numbers.
+
+    Args:
+        domain: What is public.
+        blanks: The columns that each question is put to.
+        table: Private rows: the columns of the domain.
+
+    Returns:
+        In the order of the questions: counts, shape (columns, cells), or a tally per column. Of
+        single numbers, the counts of their buckets.
+
+    Raises:
+        UnreadableRowsError: If a column of the domain holds what its kind cannot.
+    """
+    cells = {column.name: _read(table[column.name], column) for column in domain.columns}
+    return tuple(
+        _ANSWERS[name]([cells[column.name] for column in columns], columns)
+        for name, columns in blanks.items()
+    )
+
+
+def tally_heavy(
+    columns: tuple[Column, ...], heavy: NDArray[np.bool_], table: pd.DataFrame
+) -> tuple[NumberTally, ...]:
+    """Tally the numbers that fall into some of the buckets.
+
+    Args:
+        columns: Numerical columns.
+        heavy: Which buckets of each column are meant, shape (columns, NUM_BUCKETS).
+        table: Private rows.
+
+    Returns:
+        A tally per column.
+    """
+    tallies = []
+    for column, own in zip(columns, heavy, strict=True):
+        numbers = read_numbers(table[column.name])
+        buckets = _find_buckets(numbers)
+        tallies.append(tally_numbers(numbers[(buckets >= 0) & own[buckets]]))
+    return tuple(tallies)
+
+
+def _read(cells: pd.Series, column: Column) -> Cells:
+    return read_numbers(cells) if isinstance(column, Number) else read_categories(cells)
+
+
+def _count(codes: Sequence[NDArray[np.integer]], size: int) -> NDArray[np.int64]:
+    """Count one code per record and column, shape (columns, size)."""
+    everyone = np.zeros(len(codes[0]), dtype=np.int64)
+    return np.concatenate([histogram(own[:, None], everyone, [size], 1)[0] for own in codes])
+
+
+def _count_nulls(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+    return _count([is_missing(own).astype(np.int64) - 1 for own in cells], 1)
+
+
+def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+    steps = [column.steps for column in columns if isinstance(column, Number)]
+    codes = [step_codes(*each) for each in zip(cells, steps, strict=True)]
+    return _count(codes, max(map(len, steps)) + 1)
+
+
+def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+    grids = map(find_grid, columns)
+    found = [
+        np.where(np.isnan(own), -1, grid_cells(own, grid))
+        for own, grid in zip(cells, grids, strict=True)
+    ]
+    return _count(found, NUM_CELLS)
+
+
+def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
+    return _count([_find_buckets(own) for own in cells], NUM_BUCKETS)
+
+
+def _tally_all(cells: list[Any], columns: tuple[Column, ...]) -> tuple[Tally, ...]:
+    return tuple(map(tally, cells))
+
+
+def _find_buckets(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Find the bucket of each number, -1 where missing: equal numbers are in the same one."""
+    shift = np.uint64(64 - NUM_BUCKETS.bit_length() + 1)
+    buckets = (numbers.view(np.uint64) * SPREAD) >> shift
+    return np.where(np.isnan(numbers), -1, buckets.astype(np.int64))
+
+
+_ANSWERS = {
+    'nulls': _count_nulls,
+    'steps': _count_steps,
+    'classes': _tally_all,
+    'categories': _tally_all,
+    'spikes': _count_buckets,
+    'ranges': _count_ranges,
+}

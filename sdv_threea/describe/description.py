@@ -1,0 +1,289 @@
+"""The private description of a table: the blanks of its domain, filled in from noisy counts.
+
+Every blank costs: the values of categories and heavy single numbers (released above a stability
+threshold), ranges (noisy counts on a public grid), granularity and missing values. What the user
+declared public costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.describe.answers import answer, tally_heavy
+from sdv_threea.describe.filling import (
+    fill_nullable,
+    fill_range,
+    fill_step,
+    fill_values,
+    find_range,
+)
+from sdv_threea.describe.lattice import BELIEVED, finest_step
+from sdv_threea.describe.questions import (
+    RELEASED,
+    THRESHOLDS,
+    Question,
+    ask_questions,
+    find_blanks,
+    split_delta,
+)
+from sdv_threea.describe.ranges import Sketch, find_grid, grid_sketch
+from sdv_threea.describe.values import Keys, NumberTally, Tally, detach
+from sdv_threea.domain import Column, Domain, Number
+from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
+from sdv_threea.privacy.rows import Rows
+
+#: Share of a column's records from which a single number counts as heavy.
+HEAVY = 0.002
+
+#: No threshold is so many noise scales above the counts that it must not show.
+FAR = 8.0
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of a table once its blanks are filled in: publishable.
+
+    Args:
+        domain: The completed domain.
+        sketches: Noisy counts of numerical columns, by name; none where each value is a cell.
+        spikes: Heavy single values of numerical columns and their noisy counts, by name.
+        estimated: Names of the columns whose range was estimated.
+        extrapolated: Whether such ranges go on beyond the evidence.
+    """
+
+    domain: Domain
+    sketches: Mapping[str, Sketch] = field(default_factory=dict)
+    spikes: Mapping[str, Mapping[float, float]] = field(default_factory=dict)
+    estimated: tuple[str, ...] = ()
+    extrapolated: bool = False
+
+
+def describe(  # noqa: PLR0913 (what, and at what price)
+    rows: Rows[pd.DataFrame],
+    domain: Domain,
+    *,
+    mu: float,
+    delta: float,
+    neighbors: str,
+    noise: Noise,
+    rows_per_unit: int = 1,
+    extrapolate: bool = False,
+) -> tuple[Description, tuple[Receipt, ...]]:
+    """Fill in the blanks of a domain.
+
+    Formal guarantees:
+        * each question adds at most one count per record and column; its receipt says how many
+        * together the receipts compose to ``mu``, with a failure probability of ``delta``
+        * the answer depends on the table through the noisy counts alone
+
+    Args:
+        rows: The private rows: the columns of the domain.
+        domain: What is public.
+        mu: The price, in GDP.
+        delta: Failure probability of the thresholds; needed if values are unknown.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+        rows_per_unit: The most records that a unit of privacy has: the thresholds reckon with it,
+            the price is that of one record.
+        extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
+
+    Returns:
+        The description, and one receipt per question asked.
+
+    Raises:
+        UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
+    """
+    asked = _ask(rows, domain, ask_questions(domain, mu, neighbors, noise, rows_per_unit), delta)
+    receipts: list[Receipt] = []
+    nulls = _release_nulls(asked.get('nulls'), receipts)
+    steps = _release_steps(asked.get('steps'), receipts)
+    values = _release_lists(asked.get('classes'), receipts)
+    values |= _release_lists(asked.get('categories'), receipts)
+    columns = [fill_nullable(column, nulls) for column in domain.columns]
+    columns = [fill_values(fill_step(column, steps), values) for column in columns]
+    sketches = _release_ranges(asked.get('ranges'), columns, receipts)
+    spikes = _release_spikes(asked.get('spikes'), rows, sketches, receipts)
+    filled = Domain(
+        tuple(fill_range(column, sketches, extrapolate) for column in columns), domain.target
+    )
+    known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate)
+    return known, tuple(receipts)
+
+
+def asks(domain: Domain) -> bool:
+    """Whether a domain leaves anything to ask the private rows."""
+    return bool(find_blanks(domain))
+
+
+def needs_threshold(domain: Domain) -> bool:
+    """Whether values have to be released above a threshold, which needs a part of ``delta``."""
+    return bool(set(THRESHOLDS) & set(find_blanks(domain)))
+
+
+class Asked(NamedTuple):
+    """A question and the exact answer to it: private.
+
+    Args:
+        question: The question.
+        released: What its receipt says.
+        exact: What :func:`sdv_threea.describe.answers.answer` returned.
+        delta: Failure probability of its threshold, if it has one.
+    """
+
+    question: Question
+    released: str
+    exact: Any
+    delta: float
+
+    def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
+        """Release the exact counts."""
+        return add_noise(
+            self.exact,
+            sensitivity=self.question.sensitivity,
+            mu=self.question.mu,
+            stage='describe',
+            released=self.released,
+            noise=self.question.noise,
+        )
+
+
+def _ask(
+    rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
+) -> dict[str, Asked]:
+    """Put all questions to the rows, in one pass."""
+    blanks = {name: question.columns for name, question in questions.items()}
+    exact = dict(zip(blanks, rows.sum(partial(answer, domain, blanks)), strict=True))
+    parts = split_delta(questions, delta)
+    return {
+        name: Asked(question, RELEASED[name], exact[name], parts.get(name, 0.0))
+        for name, question in questions.items()
+    }
+
+
+def _unbounded(domain: Domain) -> tuple[str, ...]:
+    return tuple(
+        column.name
+        for column in domain.columns
+        if isinstance(column, Number) and (column.low is None or column.high is None)
+    )
+
+
+def _release_nulls(asked: Asked | None, receipts: list[Receipt]) -> dict[str, bool]:
+    if asked is None:
+        return {}
+    counts, receipt = asked.add_noise()
+    receipts.append(receipt)
+    believed = counts[:, 0] > BELIEVED * receipt.noise_scale
+    columns = asked.question.columns
+    return {column.name: bool(found) for column, found in zip(columns, believed, strict=True)}
+
+
+def _release_steps(asked: Asked | None, receipts: list[Receipt]) -> dict[str, float]:
+    if asked is None:
+        return {}
+    counts, receipt = asked.add_noise()
+    receipts.append(receipt)
+    steps = {}
+    for column, row in zip(asked.question.columns, counts, strict=True):
+        candidates = cast(Number, column).steps
+        own = row[: len(candidates) + 1]
+        steps[column.name] = finest_step(own, candidates, receipt.noise_scale)
+    return steps
+
+
+def _release_lists(
+    asked: Asked | None, receipts: list[Receipt]
+) -> dict[str, dict[Hashable, float]]:
+    """Release the frequent values of each column, with their noisy counts."""
+    if asked is None:
+        return {}
+    least = np.ones(len(asked.question.columns), dtype=np.int64)
+    shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
+    return {
+        column.name: {detach(tally[key][0]): count for key, count in found}
+        for column, tally, found in zip(asked.question.columns, asked.exact, shown, strict=True)
+    }
+
+
+def _release_spikes(
+    asked: Asked | None,
+    rows: Rows[pd.DataFrame],
+    sketches: Mapping[str, Sketch],
+    receipts: list[Receipt],
+) -> dict[str, dict[float, float]]:
+    """Release single values that are heavy among the released counts of their column.
+
+    Only values in buckets that could hold one are tallied, in a second pass: most of a column's
+    values are single ones, and all of them together need not fit into memory. That loses nothing:
+    equal values share a bucket, so a value that ``least`` records have is in a bucket of at least
+    as many; and values of fewer are passed over anyway.
+    """
+    if asked is None:
+        return {}
+    question = asked.question
+    bars = np.array([HEAVY * sketches[each.name].counts.sum() for each in question.columns])
+    least = np.maximum(bars - question.rows_per_unit - FAR * question.scale, 1.0).astype(np.int64)
+    heavy = asked.exact >= least[:, None]
+    tallies = rows.sum(partial(tally_heavy, question.columns, heavy))
+    numbers = [tally.numbers for tally in tallies]
+    shown = _release_values(asked, tallies, numbers, least, receipts)
+    return {
+        column.name: {float(value): count for value, count in found if count >= bar}
+        for column, found, bar in zip(question.columns, shown, bars.tolist(), strict=True)
+    }
+
+
+def _release_values(
+    asked: Asked,
+    tallies: Sequence[Tally | NumberTally],
+    keys: Sequence[Sequence[Any] | NDArray[np.float64]],
+    least: NDArray[np.int64],
+    receipts: list[Receipt],
+) -> list[list[tuple[Any, float]]]:
+    """Release the values that at least so many records have, by column, above a threshold."""
+    question = asked.question
+    counts = [tally.counts for tally in tallies]
+    owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
+    shown, noisy, receipt = threshold_release(
+        Keys(keys, owners),
+        np.concatenate(counts),
+        sensitivity=question.sensitivity,
+        mu=question.mu,
+        delta=asked.delta,
+        max_new_keys=round(question.sensitivity**2) * question.rows_per_unit,
+        least=np.maximum(least, 1 + int(question.scale / 4))[owners],
+        rows_per_unit=question.rows_per_unit,
+        stage='describe',
+        released=asked.released,
+        noise=question.noise,
+    )
+    receipts.append(receipt)
+    answers: list[list[tuple[Any, float]]] = [[] for _ in tallies]
+    for (at, key), count in zip(shown, noisy.tolist(), strict=True):
+        answers[at].append((key, count))
+    return answers
+
+
+def _release_ranges(
+    asked: Asked | None, columns: list[Column], receipts: list[Receipt]
+) -> dict[str, Sketch]:
+    if asked is None:
+        return {}
+    counts, receipt = asked.add_noise()
+    receipts.append(receipt)
+    steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
+    sketches = {
+        column.name: grid_sketch(row, receipt.noise_scale, steps[column.name], find_grid(column))
+        for column, row in zip(asked.question.columns, counts, strict=True)
+    }
+    return {
+        name: find_range(sketch, steps[name], len(sketches)) for name, sketch in sketches.items()
+    }

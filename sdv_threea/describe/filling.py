@@ -1,0 +1,54 @@
+"""Blanks of a domain, filled in with what was released."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+
+from sdv_threea.describe.lattice import has_few_values, round_inwards
+from sdv_threea.describe.ranges import GENEROUS, Sketch, extend_tails, occupied, snap_to_zero
+from sdv_threea.domain import Category, Column, Number
+
+
+def find_range(sketch: Sketch, step: float, num_looks: int) -> Sketch:
+    """Cut a sketch to the occupied cells: generously where its values are looked at again."""
+    wide = sketch[occupied(sketch, num_looks=num_looks, generosity=GENEROUS)]
+    if has_few_values(*wide.bounds, step):
+        return wide
+    return sketch[occupied(sketch, num_looks=num_looks)]
+
+
+def fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:
+    """Fill in whether values may be missing."""
+    return replace(column, nullable=nulls.get(column.name, column.nullable))
+
+
+def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
+    """Fill in the granularity of a number."""
+    if isinstance(column, Number) and column.name in steps:
+        return replace(column, step=steps[column.name])
+    return column
+
+
+def fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]]) -> Column:
+    """Fill in the values; a column of which none is known is missing throughout."""
+    if not isinstance(column, Category) or column.name not in values:
+        return column
+    known = tuple(values[column.name])
+    return replace(column, values=known, nullable=column.nullable or not known)
+
+
+def fill_range(column: Column, sketches: Mapping[str, Sketch], extrapolate: bool) -> Column:
+    """Fill in missing bounds: those of the occupied cells, or of the tails beyond them."""
+    if not isinstance(column, Number) or column.name not in sketches:
+        return column
+    sketch, step = sketches[column.name], column.step or 0.0
+    low, high = sketch.bounds
+    if extrapolate and not has_few_values(low, high, step):
+        low, high = extend_tails(sketch)
+    low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
+    if column.low is not None:
+        low, high = column.low, max(high, column.low)
+    if column.high is not None:
+        low, high = min(low, column.high), column.high
+    return replace(column, low=low, high=high)

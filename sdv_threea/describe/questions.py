@@ -1,0 +1,129 @@
+"""Questions: what a domain leaves open, to which columns it is put, and at what price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sdv_threea.describe.lattice import is_lattice
+from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.statistics import histogram_sensitivity
+
+#: Relative weight of one column in each question: the noise of a question is inversely
+#: proportional to it. See docs/design.md for how they were chosen.
+WEIGHTS = {
+    'classes': 1.0,
+    'ranges': 1.4,
+    'categories': 0.75,
+    'spikes': 0.5,
+    'nulls': 0.35,
+    'steps': 0.25,
+}
+
+#: Share of the budget that the question about classes has at least, relative to the others: among
+#: hundreds of columns it is about one, and everything is fitted inside the classes.
+LEAST_FOR_CLASSES = 0.18
+
+#: What receipts say of the questions.
+RELEASED = {
+    'nulls': 'number of missing values, by column',
+    'steps': 'granularity of numbers, by column',
+    'classes': 'values of the target above a threshold',
+    'categories': 'values of categorical columns above a threshold',
+    'spikes': 'heavy single values of numerical columns above a threshold',
+    'ranges': 'counts on a public grid, by column',
+}
+
+#: The questions that are answered by a list of values above a threshold.
+THRESHOLDS = ('classes', 'categories', 'spikes')
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to all columns that leave a blank.
+
+    Args:
+        columns: The columns it is put to.
+        mu: Its price.
+        neighbors: The neighbour relation.
+        noise: The source of noise.
+        rows_per_unit: The most records that a unit of privacy has.
+    """
+
+    columns: tuple[Column, ...]
+    mu: float
+    neighbors: str
+    noise: Noise
+    rows_per_unit: int = 1
+
+    @property
+    def sensitivity(self) -> float:
+        """A record answers with one count per column."""
+        return histogram_sensitivity(len(self.columns), self.neighbors)
+
+    @property
+    def scale(self) -> float:
+        """The noise scale of the answer, about."""
+        return self.sensitivity / self.mu
+
+
+def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
+    """Find the columns that each question has to be put to; questions to none are left out."""
+    numbers = [column for column in domain.columns if isinstance(column, Number)]
+    listed = [
+        column
+        for column in domain.columns
+        if isinstance(column, Category) and column.values is None
+    ]
+    rough = tuple(column for column in numbers if not is_lattice(column))
+    blanks: dict[str, tuple[Column, ...]] = {
+        'nulls': tuple(column for column in domain.columns if column.nullable is None),
+        'steps': tuple(column for column in numbers if column.step is None),
+        'classes': tuple(column for column in listed if column.name == domain.target),
+        'categories': tuple(column for column in listed if column.name != domain.target),
+        'spikes': rough,
+        'ranges': tuple(
+            column for column in numbers if not is_lattice(column) or column.name == domain.target
+        ),
+    }
+    return {name: columns for name, columns in blanks.items() if columns}
+
+
+def ask_questions(
+    domain: Domain, mu: float, neighbors: str, noise: Noise, rows_per_unit: int = 1
+) -> dict[str, Question]:
+    """Turn the blanks of a domain into questions, and share the budget between them.
+
+    Formal guarantees:
+        * the prices compose to ``mu``
+
+    Args:
+        domain: What is public.
+        mu: The price of all questions together, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+        rows_per_unit: The most records that a unit of privacy has.
+
+    Returns:
+        The questions, by name.
+    """
+    blanks = find_blanks(domain)
+    shares = {name: len(columns) * WEIGHTS[name] ** 2 for name, columns in blanks.items()}
+    if 'classes' in shares:
+        others = math.fsum(shares.values()) - shares['classes']
+        shares['classes'] = max(shares['classes'], LEAST_FOR_CLASSES * others)
+    total = math.fsum(shares.values())
+    return {
+        name: Question(
+            columns, mu * math.sqrt(shares[name] / total), neighbors, noise, rows_per_unit
+        )
+        for name, columns in blanks.items()
+    }
+
+
+def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:
+    """Share the failure probability between the questions about values."""
+    asked = [name for name in THRESHOLDS if name in questions]
+    return {name: delta / len(asked) for name in asked}

@@ -1,0 +1,48 @@
+"""What becomes of private records before they are summed: codes and classes, each by itself.
+
+Formal guarantees, of every function here:
+    * what becomes of a record is a function of that record and of what is public or released
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.describe.description import Description
+from sdv_threea.encoding.classes import Classes
+from sdv_threea.encoding.transformers import Transformer, encode
+
+
+class Encoded(NamedTuple):
+    """Private records as codes of the columns, -1 for none, (n, m), and classes, (n,)."""
+
+    codes: NDArray[np.integer]
+    labels: NDArray[np.integer]
+
+
+class RecordEncoder(NamedTuple):
+    """How records become codes and classes: released or public."""
+
+    description: Description
+    transformers: tuple[Transformer, ...]
+    classes: Classes
+    scored: NDArray[np.int64]
+
+    def encode(self, chunk: pd.DataFrame) -> Encoded:
+        """Encode and label records; those of no class are left out."""
+        codes = encode(chunk, self.transformers)
+        labels = self.classes.label(codes)
+        kept = np.flatnonzero(labels >= 0)
+        return Encoded(
+            np.asfortranarray(codes[kept][:, self.scored]),
+            labels[kept].astype(np.min_scalar_type(-self.classes.count)),
+        )
+
+    @property
+    def scored_transformers(self) -> tuple[Transformer, ...]:
+        """The transformers of the columns that get a normal score."""
+        return tuple(self.transformers[at] for at in self.scored)

@@ -1,0 +1,225 @@
+"""The partition of each class into cells: private EM with hard responsibilities.
+
+A record belongs to the nearest centroid of its class. Centroids are public or released numbers, so
+the rule that assigns a record reads no other record; and distances are computed in whole numbers,
+so that not even a rounding error depends on the rest of the table.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.approximate.moments import GRID, Grouped, lead
+from sdv_threea.approximate.scores import NormalScores, score_pooled
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import EXACT_FLOAT, clip_norm, first_moments, sum_sensitivity
+
+#: Rounds of private EM, and the most cells per class that a budget is said to carry.
+EM_ROUNDS = 3
+MAX_CELLS = 4
+
+#: The records of a cell outweigh the noise of their second moments so many times.
+LEAST_SIGNAL = 12.0
+
+#: A centroid moves only if each mean of its records is known to this many standard deviations.
+MEAN_ERROR = 0.25
+
+
+def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
+    """Choose how many cells per class the budget carries.
+
+    The records of a cell must outweigh the noise of their second moments, which has a scale of
+    about ``radius^2 / mu``: the minimum cluster size of 3A. And where noise is small, they must
+    still be many for each column.
+
+    Args:
+        totals: Number of records of each class, shape (C,).
+        radius: Norm of the scores, so ``radius^2`` is about the number of columns.
+        mu: The price at which cells will be released.
+
+    Returns:
+        The number of cells, from 1 to ``MAX_CELLS``.
+    """
+    carried = np.median(totals) * min(mu, 1.0) / (LEAST_SIGNAL * max(radius, 1.0) ** 2)
+    return int(np.clip(carried, 1, MAX_CELLS))
+
+
+def first_centroids(
+    draws: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    num_classes: int,
+    cells: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Find centroids in rows drawn from what is released: free of cost.
+
+    Args:
+        draws: Whole-number scores, shape (P, m).
+        classes: Their classes, shape (P,).
+        num_classes: Number of classes ``C``.
+        cells: Number of centroids per class ``K``.
+        rng: Source of the starting points.
+
+    Returns:
+        Centroids in the same units, shape (C, K, m); without columns one per class, as nothing
+        tells records apart.
+    """
+    width = draws.shape[1]
+    cells = cells if width else 1
+    centroids = np.zeros((num_classes, cells, width), dtype=np.int64)
+    for label in range(num_classes):
+        own = draws[classes == label]
+        if cells > 1 and len(own) > cells:
+            centroids[label] = np.rint(_cluster(own, cells, rng))
+    return centroids
+
+
+def assign(
+    points: NDArray[np.integer], classes: NDArray[np.integer], centroids: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Assign every record to a cell of its class.
+
+    Formal guarantees:
+        * the cell of a record is a function of that record and of the centroids, bit for bit
+
+    Args:
+        points: Whole-number scores, shape (n, m).
+        classes: The class of each record, shape (n,).
+        centroids: Centroids in the same units, shape (C, K, m).
+
+    Returns:
+        Cells, ``class * K + centroid``, shape (n,).
+    """
+    num_per_class = centroids.shape[1]
+    cells = np.asarray(classes.astype(np.int64) * num_per_class)
+    if num_per_class == 1:
+        return cells
+    norms = np.square(centroids).sum(axis=2)
+    # In whole numbers: a float product may be rounded differently in another table. Where they are
+    # small enough to be exact as floats, floats are faster.
+    longest = max(int(np.abs(points).max(initial=0)), int(np.abs(centroids).max(initial=0)))
+    number = np.float64 if 4 * points.shape[1] * longest**2 < EXACT_FLOAT else np.int64
+    for label, (own, norm) in enumerate(zip(centroids.astype(number), norms, strict=True)):
+        mine = np.flatnonzero(classes == label)
+        cells[mine] += np.argmin(norm - 2 * (points[mine].astype(number) @ own.T), axis=1)
+    return cells
+
+
+def private_em(
+    rows: Rows[Grouped],
+    centroids: NDArray[np.int64],
+    radius: int,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[NDArray[np.int64], tuple[Receipt, ...]]:
+    """Run a few rounds of private EM.
+
+    Formal guarantees:
+        * each round is one :func:`em_round`; together they compose to ``mu``
+
+    Args:
+        rows: Private records, grouped by class.
+        centroids: Where the centroids start, shape (C, K, m).
+        radius: Norm to which scores are clipped; public.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The centroids, and a receipt per round.
+    """
+    receipts = []
+    for _ in range(EM_ROUNDS):
+        centroids, receipt = em_round(
+            rows,
+            centroids,
+            radius,
+            mu=mu / math.sqrt(EM_ROUNDS),
+            neighbors=neighbors,
+            noise=noise,
+        )
+        receipts.append(receipt)
+    return centroids, tuple(receipts)
+
+
+def em_round(
+    rows: Rows[Grouped],
+    centroids: NDArray[np.int64],
+    radius: int,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[NDArray[np.int64], Receipt]:
+    """Move every centroid to the noisy mean of its records: one step of EM.
+
+    Formal guarantees:
+        * a record counts in one cell, with a vector ``(radius, s)``, ``||s|| <= radius``; any two
+          such vectors have a non-negative inner product
+        * so the sums of all cells move by at most ``sum_sensitivity(sqrt(2) radius)``
+
+    Args:
+        rows: Private records, grouped by class.
+        centroids: Where the centroids are, shape (C, K, m).
+        radius: Norm to which scores are clipped; public.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The new centroids, and the receipt.
+    """
+    num_classes, num_per_class, width = centroids.shape
+    sums, receipt = add_noise(
+        rows.sum(partial(_sum_cells, centroids, radius)),
+        sensitivity=sum_sensitivity(math.sqrt(2) * radius, neighbors),
+        mu=mu,
+        stage='approximate',
+        released=f'counts and sums of normal scores in {num_classes * num_per_class} cells',
+        resolution=1 / GRID,
+        noise=noise,
+    )
+    counts = sums[:, 0] * GRID / radius
+    enough = counts > receipt.noise_scale / MEAN_ERROR
+    means = sums[:, 1:] * GRID / np.maximum(counts, 1.0)[:, None]
+    old = centroids.reshape(num_classes * num_per_class, width)
+    moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
+    return moved.astype(np.int64).reshape(centroids.shape), receipt
+
+
+def _sum_cells(centroids: NDArray[np.int64], radius: int, chunk: Grouped) -> NDArray[np.int64]:
+    vectors = lead(clip_norm(chunk.scores, radius), radius)
+    groups = assign(chunk.scores, chunk.groups, centroids)
+    return first_moments(vectors, groups, centroids.shape[0] * centroids.shape[1])
+
+
+def _cluster(
+    points: NDArray[np.int64], cells: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    seed = int(rng.integers(2**31))
+    mixture = GaussianMixture(
+        cells, covariance_type='spherical', init_params='k-means++', random_state=seed
+    )
+    with warnings.catch_warnings():
+        # A start need not have converged.
+        warnings.simplefilter('ignore', ConvergenceWarning)
+        return np.asarray(mixture.fit(points).means_)
+
+
+def place_in_cell(
+    scores: NormalScores, pooled: NormalScores, centroids: NDArray[np.int64], chunk: Encoded
+) -> Grouped:
+    """Score records within their class, and assign them to cells."""
+    return Grouped(scores(*chunk), assign(*score_pooled(pooled, chunk), centroids))

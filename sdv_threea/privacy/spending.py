@@ -1,0 +1,120 @@
+"""Spending: hands the budget out stage by stage, and keeps every receipt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sdv_threea.accounting import Budget, Ledger, Receipt
+from sdv_threea.privacy.mechanism import Noise
+
+Result = TypeVar('Result')
+
+#: Margin for rounding: what is left is never more than what the ledger leaves.
+ROUNDING = 2.0**-40
+
+
+class OverspentError(RuntimeError):
+    """A stage has spent what it was not promised: what it released is not to be used."""
+
+
+class Spending:
+    """The running account of one release.
+
+    ``price`` and ``terms`` tell a stage what it may pay; ``keep`` takes what it returned.
+
+    Formal guarantees:
+        * the stages are promised shares that compose to the budget, and the last one gets what the
+          ledger leaves: the prices may depend on what was released before, as a Gaussian
+          differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520;
+          ``docs/proofs.md``, lemma 2)
+        * no stage spends its share twice, and nothing is kept that takes the ledger beyond the
+          budget or the failures of thresholds beyond their part of ``delta``
+        * with ``charged=False`` stages before the last are free of noise, and their receipts say
+          that they were not charged: the accounting of the 3A paper, no end-to-end guarantee
+        * stages are priced for a record; a unit of privacy with up to ``c`` records moves a sum
+          over records ``c`` times as far as one of them may, so what is ``mu / c``-GDP for a record
+          is ``mu``-GDP for a unit, and that is what receipts say; thresholds reckon with ``c``
+          themselves, as their ``delta`` would grow faster
+
+    Args:
+        budget: The budget.
+        shares: Share of the budget by stage.
+        noise: The source of noise.
+        charged: Whether stages before the last are charged.
+        rows_per_unit: The most records ``c`` that a unit of privacy has in the table.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        shares: Mapping[str, float],
+        noise: Noise,
+        *,
+        charged: bool = True,
+        rows_per_unit: int = 1,
+    ) -> None:
+        self._budget = budget
+        self._mus = budget.split(shares)
+        self._noise = noise
+        self._charged = charged
+        self.rows_per_unit = rows_per_unit
+        self._asked: set[str] = set()
+        self.ledger = Ledger()
+
+    @property
+    def threshold_delta(self) -> float:
+        """The part of ``delta`` that stability thresholds may fail with."""
+        return self._budget.threshold_part
+
+    def price(self, stage: str) -> float:
+        """The price in GDP, for a record, that a stage may pay."""
+        return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
+
+    def terms(self, stage: str) -> dict[str, Any]:
+        """The price, the neighbour relation and the source of noise, for a stage: once.
+
+        Raises:
+            OverspentError: If the stage has had its terms.
+        """
+        if stage in self._asked:
+            raise OverspentError(f'the stage {stage!r} has had its share of the budget.')
+        self._asked.add(stage)
+        return self._terms(self.price(stage))
+
+    def rest(self) -> dict[str, Any]:
+        """The same for the last stage, which spends what is left."""
+        if math.isinf(self._budget.mu):
+            return self._terms(math.inf)
+        spent = self.ledger.mu
+        left = math.sqrt(max(self._budget.mu**2 - spent**2, 0.0))
+        return self._terms(left * (1 - ROUNDING) / self.rows_per_unit)
+
+    def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
+        """Keep the receipts of what a stage returned, and pass its result on.
+
+        Raises:
+            OverspentError: If more than the budget is spent; the result is not passed on.
+        """
+        result, receipts = released
+        several = (receipts,) if isinstance(receipts, Receipt) else tuple(receipts)
+        charged = self._charged or all(math.isfinite(one.mu) for one in several)
+        self.ledger = self.ledger.add(*(self._for_unit(one, charged) for one in several))
+        failures = self._budget.threshold_part * (1 + ROUNDING)
+        if self.ledger.mu > self._budget.mu or self.ledger.delta > failures:
+            raise OverspentError(
+                f'the releases cost mu={self.ledger.mu} and delta={self.ledger.delta}, and the '
+                f'budget is mu={self._budget.mu} and delta={self._budget.threshold_part}.'
+            )
+        return result
+
+    def _for_unit(self, receipt: Receipt, charged: bool) -> Receipt:
+        times = self.rows_per_unit
+        return replace(
+            receipt, charged=charged, mu=receipt.mu * times, sensitivity=receipt.sensitivity * times
+        )
+
+    def _terms(self, mu: float) -> dict[str, Any]:
+        return {'mu': mu, 'neighbors': self._budget.neighbors, 'noise': self._noise}

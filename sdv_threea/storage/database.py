@@ -1,0 +1,142 @@
+"""Checks of a whole database, and what its settings mean. Complaints show no value of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sdv.errors import InvalidDataError, InvalidDataTypeError
+from sdv.metadata import Metadata
+
+from sdv_threea.intake.keys import has_repeats
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.storage.reading import as_plain
+from sdv_threea.storage.references import (
+    Tables,
+    as_columns,
+    find_parents,
+    key_columns,
+    write_references,
+)
+
+
+def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
+    """Check that all tables are there, and list them in the order of the metadata.
+
+    Args:
+        data: What the user gave.
+        metadata: The metadata.
+
+    Returns:
+        The tables by name.
+
+    Raises:
+        InvalidDataTypeError: If ``data`` is not a dictionary of tables.
+        InvalidDataError: If tables are missing, unknown or empty.
+    """
+    if not isinstance(data, dict) or not all(
+        isinstance(table, pd.DataFrame) for table in data.values()
+    ):
+        raise InvalidDataTypeError(
+            'The `data` parameter must be a dictionary that maps the name of every table to a '
+            'pandas DataFrame.'
+        )
+    names = list(metadata.tables)
+    plain = {name: as_plain(table) for name, table in data.items()}
+    problems = [
+        f"Table '{name}' of the metadata is not in the data." for name in names if name not in data
+    ]
+    problems += [f"Table '{name}' is not in the metadata." for name in data if name not in names]
+    problems += [
+        f"Table '{name}' has no rows: there is nothing to learn from."
+        for name in names
+        if name in data and not len(plain[name])
+    ]
+    if problems:
+        raise InvalidDataError(problems)
+    return {name: plain[name] for name in names}
+
+
+def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -> list[str]:
+    """Find foreign keys and composite keys that do not hold, one sentence for each.
+
+    Args:
+        tables: The tables, whose columns match the metadata.
+        metadata: The metadata.
+        schema: The graph of tables.
+    """
+    problems = []
+    for link in schema.links:
+        key = key_columns(metadata, link)
+        _, broken = find_parents(tables[link.child], link.columns, tables[link.parent], key)
+        if broken.any():
+            problems.append(
+                f"The foreign key {link.name} has values that are not among the keys of '"
+                f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references); "
+                'whole numbers of more than 15 digits that are stored as floats, because one is '
+                'missing, have lost digits: read them as Int64.'
+            )
+    for name, table in tables.items():
+        own = list(as_columns(metadata.tables[name].primary_key))
+        if not own:
+            continue
+        with guarded():
+            repeated = has_repeats(table[own])
+            incomplete = bool(table[own].isna().any(axis=None))
+        if repeated:
+            problems.append(f"The primary key {own} of table '{name}' has repeated values.")
+        if incomplete:
+            problems.append(f"The primary key {own} of table '{name}' has missing values.")
+    return problems
+
+
+def without_composite_keys(metadata: Metadata) -> Metadata:
+    """Copy the metadata without primary keys of several columns, which SDV does not generate."""
+    copy = deepcopy(metadata)
+    for table in copy.tables.values():
+        if len(as_columns(table.primary_key)) > 1:
+            table.primary_key = None
+    return copy
+
+
+def connect(
+    tables: Tables,
+    parents: Mapping[Link, NDArray[np.int64]],
+    schema: Schema,
+    metadata: Metadata,
+    dtypes: Mapping[str, Mapping[str, Any]],
+) -> dict[str, pd.DataFrame]:
+    """Write the foreign keys; leave out rows that refer to none that is left, or repeat a key.
+
+    Args:
+        tables: The rows that are there of each table, under the number that others refer to them.
+        parents: The number of the parent's row by row of the child, -1 for none.
+        schema: The graph of tables.
+        metadata: The metadata.
+        dtypes: The dtypes of the private tables, by table and column.
+
+    Returns:
+        The tables in the order of the metadata, referential integrity guaranteed.
+    """
+    connected: dict[str, pd.DataFrame] = {}
+    numbers: dict[str, pd.Index] = {}
+    for name in schema.order:
+        rows = tables[name]
+        for link in schema.links_of(name) if name in schema.private else ():
+            referred = parents[link][rows.index]
+            places = numbers[link.parent].get_indexer(pd.Index(referred))
+            there = (referred < 0) | (places >= 0)
+            rows, places = rows[there].copy(), places[there]
+            key = key_columns(metadata, link)
+            write_references(rows, link, places, connected[link.parent], key, dtypes[name])
+        own_key = list(as_columns(metadata.tables[name].primary_key))
+        # Generated keys are unique; those that are put together, or refer, may not be.
+        if len(own_key) > 1 or any(link.unique for link in schema.links_of(name)):
+            rows = rows[~rows[own_key].duplicated()]
+        numbers[name], connected[name] = rows.index, rows.reset_index(drop=True)
+    return {name: connected[name] for name in metadata.tables}

@@ -1,0 +1,233 @@
+"""From SDV's metadata to the public description of a table, a :class:`Domain`.
+
+Numbers, dates, categories, booleans and ordinals are modelled. Everything else (keys, ids, personal
+information, unknown columns) is never looked at: SDV's generators make it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
+from sdv_threea.intake.columns import find_moments, find_numbers
+from sdv_threea.intake.dates import to_seconds
+from sdv_threea.intake.facts import Facts
+from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
+
+#: What a metadata says about one column: ``{'sdtype': ..., ...}``.
+ColumnMetadata = Mapping[str, Any]
+
+#: The sdtypes that are learned. The others are made up by generators of SDV's.
+MODELLED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
+
+#: What SDV detects in the values of a column, and what a user may know of them.
+FACTS = (
+    'decimal_places',
+    'high_cardinality',
+    'range_is_nullable',
+    'range_max',
+    'range_min',
+    'range_values',
+)
+
+#: The directives of a datetime format that tell the time of day.
+TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 'HIMSTRXcfprs')
+
+DAY = TIME_STEPS[0]
+
+#: Numbers with more decimals are continuous: SDV counts up to 15 in any column of measurements.
+MOST_DECIMALS = 9
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How the columns of the user are stored: public or released.
+
+    Args:
+        columns: What the metadata says about each column.
+        dtypes: The dtypes of the synthetic table.
+        domain: The modelled columns of the user, as far as they were released.
+    """
+
+    columns: Mapping[str, ColumnMetadata]
+    dtypes: Mapping[str, Any]
+    domain: Domain
+
+
+def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
+    """Copy the metadata without what is not public.
+
+    Formal guarantees:
+        * unless ``public_metadata``, no range, value, decimals or nullability is left: tables from
+          which SDV detects the same columns, types, formats and keys give the same copy
+
+    Args:
+        metadata: Metadata of one table.
+        public_metadata: Whether ranges, values, decimals and nullability are public.
+
+    Returns:
+        The copy. ``pii: False`` is dropped, as personal information is always made up.
+    """
+    copy = deepcopy(metadata)
+    hidden = () if public_metadata else FACTS
+    for table in copy.tables.values():
+        for column in table.columns.values():
+            for fact in hidden:
+                column.pop(fact, None)
+            if not column.get('pii', True):
+                del column['pii']
+    return copy
+
+
+def describe(
+    columns: Mapping[str, ColumnMetadata],
+    *,
+    target: str | None = None,
+    increments: Mapping[str, float] | None = None,
+    dtypes: Mapping[str, Any] | None = None,
+) -> Domain:
+    """Describe the modelled columns by what the metadata says about them.
+
+    Args:
+        columns: The columns of the metadata, in order.
+        target: The target column, if any.
+        increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
+        dtypes: Their dtypes, as far as they are known.
+
+    Returns:
+        The domain; what neither the metadata nor a dtype says is unknown in it. The values of
+        booleans are public, and so is the granularity of integers, and of dates whose format
+        has no time of day; NumPy's integers and booleans cannot be missing.
+    """
+    steps, known = increments or {}, dtypes or {}
+    return Domain(
+        tuple(
+            _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
+            for name, each in columns.items()
+            if each['sdtype'] in MODELLED
+        ),
+        target,
+    )
+
+
+def list_facts(
+    columns: Mapping[str, ColumnMetadata], dtypes: Mapping[str, Any]
+) -> tuple[Facts, ...]:
+    """List what is public of the cells of the modelled columns.
+
+    Args:
+        columns: The columns of the metadata, in order.
+        dtypes: Their dtypes.
+
+    Returns:
+        The facts by which private cells are read, a column each.
+    """
+    domain = describe(columns, dtypes=dtypes)
+    return tuple(_list_facts(columns[each.name], each, dtypes) for each in domain.columns)
+
+
+def _list_facts(description: ColumnMetadata, column: Column, dtypes: Mapping[str, Any]) -> Facts:
+    stated = isinstance(column, Category) and description.get('range_values') is not None
+    return Facts(
+        name=column.name,
+        sdtype=description['sdtype'],
+        template=description.get('datetime_format'),
+        low=column.low if isinstance(column, Number) else None,
+        high=column.high if isinstance(column, Number) else None,
+        places=description.get('decimal_places'),
+        values=column.values if isinstance(column, Category) and stated else None,  # noqa: PD011
+        nullable=column.nullable,
+    )
+
+
+def _describe_column(
+    name: str, description: ColumnMetadata, step: float | None, dtype: Any
+) -> Column:
+    nullable = False if _is_never_missing(dtype) else description.get('range_is_nullable')
+    match description['sdtype']:
+        case 'numerical':
+            return Number(
+                name=name,
+                low=_bound(description, 'range_min', dtype),
+                high=_bound(description, 'range_max', dtype),
+                step=_decimal_step(description, dtype) if step is None else step,
+                nullable=nullable,
+            )
+        case 'datetime':
+            return Number(
+                name=name,
+                low=_moment(description, 'range_min'),
+                high=_moment(description, 'range_max'),
+                step=_time_step(description),
+                nullable=nullable,
+                steps=TIME_STEPS,
+            )
+        case 'boolean':
+            return Category(name=name, values=(False, True), nullable=nullable)
+        case sdtype:
+            values = description.get('range_values')
+            if values is None and pd.api.types.is_bool_dtype(dtype):
+                values = (False, True)
+            return Category(
+                name=name,
+                values=None if values is None else _read_values(name, values),
+                nullable=nullable,
+                ordered=sdtype == 'ordinal',
+            )
+
+
+def _is_never_missing(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in 'biu'
+
+
+def _decimal_step(description: ColumnMetadata, dtype: Any) -> float | None:
+    if pd.api.types.is_integer_dtype(dtype):
+        return 1.0
+    places = description.get('decimal_places')
+    if places is None:
+        return None
+    return float(f'1e-{places}') if places <= MOST_DECIMALS else 0.0
+
+
+def _time_step(description: ColumnMetadata) -> float | None:
+    template = description.get('datetime_format')
+    return None if template is None or any(part in template for part in TIME_OF_DAY) else DAY
+
+
+def _bound(description: ColumnMetadata, bound: str, dtype: Any) -> float | None:
+    """Read an end of a range as the numbers of the column are read."""
+    if description.get(bound) is None:
+        return None
+    number = float(description[bound])
+    dtype = getattr(dtype, 'numpy_dtype', dtype)
+    if dtype != np.float32 or abs(number) >= float(np.finfo(np.float32).max):
+        return number
+    return float(find_numbers(pd.Series([number], dtype=np.float32)).values[0])  # noqa: PD011
+
+
+def _moment(description: ColumnMetadata, bound: str) -> float | None:
+    if description.get(bound) is None:
+        return None
+    moments = find_moments(pd.Series([description[bound]]), description.get('datetime_format'))
+    return float(to_seconds(moments)[0])
+
+
+def _read_values(name: str, values: Sequence[Any]) -> tuple[Hashable, ...]:
+    """Read the public values of a category, each once, as those of rows are read."""
+    try:
+        found = [read_scalar(value) for value in values]
+    except NoScalarError:
+        found = None
+    if found is None:
+        raise SynthesizerInputError(
+            f"The 'range_values' of the column '{name}' must be booleans, numbers, texts or dates."
+        )
+    return tuple({spell(value): value for value in found if value is not None}.values())

@@ -1,0 +1,142 @@
+"""A table in several files of Parquet, which have one schema, whatever rows each of them has.
+
+pandas stores what it is given: a column of objects that are all missing has no type, and truth
+values are another type if one is missing. Files that are read one by one, as Dask does it, would
+then disagree. So the types of columns are chosen once, from what was released of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.domain import Category, Number
+from sdv_threea.storage.metadata import Storage
+
+#: What objects are stored as, by what pandas takes them for: values may be missing in all of them.
+DTYPES_OF_OBJECTS = {
+    'boolean': 'boolean',
+    'decimal': 'float64',
+    'floating': 'float64',
+    'integer': 'Int64',
+    'mixed-integer-float': 'float64',
+}
+
+#: Whole numbers beyond this are not all floats.
+EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class FileSchema:
+    """How the columns of all files are stored.
+
+    Args:
+        dtypes: Their dtypes in pandas.
+        schema: Their types in Arrow, and how pandas is to read them.
+    """
+
+    dtypes: Mapping[str, Any]
+    schema: Any
+
+
+def load_pyarrow() -> ModuleType:
+    """Import PyArrow.
+
+    Raises:
+        ImportError: If it is not installed.
+    """
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(
+            "Writing Parquet needs PyArrow: pip install 'sdv-threea[parquet]'."
+        ) from error
+    module: ModuleType = pyarrow
+    return module
+
+
+def choose_schema(rows: pd.DataFrame, storage: Storage) -> FileSchema:
+    """Choose how all rows are stored, when there are some.
+
+    Args:
+        rows: The first rows; only columns that SDV generates are judged by them.
+        storage: How columns are stored, as far as they were released.
+
+    Returns:
+        The schema.
+
+    Raises:
+        ValueError: If a column has values of several types.
+    """
+    pyarrow = load_pyarrow()
+    dtypes, fields = {}, []
+    for name in rows:
+        examples = _find_examples(rows[name], storage)
+        kind = pd.api.types.infer_dtype(examples, skipna=True)
+        dtypes[name] = DTYPES_OF_OBJECTS.get(kind, object) if _is_open(examples) else examples.dtype
+        try:
+            found = pyarrow.array(examples.astype(dtypes[name]), from_pandas=True).type
+        except (TypeError, ValueError, pyarrow.ArrowException):
+            found = None
+        if found is None:
+            raise ValueError(
+                f"Column '{name}' cannot be stored in Parquet: its values ({kind}) have no common "
+                'type there. Convert the column before fitting, for example to texts.'
+            )
+        fields.append((name, pyarrow.string() if pyarrow.types.is_null(found) else found))
+    empty = rows.head(0).astype(dtypes)
+    schema = pyarrow.schema(fields)
+    return FileSchema(dtypes, pyarrow.Table.from_pandas(empty, schema, preserve_index=False).schema)
+
+
+def write_part(rows: pd.DataFrame, schema: FileSchema, path: Path) -> None:
+    """Write some of the rows.
+
+    Args:
+        rows: The rows.
+        schema: How they are stored.
+        path: The file.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    pyarrow = load_pyarrow()
+    stored = rows.astype(dict(schema.dtypes))
+    table = pyarrow.Table.from_pandas(stored, schema.schema, preserve_index=False)
+    pyarrow.parquet.write_table(table, path)
+
+
+def _find_examples(column: pd.Series, storage: Storage) -> pd.Series:
+    """Find values of each type that a column may have; of its dtype, if that tells it."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        return pd.Series(dtype=dtype.subtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        texts = pd.api.types.infer_dtype(dtype.categories) == 'string'
+        # Parquet knows no other categories than texts.
+        return column.head(0) if texts else pd.Series(list(dtype.categories), dtype=object)
+    if not _is_open(column):
+        return column.head(0)
+    name = str(column.name)
+    released = storage.domain[name] if name in storage.domain.names else None
+    if isinstance(released, Category):
+        return pd.Series(list(released.values or ()), dtype=object)  # noqa: PD011 (not pandas)
+    if isinstance(released, Number) and storage.columns[name]['sdtype'] == 'numerical':
+        return pd.Series([1 if _is_whole(released) else 0.5], dtype=object)
+    return column
+
+
+def _is_open(column: pd.Series) -> bool:
+    """Whether a dtype leaves open what the values are."""
+    return bool(column.dtype == np.dtype(object))
+
+
+def _is_whole(column: Number) -> bool:
+    farthest = max(abs(column.low or 0.0), abs(column.high or 0.0))
+    return bool(column.step) and column.step % 1 == 0 and farthest < EXACT  # type: ignore[operator]

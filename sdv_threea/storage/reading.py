@@ -1,0 +1,256 @@
+"""The private table as users bring it: in memory, in parquet files, or on a cluster of Dask's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import Any, cast
+
+import pandas as pd
+from sdv.errors import InvalidDataError, InvalidDataTypeError
+
+from sdv_threea.intake.parts import conform
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.rows import Rows, Sums, add, chunk_table
+from sdv_threea.storage.metadata import MODELLED
+
+#: Sums of so many partitions are added up at a time, wherever they are.
+FAN_IN = 8
+
+
+@dataclass(frozen=True)
+class PrivateTable:
+    """A private table, wherever it lies.
+
+    Args:
+        header: Its columns, in the order of the metadata, and their dtypes, without a row.
+        rows: Its rows, to be summed over.
+        whole: The table in memory, or ``None``.
+        positions: Where the columns of the header are in it.
+        labels: What the user calls them, which need not be texts.
+    """
+
+    header: pd.DataFrame
+    rows: Rows[pd.DataFrame]
+    whole: pd.DataFrame | None
+    positions: list[int]
+    labels: pd.Index
+
+    def take(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return some columns of a table that is in memory.
+
+        Args:
+            names: The columns.
+
+        Returns:
+            All of their rows.
+
+        Raises:
+            InvalidDataTypeError: If it is not in memory.
+        """
+        if self.whole is None:
+            raise InvalidDataTypeError(
+                'This needs the table in memory: give a pandas DataFrame, or call fit(), which '
+                'reads a table piece by piece.'
+            )
+        places = [self.positions[list(self.header.columns).index(name)] for name in names]
+        with guarded():
+            return _arrange(places, self.whole)
+
+
+def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
+    """Check that there is one table, and make ready to read it.
+
+    Args:
+        data: What the user gave: the name of the table, and a pandas or Dask DataFrame or the path
+            of parquet files.
+        name: The name of the table in the metadata.
+        columns: What the metadata says about each column.
+
+    Returns:
+        The table.
+
+    Raises:
+        InvalidDataTypeError: If ``data`` is not one table by name.
+        InvalidDataError: If the name is another one, or there is nothing at the path.
+        ImportError: If Dask is needed and not installed.
+    """
+    if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
+        raise InvalidDataTypeError(
+            'The `data` parameter must be a dictionary containing exactly one table name '
+            f"mapped to a pandas DataFrame: fit({{'{name}': table}}). A Dask DataFrame, or the "
+            'path of parquet files, will do as well.'
+        )
+    ((given, table),) = data.items()
+    if given != name:
+        raise InvalidDataError(
+            [f"There is no table '{given}' in the metadata: it is named '{name}'."]
+        )
+    in_files = isinstance(table, (str, os.PathLike))
+    if in_files:
+        table = _open_parquet(table)
+    whole = isinstance(table, pd.DataFrame)
+    table = as_plain(table) if whole else table
+    header = table.iloc[:0] if whole else table._meta.iloc[:0]
+    order = {column: position for position, column in enumerate(columns)}
+    positions = [order.get(str(column), len(order)) for column in header.columns]
+    places = sorted(range(len(positions)), key=positions.__getitem__)
+    labels, header = header.columns[places], _arrange(places, header)
+    if whole:
+        rows = chunk_table(table).map(partial(_arrange, places))
+        return PrivateTable(header, rows, table, places, labels)
+    rows = Rows(Partitions(table, in_files)).map(partial(_arrange, places))
+    modelled = [name for name in header if columns.get(name, {}).get('sdtype') in MODELLED]
+    rows = rows.map(partial(_conform, header[modelled].dtypes.to_dict()))
+    return PrivateTable(header, rows, None, places, labels)
+
+
+def as_plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Take a table without the code of a class of the user's; its cells are not copied."""
+    with guarded():
+        return pd.DataFrame(table, copy=False)
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """The rows of a Dask DataFrame: summed where they are, by partitions, and the sums added up.
+
+    The active client of ``distributed`` does it, if there is one, and else whatever Dask is set to.
+
+    Formal guarantees:
+        * no error is raised where the rows are, as a worker would write them to its log with it
+        * what Dask itself says meanwhile is dropped, and its errors show no value here; what a
+          graph of the user's own says on a worker before a partition is there is beyond our reach
+
+    Args:
+        frame: The DataFrame.
+        in_files: Whether it is read from files of Parquet, and nothing else is done to it: then
+            they are read inside :func:`~sdv_threea.privacy.guard.guarded`.
+    """
+
+    frame: Any
+    in_files: bool
+
+    def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
+        """Add a statistic up over all partitions."""
+        from dask.delayed import delayed
+
+        work = delayed(_Work(statistic), traverse=False, pure=False)
+        sums = [delayed(_sum_partition)(work, each) for each in self._parts]
+        while len(sums) > 1:
+            groups = [sums[at : at + FAN_IN] for at in range(0, len(sums), FAN_IN)]
+            sums = [delayed(_add_up)(group) for group in groups]
+        total = sums[0].compute()
+        if isinstance(total, _Failure):
+            raise total.error
+        return cast(Sums, total)
+
+    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
+        """Nothing is kept: memory is what Dask is used for."""
+
+    @cached_property
+    def _parts(self) -> list[Any]:
+        from dask.delayed import delayed
+
+        if not self.in_files:
+            return list(self.frame.to_delayed())
+        parts = map(self.frame.get_partition, range(self.frame.npartitions))
+        unread = [_Unread(part.to_delayed()[0]) for part in parts]
+        return [delayed(each, traverse=False, pure=False) for each in unread]
+
+
+@dataclass(frozen=True)
+class _Unread:
+    """A partition that is still to be read, in a wrapper that Dask takes for data."""
+
+    partition: Any
+
+    def read(self) -> pd.DataFrame:
+        """Read the partition here and now."""
+        return cast(pd.DataFrame, self.partition.compute(scheduler='synchronous'))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A statistic, in a wrapper that Dask takes for data."""
+
+    statistic: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """An error on its way home."""
+
+    error: Exception
+
+
+def _sum_partition(work: _Work, partition: pd.DataFrame | _Unread) -> Any:
+    try:
+        with guarded():
+            rows = partition.read() if isinstance(partition, _Unread) else partition
+            return chunk_table(rows).sum(work.statistic)
+    except Exception as error:
+        return _Failure(error.with_traceback(None))
+
+
+def _add_up(sums: list[Any]) -> Any:
+    failures = [each for each in sums if isinstance(each, _Failure)]
+    try:
+        with guarded():
+            return failures[0] if failures else reduce(add, sums)
+    except Exception as error:
+        return _Failure(error.with_traceback(None))
+
+
+def _is_table(table: object) -> bool:
+    if isinstance(table, (pd.DataFrame, str, os.PathLike)):
+        return True
+    # Where Dask has not been loaded, nothing is a table of its.
+    dask = sys.modules.get('dask.dataframe')
+    return dask is not None and isinstance(table, dask.DataFrame)
+
+
+def _open_parquet(path: str | os.PathLike[str]) -> Any:
+    """Make ready to read files; those that pandas did not write, in dtypes that allow for gaps.
+
+    Such files do not say whether a number may be missing, and pandas chooses a dtype by whether one
+    is, file by file.
+    """
+    try:
+        from dask.dataframe import read_parquet
+    except ImportError:
+        raise ImportError(
+            "Reading parquet files piece by piece needs Dask: pip install 'sdv-threea[dask]'."
+        ) from None
+    with guarded():
+        try:
+            backend = None if _is_written_by_pandas(path) else 'numpy_nullable'
+            return read_parquet(os.fspath(path), dtype_backend=backend)
+        except (OSError, ValueError, IndexError):
+            pass
+    raise InvalidDataError([f"There are no parquet files at '{path}'."])
+
+
+def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
+    """Whether files come with a note of the dtypes that they had in pandas."""
+    from fsspec.core import get_fs_token_paths
+    from pyarrow.dataset import dataset
+
+    system, _, paths = get_fs_token_paths(os.fspath(path))
+    schema = dataset(paths if len(paths) > 1 else paths[0], filesystem=system).schema
+    return b'pandas' in (schema.metadata or {})
+
+
+def _conform(schema: Mapping[str, Any], chunk: pd.DataFrame) -> pd.DataFrame:
+    """Cast the modelled columns of a part of a table to the one schema of all parts."""
+    return chunk.assign(**{name: conform(chunk[name], each) for name, each in schema.items()})
+
+
+def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:
+    """Put columns in order, under names that are texts."""
+    arranged = chunk.iloc[:, positions]
+    arranged.columns = arranged.columns.map(str)
+    return arranged

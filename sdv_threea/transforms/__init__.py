@@ -1,0 +1,12 @@
+"""Transforms: the transformers of RDT's that users choose or bring.
+
+It may call them on private records, each by itself, if they act record by record. It must not fit
+them to anything but public or released facts.
+
+* :mod:`~sdv_threea.transforms.allowed`: which of them a user may choose, and why not others,
+* :mod:`~sdv_threea.transforms.generators`: those of columns that are not modelled,
+* :mod:`~sdv_threea.transforms.local`: called record by record,
+* :mod:`~sdv_threea.transforms.steps`: what one of them does to a column before its codes,
+* :mod:`~sdv_threea.transforms.outer`: all such steps of a table,
+* :mod:`~sdv_threea.transforms.dates`: dates as codes.
+"""

@@ -1,0 +1,248 @@
+"""Outer steps: what a transformer of RDT's, chosen by the user, does to a column before its codes.
+
+A step is a derivation (:mod:`sdv_threea.constraints.derivations`): the column is replaced by the
+transformed one, which has the same name and is a number. Missing cells pass it by, so that a
+transformer never learns, fills in or draws missing values.
+
+Formal guarantees:
+    * a transformer is fitted to public facts: the stated range or values of its column, or else a
+      number that it can take
+    * a number or date is transformed by a function of that cell; a category is looked up in the
+      public list of values, and the transformer never sees a row
+    * an error of a transformer is replaced by one that shows no value
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rdt.transformers import BaseTransformer
+
+from sdv_threea.constraints.derivations import Cells, Choices
+from sdv_threea.describe.lattice import multiples
+from sdv_threea.describe.ranges import occupied_borders
+from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.encoding.transformers import CategoryEncoder
+from sdv_threea.intake.cells import take_values
+from sdv_threea.intake.columns import LARGEST_NUMBER, find_moments, read_numbers
+from sdv_threea.intake.dates import to_seconds
+from sdv_threea.storage.writing import from_seconds
+from sdv_threea.transforms.local import (
+    LINEAR,
+    call,
+    find_limits,
+)
+
+#: Digits that are left of a number after the round trip through a logarithm.
+DIGITS = 12
+
+#: At so many places a step is looked at to tell the range of its column.
+NUM_LOOKS = 257
+
+
+@dataclass(frozen=True)
+class NumberStep:
+    """A transformer of numbers or dates.
+
+    Args:
+        column: The column of the user; dates are seconds since 2000.
+        transformer: The transformer, fitted to public facts.
+        is_date: Whether the transformer takes dates.
+    """
+
+    column: Number
+    transformer: BaseTransformer
+    is_date: bool = False
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column.name,)
+
+    @cached_property
+    def derived(self) -> tuple[Column, ...]:
+        """The transformed column, and of what is public as much as can be told of it."""
+        own = self.column
+        image = Number(name=own.name, step=0.0, nullable=own.nullable)
+        grid = self.transform(occupied_borders(own.step or 0.0))
+        grid = grid[~np.isnan(grid)]
+        rises, falls = np.all(np.diff(grid) >= 0), np.all(np.diff(grid) <= 0)
+        if rises or falls:
+            # Cells as fine as those of the column itself.
+            low, high = self._transform_ends(bool(rises))
+            image = replace(image, low=low, high=high, grid=tuple(np.unique(grid).tolist()))
+        if type(self.transformer) in LINEAR:
+            step = None if own.step is None else self._width(own.step)
+            steps = tuple(width for each in own.steps if (width := self._width(each)))
+            image = replace(image, step=step, steps=steps)
+        return (image,)
+
+    def forward(self, table: pd.DataFrame) -> Cells:
+        """Transform the column; cells that the transformer cannot take count as missing."""
+        return {self.column.name: self.transform(read_numbers(table[self.column.name]))}
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
+        """Reverse the transformer, within the public range and on the public granularity."""
+        name = self.column.name
+        numbers = self.reverse(sampled[name].to_numpy(dtype=np.float64))
+        if step := self._restore_step(domain):
+            numbers = multiples(np.rint(numbers / step), step)
+        elif type(self.transformer) not in LINEAR:
+            numbers = _trim(numbers)
+        low, high = self.column.low, self.column.high
+        low, high = -np.inf if low is None else low, np.inf if high is None else high
+        return {name: np.clip(numbers, low, high)}
+
+    def restore(self, domain: Domain) -> tuple[Column, ...]:
+        """Describe the column: the range is what the released one comes from."""
+        released, own = domain[self.column.name], self.column
+        assert isinstance(released, Number)
+        looks = np.linspace(released.low or 0.0, released.high or 0.0, NUM_LOOKS)
+        found = self.reverse(looks)
+        low = float(np.nanmin(found)) if own.low is None else own.low
+        high = float(np.nanmax(found)) if own.high is None else own.high
+        step, nullable = self._restore_step(domain), released.nullable
+        return (replace(own, low=low, high=high, step=step, nullable=nullable),)
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Numbers have a bearing on no derived category."""
+        return {}
+
+    def transform(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Transform numbers, shape (n,), NaN where missing or not to be taken."""
+        low, high = find_limits(self.transformer)
+        found = self._apply('transform', numbers, (numbers >= low) & (numbers <= high))
+        return np.where(np.isfinite(found), found, np.nan)
+
+    def reverse(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Reverse the transformer, shape (n,), NaN where missing."""
+        low, high = np.clip(find_limits(self.transformer), -LARGEST_NUMBER, LARGEST_NUMBER)
+        found = self._apply('reverse_transform', numbers, ~np.isnan(numbers))
+        return np.asarray(np.clip(found, low, high))
+
+    def count_untaken(self, table: pd.DataFrame) -> int:
+        """Count the cells that the transformer cannot take."""
+        numbers = read_numbers(table[self.column.name])
+        return int((np.isnan(self.transform(numbers)) & ~np.isnan(numbers)).sum())
+
+    def _apply(
+        self, method: str, numbers: NDArray[np.float64], chosen: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Call a method of the transformer on chosen numbers; NaN for others."""
+        found = np.full(len(numbers), np.nan)
+        if chosen.any():
+            there = method == 'transform'
+            cells = write_cells(numbers[chosen], as_dates=self.is_date and there)
+            done = call(self.transformer, method, self.column.name, cells)
+            found[chosen] = _read(done, self.is_date and not there)
+        return found
+
+    def _transform_ends(self, rises: bool) -> tuple[float | None, float | None]:
+        """Transform the public ends of the range, as far as they are known and can be."""
+        ends = [np.nan if each is None else each for each in (self.column.low, self.column.high)]
+        found = self.transform(np.array(ends, dtype=np.float64)).tolist()
+        low, high = (None if np.isnan(each) else each for each in found[:: 1 if rises else -1])
+        return low, high
+
+    def _width(self, step: float) -> float:
+        """What a step of the column is after a transformer that changes the unit."""
+        first, second = self.transform(np.array([0.0, step]))
+        return float(second - first)
+
+    def _restore_step(self, domain: Domain) -> float:
+        released, own = domain[self.column.name], self.column
+        assert isinstance(released, Number)
+        if own.step is not None:
+            return own.step
+        if type(self.transformer) not in LINEAR or not released.step:
+            return 0.0
+        return next(each for each in own.steps if self._width(each) == released.step)
+
+
+@dataclass(frozen=True)
+class ListStep:
+    """A transformer of categories: the number of each value of a public list.
+
+    Args:
+        column: The column of the user, its values public.
+        transformer: The transformer, fitted to these values.
+        numbers: The number of each value, all different, shape (number of values,).
+    """
+
+    column: Category
+    transformer: BaseTransformer
+    numbers: NDArray[np.float64]
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column.name,)
+
+    @cached_property
+    def derived(self) -> tuple[Column, ...]:
+        """A number in the range of those of the list."""
+        low, high = float(self.numbers.min()), float(self.numbers.max())
+        step = float(np.all(self.numbers % 1 == 0))
+        name, nullable = self.column.name, self.column.nullable
+        return (Number(name=name, low=low, high=high, step=step, nullable=nullable),)
+
+    def forward(self, table: pd.DataFrame) -> Cells:
+        """Look up the number of each value."""
+        codes = self._find(table)
+        return {self.column.name: np.append(self.numbers, np.nan)[np.maximum(codes, 0) - 1]}
+
+    def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
+        """Find the value whose number is nearest."""
+        order = np.argsort(self.numbers)
+        borders = (self.numbers[order][1:] + self.numbers[order][:-1]) / 2
+        numbers = sampled[self.column.name].to_numpy(dtype=np.float64)
+        places = np.where(np.isnan(numbers), -1, order[np.searchsorted(borders, numbers)])
+        return {self.column.name: take_values(self._values, None, places)}
+
+    def restore(self, domain: Domain) -> tuple[Column, ...]:
+        """Describe the column: its values are public."""
+        nullable = domain[self.column.name].nullable
+        return (replace(self.column, values=self._values, nullable=nullable),)
+
+    def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
+        """Numbers have a bearing on no derived category."""
+        return {}
+
+    def count_untaken(self, table: pd.DataFrame) -> int:
+        """Count the cells that are not on the list."""
+        return int((self._find(table) < 0).sum())
+
+    @property
+    def _values(self) -> tuple[Any, ...]:
+        return self.column.values or ()  # noqa: PD011 (no pandas)
+
+    def _find(self, table: pd.DataFrame) -> NDArray[np.int64]:
+        encoder = CategoryEncoder(self._values, nullable=True)
+        return encoder.encode(table[self.column.name])
+
+
+Step = NumberStep | ListStep
+
+
+def write_cells(numbers: NDArray[np.float64], *, as_dates: bool) -> pd.Series:
+    """Write numbers as what a transformer reads: as they are, or as dates; shape (n,)."""
+    if not as_dates:
+        return pd.Series(numbers)
+    return from_seconds(numbers, np.dtype('datetime64[ns]'), None, 0.0)
+
+
+def _read(cells: pd.Series, as_dates: bool) -> NDArray[np.float64]:
+    return to_seconds(find_moments(cells, None)) if as_dates else cells.to_numpy(dtype=np.float64)
+
+
+def _trim(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to the digits that are left."""
+    with np.errstate(divide='ignore', invalid='ignore'):
+        places = DIGITS - 1 - np.floor(np.log10(np.abs(numbers)))
+    unit = 10.0 ** np.clip(np.nan_to_num(places), -300, 300)
+    return np.where(numbers == 0, 0.0, np.rint(numbers * unit) / unit)

@@ -1,0 +1,375 @@
+"""Derivations: what goes in comes back, record by record, and what is drawn obeys the rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdv_threea.constraints.derivations import Derivations, Indicator, Joint
+from sdv_threea.constraints.differences import Order, plant
+from sdv_threea.domain import Category, Domain, Number
+
+SETTINGS = settings(max_examples=50, deadline=None)
+
+CITY, LAND, OPEN = (Category(name=name) for name in ('city', 'land', 'open'))
+OTHER = Number(name='other')
+YES, NO = Number(name='yes'), Category(name='no')
+
+cells = st.sampled_from(['a', 'b', 1, True, None])
+present = st.one_of(
+    st.integers(-50, 50).map(float),
+    st.integers(-5_000, 5_000).map(lambda cents: cents / 100),
+    st.floats(-1e6, 1e6),
+)
+numbers = st.one_of(st.none(), present)
+
+
+def objects(values):
+    return pd.Series(np.fromiter(values, dtype=object, count=len(values)), dtype=object)
+
+
+def fill(domain, values):
+    """The released domain: all values of a table, and nothing narrower than its numbers."""
+    columns = []
+    for column in domain.columns:
+        present = values[column.name].dropna()
+        if isinstance(column, Category):
+            found = tuple(dict.fromkeys(present)) if column.values is None else column.values  # noqa: PD011
+            columns.append(replace(column, values=found, nullable=bool(column.nullable)))
+            continue
+        ends = [float(end) for end in (present.min(), present.max())] if len(present) else [0.0]
+        low = ends[0] if column.low is None else column.low
+        high = max(ends[-1], low) if column.high is None else column.high
+        nullable = column.nullable is not False
+        step = column.step or 0.0
+        columns.append(replace(column, low=low, high=high, step=step, nullable=nullable))
+    return Domain(tuple(columns), domain.target)
+
+
+def turn_around(derivations, table):
+    derived = derivations.forward(table)
+    released = fill(derivations.derived, derived)
+    assert list(derived) == list(derivations.derived.names)
+    for column in released.columns:
+        # What is never missing is drawn for every row.
+        if isinstance(column, Number) and not column.nullable:
+            derived[column.name] = derived[column.name].fillna(column.low)
+    return derivations.back(derived, released)
+
+
+def assert_record_wise(derivations, table):
+    """Deriving a table is deriving its rows, bit for bit."""
+    whole = derivations.forward(table)
+    for row in range(len(table)):
+        alone = derivations.forward(table.iloc[[row]])
+        for name in whole:
+            assert repr(alone[name].iloc[0]) == repr(whole[name].iloc[row])
+
+
+@given(rows=st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=5))
+@SETTINGS
+def test_combinations_come_back_with_their_missing_values(rows):
+    derivations = Derivations(Domain((CITY, OTHER, LAND, OPEN)), (Joint('c', (CITY, LAND, OPEN)),))
+    table = pd.DataFrame({'city': objects([row[0] for row in rows]), 'other': 1.5})
+    table['land'], table['open'] = (objects([row[at] for row in rows]) for at in (1, 2))
+    derived = derivations.forward(table)
+
+    assert list(derived['c']) == rows
+    assert list(map(repr, turn_around(derivations, table).itertuples(index=False, name=None))) == [
+        repr((city, 1.5, land, is_open)) for city, land, is_open in rows
+    ]
+    assert_record_wise(derivations, table)
+
+
+def test_only_released_combinations_are_described():
+    land = replace(LAND, values=('CH', 'FR', 'IT'))
+    derivations = Derivations(Domain((CITY, land)), (Joint('c', (CITY, land)),))
+    released = Domain((Category(name='c', values=(('Bern', 'CH'), (None, 'FR')), nullable=False),))
+    city, country = derivations.restore(released).columns
+
+    assert derivations.derived == Domain((Category(name='c', nullable=False),))
+    assert (city.values, city.nullable) == (('Bern',), True)  # noqa: PD011
+    assert (country.values, country.nullable) == (('CH', 'FR', 'IT'), False)  # noqa: PD011
+
+
+def test_equal_values_of_two_types_are_two_values():
+    derivations = Derivations(Domain((CITY, LAND)), (Joint('c', (CITY, LAND)),))
+    released = Domain((Category(name='c', values=((1, 'x'), (True, 'x')), nullable=False),))
+
+    values = derivations.restore(released)['city'].values  # noqa: PD011
+    assert list(map(repr, values)) == ['True', '1']
+
+
+def test_without_a_released_combination_all_parts_are_missing():
+    derivations = Derivations(Domain((CITY, LAND)), (Joint('c', (CITY, LAND)),))
+    released = Domain((Category(name='c', values=(), nullable=True),))
+    back = derivations.back(pd.DataFrame({'c': [None, None]}, dtype=object), released)
+
+    assert back.isna().all().all()
+    assert back.shape == (2, 2)
+    assert all(column.nullable for column in derivations.restore(released).columns)
+
+
+def test_combinations_beside_their_parts_are_only_listed():
+    domain = Domain((CITY, LAND), target='land')
+    derivations = Derivations(domain, (Joint('c', (CITY, LAND), beside=True),))
+    table = pd.DataFrame({'city': objects(['Bern', None]), 'land': objects(['CH', 'FR'])})
+
+    assert derivations.derived.names == ('city', 'land', 'c')
+    assert derivations.derived.target == 'land'
+    pd.testing.assert_frame_equal(turn_around(derivations, table), table)
+
+
+@given(places=st.lists(st.sampled_from(['yes', 'no']), min_size=1, max_size=5))
+@SETTINGS
+def test_flags_come_back(places):
+    derivations = Derivations(Domain((YES, OTHER, NO)), (Indicator('f', (YES, NO)),))
+    table = pd.DataFrame(
+        {
+            'yes': [float(place == 'yes') for place in places],
+            'other': 2.0,
+            'no': objects([int(place == 'no') for place in places]),
+        }
+    )
+
+    assert list(derivations.forward(table)['f']) == places
+    pd.testing.assert_frame_equal(turn_around(derivations, table), table)
+    assert_record_wise(derivations, table)
+
+
+def test_flags_are_public_and_broken_ones_count_for_nothing():
+    flag = Category(name='no', values=(False, True))
+    derivations = Derivations(Domain((YES, flag)), (Indicator('f', (YES, flag)),))
+    table = pd.DataFrame({'yes': [1.0, 0.0, np.nan], 'no': objects([True, None, True])})
+    released = fill(derivations.derived, derivations.forward(table))
+    back = derivations.back(pd.DataFrame({'f': objects(['yes', 'no'])}), released)
+
+    assert list(derivations.forward(table)['f']) == [None, None, 'no']
+    assert released == derivations.derived
+    assert back['no'].tolist() == [False, True]
+    assert back['no'].map(type).eq(bool).all()
+    restored = derivations.restore(released)
+    assert restored['yes'] == Number(name='yes', low=0.0, high=1.0, step=1.0, nullable=False)
+    assert restored['no'] == replace(flag, nullable=False)
+
+
+ROOTS = {
+    'pair': (['a', 'b'], [('a', 'b')]),
+    'chain': (['a', 'b', 'c'], [('a', 'b'), ('b', 'c')]),
+    'star down': (['a', 'b', 'c'], [('a', 'c'), ('b', 'c')]),
+    'star up': (['a', 'b', 'c'], [('a', 'b'), ('a', 'c')]),
+    'zigzag': (['a', 'b', 'c', 'd'], [('a', 'b'), ('c', 'b'), ('c', 'd')]),
+}
+
+
+def grow(shape, target=None, strict=False, **facts):
+    names, pairs = ROOTS[shape]
+    columns = tuple(Number(name=name, **facts) for name in names)
+    orders = [Order(low, high, strict, f'{low}#{high}') for low, high in pairs]
+    tree = plant(columns, orders, 'missing', target)
+    return Derivations(Domain(columns, target), (tree,)), orders
+
+
+def sort_values(rows, names, orders):
+    """Make rows obey the orders, as far as values are present."""
+    table = pd.DataFrame(rows, columns=names, dtype=np.float64)
+    for _ in names:
+        for order in orders:
+            low, high = table[order.low].copy(), table[order.high].copy()
+            swap = low > high
+            table.loc[swap, order.low], table.loc[swap, order.high] = high[swap], low[swap]
+    return table
+
+
+@pytest.mark.parametrize(
+    ('shape', 'target'), [*((shape, None) for shape in ROOTS), ('pair', 'b'), ('zigzag', 'a')]
+)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_ordered_numbers_come_back_with_their_missing_values(shape, target, data):
+    derivations, orders = grow(shape, target)
+    names = list(derivations.domain.names)
+    row = st.tuples(*(present if name == target else numbers for name in names))
+    table = sort_values(data.draw(st.lists(row, min_size=1, max_size=5)), names, orders)
+    back = turn_around(derivations, table)
+
+    assert list(back) == names
+    assert (back.isna() == table.isna()).all().all()
+    # A number is lost where it is only known by its distance to a missing one.
+    known = table.notna().all(axis=1)
+    np.testing.assert_allclose(back[known], table[known], rtol=1e-9, atol=1e-6)
+    assert_record_wise(derivations, table)
+
+
+@given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=10))
+@SETTINGS
+def test_a_missing_target_stays_missing_and_others_stand_on_another_row(rows):
+    derivations, orders = grow('pair', 'b')
+    table = sort_values(rows, ['a', 'b'], orders)
+    back = turn_around(derivations, table)
+
+    assert (back['b'].isna() == table['b'].isna()).all()
+    if table['b'].notna().any():
+        assert (back['a'].isna() == table['a'].isna()).all()
+        assert (back['b'].isna() | back['a'].isna() | (back['a'] <= back['b'] + 1e-6)).all()
+
+
+@pytest.mark.parametrize(
+    ('shape', 'target', 'root'),
+    [
+        ('pair', None, 'a'),
+        ('pair', 'b', 'b'),
+        ('chain', None, 'a'),
+        ('chain', 'c', 'c'),
+        ('star down', None, 'a'),
+        ('zigzag', None, 'c'),
+        ('chain', 'other', 'a'),
+    ],
+)
+def test_the_root_is_the_target_or_as_low_as_can_be(shape, target, root):
+    derivations, _ = grow(shape, target)
+    names = derivations.derived.names
+
+    assert names[0] == root
+    assert len(set(names) & set(derivations.domain.names)) == 1
+
+
+@pytest.mark.parametrize('shape', ROOTS)
+@pytest.mark.parametrize('strict', [False, True])
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=8, deadline=None)
+def test_whatever_is_drawn_obeys_the_order(shape, strict, seed):
+    derivations, orders = grow(shape, strict=strict, step=0.1)
+    rng = np.random.default_rng(seed)
+    columns, sampled = [], {}
+    for column in derivations.derived.columns:
+        if isinstance(column, Category):
+            columns.append(replace(column, values=((),)))
+            sampled[column.name] = objects([()] * 50)
+        else:
+            times = rng.integers(0 if column.low is None else round(column.low * 10), 80, 50)
+            sampled[column.name] = times / 10
+            columns.append(replace(column, low=column.low or 0.0, high=8.0))
+    back = derivations.back(pd.DataFrame(sampled), Domain(tuple(columns)))
+    restored = derivations.restore(Domain(tuple(columns)))
+
+    for order in orders:
+        gap = (back[order.high] - back[order.low]).round(9)
+        assert (gap > 0).all() if strict else (gap >= 0).all()
+    for name in back:
+        assert back[name].between(restored[name].low, restored[name].high).all()
+        np.testing.assert_array_equal(back[name], back[name].round(1))
+
+
+def test_differences_of_decimals_are_exact():
+    derivations, _ = grow('pair')
+    table = pd.DataFrame({'a': [123_456.7, 0.1], 'b': [123_456.78, 0.3]})
+
+    assert derivations.forward(table)['a#b'].tolist() == [0.08, 0.2]
+
+
+def test_what_is_public_of_differences():
+    strict, _ = grow('pair', strict=True, step=1.0, low=0.0, high=20.0, nullable=False)
+    unknown, _ = grow('pair', strict=True)
+    gap = strict.derived['a#b']
+
+    assert strict.derived.names == ('a', 'a#b')
+    assert (gap.low, gap.high, gap.step, gap.nullable) == (1.0, 20.0, 1.0, False)
+    assert unknown.derived.names == ('a', 'a#b', 'missing')
+    assert unknown.derived['a#b'] == Number(name='a#b', low=0.0, nullable=False)
+    assert unknown.derived['missing'] == Category(name='missing', nullable=False)
+
+
+def test_a_public_bound_holds_for_what_it_bounds_through_the_order():
+    columns = (Number(name='a', low=-5.0), Number(name='b'), Number(name='c', high=9.0))
+    orders = [Order('a', 'b', False, 'ab'), Order('b', 'c', False, 'bc')]
+    tree = plant(columns, orders, 'missing', 'b')
+    root = tree.derived[0]
+    assert (root.name, root.low, root.high) == ('b', -5.0, 9.0)
+
+    gaps = [replace(gap, low=0.0, high=30.0, step=1.0) for gap in tree.derived[1:3]]
+    missing = Category(name='missing', values=((),), nullable=False)
+    released = Domain((replace(root, step=1.0), *gaps, missing))
+    sampled = pd.DataFrame({'b': [8.0, -3.0], 'ab': [20.0, 1.0], 'bc': [20.0, 1.0]})
+    back = tree.back(sampled.assign(missing=objects([(), ()])), released)
+    assert back['a'].tolist() == [-5.0, -4.0]
+    assert back['c'].tolist() == [9.0, -2.0]
+
+
+def test_a_coarser_number_is_rounded_away_from_its_neighbour():
+    columns = (Number(name='a', step=1.0), Number(name='b', step=500.0), Number(name='c', step=500))
+    orders = [Order('a', 'b', False, 'ab'), Order('c', 'a', False, 'ca')]
+    tree = plant(columns, orders, 'missing', 'a')
+    table = pd.DataFrame({'a': [499.0, 700.0], 'b': [500.0, 1_500.0], 'c': [0.0, 500.0]})
+    derivations = Derivations(Domain(columns, 'a'), (tree,))
+    pd.testing.assert_frame_equal(turn_around(derivations, table), table)
+
+    derived = derivations.forward(table)
+    released = fill(derivations.derived, derived)
+    back = derivations.back(derived.assign(ab=2.0, ca=2.0), released)
+    assert back['b'].tolist() == [1_000.0, 1_000.0]
+    assert back['c'].tolist() == [0.0, 500.0]
+
+
+def test_missing_numbers_are_described_if_they_were_released():
+    derivations, _ = grow('pair')
+    root, gap = Number(name='a', low=0, high=9, step=1.0), Number(name='a#b', low=0, high=5, step=1)
+    for values, expected in [((), (False, False)), (((), ('b',)), (False, True))]:
+        missing = Category(name='missing', values=values, nullable=not values)
+        restored = derivations.restore(Domain((root, gap, missing)))
+        assert (restored['a'].nullable, restored['b'].nullable) == expected
+    assert (restored['b'].low, restored['b'].high, restored['b'].step) == (0, 14, 1.0)
+
+
+def test_columns_without_a_rule_are_left_alone():
+    derivations = Derivations(Domain((CITY, OTHER)))
+    table = pd.DataFrame({'city': objects(['x', None]), 'other': [1.0, np.nan]}, index=[4, 2])
+
+    assert derivations.derived == derivations.domain
+    pd.testing.assert_frame_equal(derivations.forward(table), table)
+    pd.testing.assert_frame_equal(turn_around(derivations, table), table)
+
+
+def test_known_parts_select_combinations():
+    derivations = Derivations(Domain((CITY, LAND)), (Joint('c', (CITY, LAND)),))
+    values = (('Bern', 'CH'), ('Basel', 'CH'), ('Bern', True), ('Rome', None))
+    released = Domain((Category(name='c', values=values, nullable=False),))
+    known = pd.DataFrame({'city': objects(['Bern', 'Bern', 'Rome', 'Oslo'])})
+    both = known.assign(land=objects(['CH', 1, None, 'CH']))
+
+    def select(rows):
+        return derivations.select(rows, released)['c'].astype(int).tolist()
+
+    assert select(known) == [[1, 0, 1, 0], [1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert select(both) == [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert derivations.select(pd.DataFrame({'other': [1.0]}), released) == {}
+
+
+def test_known_flags_select_the_one_that_is_set():
+    derivations = Derivations(Domain((YES, NO)), (Indicator('f', (YES, NO)),))
+    known = pd.DataFrame({'yes': [1.0, 0.0, np.nan, 7.0]})
+    chosen = derivations.select(known, derivations.derived)['f']
+
+    assert chosen.astype(int).tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]]
+    assert derivations.select(known[[]], derivations.derived) == {}
+
+
+def test_known_numbers_select_what_is_missing_together():
+    derivations, _ = grow('pair')
+    values = ((), ('b',), ('a', 'b'))
+    released = Domain((Category(name='missing', values=values, nullable=False),))
+    known = pd.DataFrame({'a': [1.0, np.nan, 1.0], 'b': [2.0, np.nan, np.nan]})
+
+    for columns, expected in [
+        (['a', 'b'], [[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
+        (['a'], [[1, 1, 0], [0, 0, 1], [1, 1, 0]]),
+    ]:
+        chosen = derivations.select(known[columns], released)['missing']
+        assert chosen.astype(int).tolist() == expected
+    never_missing, _ = grow('pair', nullable=False)
+    assert never_missing.select(known, never_missing.derived) == {}

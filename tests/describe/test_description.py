@@ -1,0 +1,153 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.describe import answers
+from sdv_threea.describe import description as room
+from sdv_threea.describe.description import describe
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.transformers import make_transformers
+from sdv_threea.privacy.rows import chunk_table
+
+
+def get_values(description):
+    return description.domain['c'].values  # noqa: PD011 (no pandas)
+
+
+def test_only_blanks_are_filled(gaussian, rng, ask):
+    table = pd.DataFrame({'x': rng.normal(50, 10, size=5000)})
+    column = Number(name='x', low=0.0, nullable=True)
+    description, _ = ask(table, gaussian, Domain((column,)))
+    filled = description.domain['x']
+
+    assert (filled.low, filled.nullable, filled.step) == (0.0, True, 0.0)
+    assert 80 < filled.high < 200
+    assert description.estimated == ('x',)
+
+
+def test_ranges_go_on_where_they_are_asked_to(gaussian, rng):
+    table = pd.DataFrame({'x': rng.lognormal(3, 1, size=5000), 'n': rng.integers(0, 9, size=5000)})
+    domain = Domain((Number(name='x', step=0.0), Number(name='n', step=1.0)))
+    terms = {'mu': 0.3, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
+    far, near = (
+        describe(chunk_table(table), domain, extrapolate=extrapolate, **terms)[0]
+        for extrapolate in (True, False)
+    )
+
+    assert far.domain['x'].high > 1.2 * near.domain['x'].high
+    assert far.extrapolated
+    assert not near.extrapolated
+
+
+@pytest.mark.parametrize('bounds', [{'low': 1e6}, {'high': -1e6}, {'low': 3.5}, {'high': 0.25}])
+@pytest.mark.parametrize('step', [None, 0.0, 1.0])
+def test_one_public_bound_beyond_all_values_leaves_a_range(silence, rng, bounds, step, ask):
+    table = pd.DataFrame({'x': rng.integers(1, 4, size=500).astype(float)})
+    description, _ = ask(table, silence, Domain((Number(name='x', step=step, **bounds),)))
+    filled = description.domain['x']
+
+    assert filled.low <= filled.high
+    assert {'low': filled.low, 'high': filled.high}.items() >= bounds.items()
+    assert make_transformers(description)[0].size >= 2
+
+
+def test_ranges_of_amounts_start_at_zero(gaussian, rng, ask):
+    values = np.where(rng.random(9000) < 0.7, 0.0, rng.lognormal(8, 1, size=9000))
+    description, _ = ask(pd.DataFrame({'x': values}), gaussian, Domain((Number(name='x'),)))
+
+    assert description.domain['x'].low == 0.0
+
+
+def test_ranges_without_a_second_look_are_not_generous(gaussian, rng, ask):
+    table, domain = pd.DataFrame({'x': rng.normal(size=5000)}), Domain((Number(name='x'),))
+    highs = [ask(table, gaussian, domain, mu=0.2)[0].domain['x'].high for _ in range(300)]
+
+    assert np.mean(np.array(highs) > 12) < 0.03
+
+
+def test_missing_values_are_noticed_above_the_noise(gaussian, rng, ask):
+    table = pd.DataFrame({'x': rng.normal(size=4000), 'c': ['a'] * 4000, 'd': ['b'] * 4000})
+    table.loc[:900, 'x'] = np.nan
+    table.loc[:1, 'c'] = None
+    domain = Domain((Number(name='x'), Category(name='c'), Category(name='d')))
+
+    assert [column.nullable for column in ask(table, gaussian, domain)[0].domain.columns] == [
+        True,
+        False,
+        False,
+    ]
+    exact = ask(table, gaussian, domain, mu=math.inf)[0].domain
+    assert [column.nullable for column in exact.columns] == [True, True, False]
+
+
+def test_frequent_values_are_found_and_rare_ones_are_not(gaussian, ask):
+    table = pd.DataFrame({'c': ['a'] * 3000 + [7] * 2000 + [True] * 900 + list(range(100, 150))})
+    domain = Domain((Category(name='c', nullable=False),))
+
+    assert get_values(ask(table, gaussian, domain)[0]) == ('a', True, 7)
+
+
+def test_equal_values_of_different_types_are_one_once_released(gaussian, ask):
+    table = pd.DataFrame({'c': pd.Series([True] * 500 + [1] * 500 + [1.0] * 500, dtype=object)})
+    description, _ = ask(table, gaussian, Domain((Category(name='c', nullable=False),)))
+
+    assert list(map(repr, get_values(description))) == ['True']
+
+
+def test_a_column_without_frequent_values_is_missing_throughout(gaussian, ask):
+    table = pd.DataFrame({'c': [f'name {at}' for at in range(500)]})
+    description, _ = ask(table, gaussian, Domain((Category(name='c', nullable=False),)))
+
+    assert get_values(description) == ()
+    assert description.domain['c'].nullable
+
+
+def test_spikes_are_heavy_single_numbers(gaussian, rng, ask):
+    values = np.where(rng.random(20_000) < 0.1, 99_999, np.round(rng.lognormal(3, 1, 20_000), 3))
+    description, _ = ask(pd.DataFrame({'x': values}), gaussian, Domain((Number(name='x'),)))
+
+    assert list(description.spikes['x']) == [99_999.0]
+    assert description.domain['x'].high >= 99_999
+    assert description.domain['x'].step == 0.001
+
+
+@pytest.mark.parametrize('mu', [0.5, math.inf])
+def test_buckets_leave_out_no_heavy_value(monkeypatch, rng, mu, ask):
+    """The same spikes as where one bucket has all; and at ``mu=inf`` the bar is known."""
+    counts = np.arange(180)
+    numbers = np.concatenate([np.repeat(counts + 0.25, counts), [-0.0] * 50, [0.0] * 50])
+    rest = 40_000 - len(numbers)
+    numbers = np.concatenate([numbers, rng.normal(size=rest)])
+    table, domain = pd.DataFrame({'x': numbers}), Domain((Number(name='x', step=0.0),))
+
+    def describe_spikes():
+        rng = np.random.default_rng(3)
+
+        def noise(size, scale):
+            return np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+        return ask(table, noise, domain, mu=mu)[0].spikes['x']
+
+    found = describe_spikes()
+    monkeypatch.setattr(answers, '_find_buckets', lambda own: np.where(np.isnan(own), -1, 0))
+    assert found == describe_spikes()
+    assert len(found) > 50
+    if mu == math.inf:
+        heavy = {value + 0.25: float(value) for value in counts[counts >= room.HEAVY * 40_000]}
+        assert found == heavy | {0.0: 100.0}
+
+
+@pytest.mark.parametrize('number', [1e308, -1e308, 0.0, -0.0, 5e-324, math.inf, 2.0**60, 1e12])
+@pytest.mark.parametrize('mu', [0.5, math.inf])
+def test_constants_of_any_size_are_described_without_a_warning(gaussian, number, mu, ask):
+    domain = Domain((Number(name='x'),))
+    with np.errstate(divide='raise', over='raise', invalid='raise'):
+        description, _ = ask(pd.DataFrame({'x': [number] * 3000}), gaussian, domain, mu=mu)
+    filled = description.domain['x']
+
+    # The grid ends somewhere, and has cells of a fifth of their values, or around zero.
+    reach = np.clip(number, -(2.0**64), 2.0**64)
+    margin = abs(reach) / 4 + 2.0**-32
+    assert filled.low - margin <= reach <= filled.high + margin

@@ -1,0 +1,210 @@
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.describe.ranges import (
+    FALSE_ALARM,
+    GRID,
+    NUM_CELLS,
+    SMALLEST,
+    Sketch,
+    extend_tails,
+    grid_cells,
+    grid_sketch,
+    occupied,
+    snap_to_zero,
+)
+
+
+def sketch_of(values, step=0.0, scale=0.0, rng=None):
+    counts = np.bincount(grid_cells(np.asarray(values, dtype=float)), minlength=NUM_CELLS)
+    noise = rng.normal(0, scale, NUM_CELLS) if scale else 0.0
+    return grid_sketch(counts + noise, scale, step)
+
+
+def find_range(values, step=0.0, scale=0.0, rng=None, num_looks=1):
+    sketch = sketch_of(values, step, scale, rng)
+    return sketch[occupied(sketch, num_looks=num_looks)].bounds
+
+
+def test_the_grid_is_symmetric_and_ascends():
+    assert np.all(np.diff(GRID) > 0)
+    assert np.array_equal(GRID, -GRID[::-1])
+    assert NUM_CELLS == 769
+    assert (GRID[0], GRID[-1]) == (-(2.0**64), 2.0**64)
+
+
+def test_values_fall_into_half_open_cells():
+    values = np.array([-5.0, 0.0, -0.0, SMALLEST, -SMALLEST, 1.0, 1.2499, 1.25, 3.3])
+    cells = grid_cells(values)
+
+    assert np.all((GRID[cells] <= values) & (values < GRID[cells + 1]))
+
+
+def test_values_beyond_the_grid_fall_into_its_ends():
+    values = np.array([-math.inf, -1e300, 1e300, math.inf, 2.0**64])
+
+    assert grid_cells(values).tolist() == [0, 0] + [NUM_CELLS - 1] * 3
+
+
+@pytest.mark.parametrize('step', [0.01, 1.0, 86_400.0])
+def test_only_cells_without_a_multiple_of_the_step_are_left_out(step, rng):
+    multiples = step * rng.integers(-400, 400, size=500)
+    kept = sketch_of(multiples, step)
+
+    assert kept.counts.sum() == 500
+    first = np.ceil(kept.edges[:, 0] / step) * step
+    assert np.all((kept.edges[:, 0] <= first) & (first < kept.edges[:, 1]))
+    assert len(kept.counts) < NUM_CELLS
+
+
+@pytest.mark.parametrize('num_looks', [1, 60, 1000])
+def test_without_noise_the_range_holds_every_value(rng, num_looks):
+    for values in (
+        rng.normal(size=300),
+        rng.lognormal(5, 3, size=300),
+        -rng.gamma(1, 1e9, size=300),
+        np.array([-1e12, 0.0, 1e-6, 99_999.0]),
+        np.array([7.0]),
+        np.zeros(3),
+    ):
+        low, high = find_range(values, num_looks=num_looks)
+        assert low <= values.min() <= values.max() < high
+        assert low == GRID[grid_cells(values).min()]
+        assert high == GRID[grid_cells(values).max() + 1]
+
+
+def test_without_values_and_noise_the_range_is_zero():
+    assert find_range([]) == (-SMALLEST, SMALLEST)
+    assert find_range([], step=1.0) == (-SMALLEST, SMALLEST)
+
+
+@pytest.mark.parametrize('scale', [1.0, 5.0, 20.0])
+def test_ranges_are_found_through_noise(rng, scale):
+    for values in (
+        rng.normal(50, 10, size=20_000),
+        rng.lognormal(3, 1, size=20_000),
+        -rng.gamma(2, 100, size=20_000),
+        rng.normal(5e12, 1e11, size=20_000),
+        rng.integers(1950, 2024, size=20_000),
+        np.full(20_000, 7.25),
+        np.zeros(20_000),
+    ):
+        low, high = find_range(values, scale=scale, rng=rng)
+        inside = np.mean((low <= values) & (values < high))
+        assert inside > 0.97
+        # Not a random walk away from them, either.
+        assert high - low < 40 * max(np.ptp(values), np.abs(values).max() / 4, SMALLEST)
+
+
+def test_a_heavy_value_far_away_is_found(rng):
+    values = np.where(rng.random(20_000) < 0.05, 99_999.0, rng.integers(17, 90, size=20_000))
+    low, high = find_range(values, step=1.0, scale=8.0, rng=rng)
+
+    assert 8 <= low <= 17
+    assert 99_999 < high <= 2**18
+
+
+def test_small_tables_are_found_by_runs_of_cells(rng):
+    """No single cell stands out: 200 values in about 20 cells, at a noise of six records."""
+    found = []
+    for _ in range(60):
+        values = rng.lognormal(3, 1, size=200)
+        low, high = find_range(values, scale=6.0, rng=rng)
+        found.append(low < np.median(values) < high and high < 1e4 and low > -1e3)
+
+    assert np.mean(found) > 0.8
+
+
+def test_a_run_of_weak_cells_is_worth_more_than_a_single_odd_one():
+    counts = np.zeros(NUM_CELLS)
+    counts[450:462], counts[600] = 2.5, 4.0
+
+    assert occupied(grid_sketch(counts, 1.0, 0.0), num_looks=1) == slice(450, 462)
+
+
+def test_where_nothing_stands_out_magnitudes_are_not_absurd(rng):
+    ranges = np.array([find_range([], scale=5.0, rng=rng) for _ in range(200)])
+
+    assert np.median(np.abs(ranges).max(axis=1)) < 1e5
+    assert np.mean(np.abs(ranges).max(axis=1) < 1e12) > 0.95
+
+
+@pytest.mark.parametrize('num_looks', [1, 20])
+def test_noise_alone_hardly_ever_stands_out(rng, num_looks):
+    """A false alarm far from the values would be the end of the range."""
+    far = 0
+    for _ in range(400):
+        low, high = find_range(np.full(1000, 3.3), scale=5.0, rng=rng, num_looks=num_looks)
+        far += low < -1 or high > 2**40 or 0 < low < 2**-20
+
+    # Three times the chance: runs grow at the ends, too.
+    assert far <= 400 * FALSE_ALARM * 3
+
+
+def test_ranges_do_not_grow_across_zero(rng):
+    lows = [find_range(rng.integers(1, 9, 5000), 1.0, 30.0, rng)[0] for _ in range(100)]
+
+    assert np.mean(np.array(lows) > 0) > 0.97
+    highs = [find_range(-rng.integers(1, 9, 5000), 1.0, 30.0, rng)[1] for _ in range(100)]
+    assert np.mean(np.array(highs) <= 0) > 0.97
+
+
+def test_weak_evidence_next_to_strong_evidence_counts():
+    counts = np.zeros(NUM_CELLS)
+    middle = int(grid_cells(np.array([100.0]))[0])
+    counts[middle], counts[middle + 1], counts[middle - 40] = 50.0, 2.0, 2.0
+    sketch = grid_sketch(counts, 1.0, 0.0)
+
+    assert occupied(sketch, num_looks=1) == slice(middle, middle + 2)
+    counts[middle + 1] = 1.0
+    assert occupied(sketch, num_looks=1) == slice(middle, middle + 1)
+    assert occupied(sketch, num_looks=1, generosity=0.5) == slice(middle, middle + 2)
+
+
+def test_what_ends_in_the_cell_around_zero_ends_at_zero():
+    assert snap_to_zero(-SMALLEST, 4.0) == (0.0, 4.0)
+    assert snap_to_zero(-4.0, SMALLEST) == (-4.0, 0.0)
+    assert snap_to_zero(0.25, 4.0) == (0.25, 4.0)
+
+
+def make_sketch(counts, start=8.0, scale=1.0):
+    borders = start * 2.0 ** np.arange(len(counts) + 1)
+    return Sketch(np.stack([borders[:-1], borders[1:]], axis=1), np.array(counts, float), scale)
+
+
+def test_full_cells_have_no_tails():
+    assert extend_tails(make_sketch([500, 600, 700])) == (8.0, 64.0)
+
+
+def test_thin_cells_have_tails_of_at_most_their_own_size():
+    low, high = extend_tails(make_sketch([500, 12, 7]))
+
+    assert low == 8.0
+    assert 64.0 < high <= 128.0
+
+
+def test_tails_do_not_change_the_sign():
+    sketch = make_sketch([2, 900, 900], start=2.0**-20)
+    assert extend_tails(sketch)[0] >= 0
+
+    mirrored = Sketch(-sketch.edges[::-1, ::-1], sketch.counts[::-1], 1.0)
+    assert extend_tails(mirrored)[1] <= 0
+
+
+def test_there_are_no_tails_without_noise_or_around_zero():
+    assert extend_tails(make_sketch([9, 1, 1], scale=0.0)) == (8.0, 64.0)
+    assert extend_tails(make_sketch([3])) == (8.0, 16.0)
+    cells = grid_cells(np.array([0.0]))[0] + np.arange(3)
+    around = Sketch(np.stack([GRID[cells], GRID[cells + 1]], axis=1), np.array([7.0, 2, 90]), 1.0)
+    assert extend_tails(around)[0] == -SMALLEST
+
+
+@pytest.mark.parametrize('scale', [0.5, 20.0])
+def test_tails_are_finite_whatever_the_noise(rng, scale):
+    for _ in range(300):
+        sketch = make_sketch(rng.normal(0, scale, size=4), scale=scale)
+        with np.errstate(all='raise', under='ignore'):
+            low, high = extend_tails(sketch)
+        assert 0 <= low <= 8.0 < 128.0 <= high <= 256.0

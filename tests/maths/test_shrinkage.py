@@ -1,0 +1,192 @@
+import numpy as np
+import pytest
+
+from sdv_threea.maths.shrinkage import Prior, shrunk_effects, stein_factor
+
+UNBOUNDED = Prior(largest=np.inf)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_stein_factor_by_hand():
+    assert stein_factor(np.array([3.0, 4.0]), 1.0) == pytest.approx(1 - 2 / 25)
+
+
+@pytest.mark.parametrize(
+    ('values', 'scale', 'factor'),
+    [([3.0, 4.0], 0.0, 1.0), ([3.0, 4.0], 10.0, 0.0), ([0.0, 0.0], 0.0, 0.0), ([], 1.0, 0.0)],
+)
+def test_stein_factor_at_its_ends(values, scale, factor):
+    assert stein_factor(np.array(values), scale) == factor
+
+
+def test_stein_factor_reduces_the_error_of_any_signal(rng):
+    for length in (0.0, 1.0, 30.0):
+        signal = np.full(50, length / np.sqrt(50))
+        noisy = signal + rng.normal(size=(300, 50))
+        shrunk = np.stack([row * stein_factor(row, 1.0) for row in noisy])
+        assert np.square(shrunk - signal).mean() < np.square(noisy - signal).mean()
+
+
+def test_with_equal_gains_effects_are_shrunk_by_the_stein_factor(rng):
+    values = rng.normal(0, 3, 40)
+
+    effects = shrunk_effects(values, np.full(40, 5.0), np.full(40, 4.0))
+
+    assert effects == pytest.approx(values / 5 * stein_factor(values, 2.0))
+
+
+def test_without_noise_effects_are_exact_and_where_nothing_is_gained_zero():
+    gains = np.array([1.0, 0.5, 1e-3, 0.0])
+    values = gains * np.array([0.4, -0.9, 0.7, 0.3])
+
+    with np.errstate(all='raise'):
+        effects = shrunk_effects(values, gains, np.zeros(4))
+
+    assert effects == pytest.approx([0.4, -0.9, 0.7, 0.0])
+
+
+def test_effects_below_the_noise_vanish_and_none_are_made_of_huge_noise(rng):
+    small = shrunk_effects(rng.normal(0, 0.5, 30), np.ones(30), np.ones(30))
+    huge = shrunk_effects(np.full(30, 1e4), np.ones(30), np.full(30, 1e6))
+
+    assert (small == 0).all()
+    assert huge == pytest.approx(np.full(30, 1e4 / (1 + 1e6)))
+
+
+def test_shrunk_effects_beat_raw_ones_none_at_all_and_one_factor_for_all(rng):
+    gains = np.repeat([1.0, 0.3, 0.01], 200)
+    variances = np.full(600, 0.04)
+    effects = rng.normal(0, 0.3, (20, 600))
+    values = gains * effects + rng.normal(0, 0.2, effects.shape)
+
+    def error(estimates):
+        return np.square(estimates - effects).mean()
+
+    shrunk = np.stack([shrunk_effects(row, gains, variances) for row in values])
+    uniform = np.stack([row / gains * stein_factor(row, 0.2) for row in values])
+    assert error(shrunk) < 0.8 * error(np.zeros_like(effects))
+    assert error(shrunk) < 0.01 * error(values / gains)
+    assert error(shrunk) < 0.01 * error(uniform)
+
+
+def test_nothing_has_no_effects():
+    assert shrunk_effects(np.zeros(0), np.zeros(0), np.zeros(0)).shape == (0,)
+    assert shrunk_effects(np.zeros((3, 0)), np.zeros((3, 0)), np.zeros((3, 0))).shape == (3, 0)
+
+
+# Options
+
+
+def test_rows_are_estimated_one_by_one(rng):
+    gains, variances = rng.uniform(0, 3, (2, 5, 8)), rng.uniform(0, 2, (2, 5, 8))
+    values = rng.normal(0, 2, (2, 5, 8))
+    options = {'prior': Prior(0.2, 0.5, 0.7), 'doubt': 0.5, 'certain': 2.0}
+
+    together = shrunk_effects(values, gains, variances, **options)
+
+    for at in np.ndindex(2, 5):
+        alone = shrunk_effects(values[at], gains[at], variances[at], **options)
+        assert together[at] == pytest.approx(alone, rel=1e-12)
+
+
+def test_effects_are_as_large_as_is_allowed():
+    values, ones = np.full(6, 100.0), np.ones(6)
+
+    for largest in (1.0, 50.0):
+        effects = shrunk_effects(values, ones, ones, prior=Prior(largest=largest))
+        assert effects == pytest.approx(values * largest / (largest + 1))
+    prior = 100.0**2 - 1
+    found = shrunk_effects(values, ones, ones, prior=UNBOUNDED)
+    assert found == pytest.approx(values * prior / (prior + 1))
+
+
+def test_what_is_likely_counts_as_far_as_values_say_less(rng):
+    """Ten values of 2, noise of 1: a variance of 3, give or take sqrt(2 / 10) if it is small."""
+    values, ones = np.full(10, 2.0), np.ones(10)
+
+    def found(likely, spread):
+        effects = shrunk_effects(values, ones, ones, prior=Prior(likely, spread, np.inf))
+        return effects[0] / (2 - effects[0])  # the variance that was taken
+
+    assert found(1e-9, 1e9) == found(0, np.inf) == pytest.approx(3)
+    assert found(1e-9, np.sqrt(0.2)) == pytest.approx(1.5)
+    assert found(0.5, 1e-9) == pytest.approx(0.5)
+    assert 0.5 < found(0.5, 0.5) < found(0.5, 2.0) < 3
+
+
+def test_where_noise_hides_effects_one_that_knows_their_variance_does_better(rng):
+    """Effects in four values each: too few to see how large they are, and enough in many rows."""
+    effects, noise = rng.normal(0, 0.5, (4_000, 4)), rng.normal(0, 1, (4_000, 4))
+    ones = np.ones_like(noise)
+
+    def error(**known):
+        return np.square(shrunk_effects(effects + noise, ones, ones, **known) - effects).mean()
+
+    best = 0.25 * 1 / (0.25 + 1)
+    assert error(prior=Prior(0.25, 0.1)) < 1.05 * best
+    assert error() > 1.15 * best
+    assert error(doubt=1.5) > 1.1 * best
+
+
+def test_doubt_takes_noise_for_effects_less_often_and_effects_for_noise_hardly(rng):
+    ones = np.ones((2_000, 16))
+    noise = rng.normal(size=ones.shape)
+    signal = noise + rng.choice([-4, 4], ones.shape)
+
+    def found(values, doubt):
+        return (shrunk_effects(values, ones, ones, doubt=doubt) != 0).any(axis=1).mean()
+
+    assert 0.35 < found(noise, 0.0) < 0.5
+    assert found(noise, 1.5) < 0.1
+    assert found(noise, 3.0) < 0.02
+    assert found(signal, 1.5) == 1
+
+
+def test_doubt_takes_its_standard_deviations_of_noise_off_the_evidence():
+    """Ten values of 2, noise of 1: the evidence is 30, and noise alone would be 0 +- sqrt(20)."""
+    prior = (30 - 1.5 * np.sqrt(20)) / 10
+
+    effects = shrunk_effects(np.full(10, 2.0), np.ones(10), np.ones(10), prior=UNBOUNDED, doubt=1.5)
+
+    assert effects == pytest.approx(np.full(10, 2 * prior / (prior + 1)))
+
+
+def test_one_huge_value_among_zeros_survives_by_itself():
+    values, ones = np.append(8.0, np.zeros(99)), np.ones(100)
+
+    drowned = shrunk_effects(values, ones, ones, doubt=1.5)
+    kept = shrunk_effects(values, ones, ones, doubt=1.5, certain=3.0)
+
+    assert (drowned == 0).all()
+    assert kept == pytest.approx(np.append(8 * (1 - 9 / 64), np.zeros(99)))
+
+
+def test_certainty_only_adds_to_what_the_others_say_and_nothing_below_it(rng):
+    ones = np.ones((500, 10))
+    values = rng.standard_t(2, ones.shape)
+
+    without = shrunk_effects(values, ones, ones, prior=UNBOUNDED)
+    certain = shrunk_effects(values, ones, ones, prior=UNBOUNDED, certain=3.0)
+
+    assert (np.abs(without) <= np.abs(certain) + 1e-12).all()
+    assert (np.abs(certain) <= np.abs(values)).all()
+    below = np.abs(values) <= 3
+    assert certain[below] == pytest.approx(without[below])
+    assert (np.abs(certain) > np.abs(without) + 1e-3).any()
+
+
+@pytest.mark.parametrize('unit', [1e-60, 1e-20, 1e20, 1e60])
+def test_effects_do_not_depend_on_the_unit_of_values_and_gains(rng, unit):
+    values, gains = rng.normal(0, 3, 20), rng.uniform(0.1, 1, 20)
+    options = {'prior': UNBOUNDED, 'doubt': 1.0, 'certain': 3.0}
+
+    effects = shrunk_effects(values, gains, np.ones(20), **options)
+    with np.errstate(over='raise', divide='raise', invalid='raise'):
+        scaled = shrunk_effects(values * unit, gains * unit, np.full(20, unit**2), **options)
+
+    assert effects.any()
+    assert scaled == pytest.approx(effects, rel=1e-9)

@@ -1,0 +1,312 @@
+import math
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sdv_threea.approximate.moments import GRID, Grouped
+from sdv_threea.partition.em import (
+    EM_ROUNDS,
+    MAX_CELLS,
+    assign,
+    em_round,
+    first_centroids,
+    num_cells,
+    private_em,
+)
+from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.privacy.statistics import clip_norm
+
+NEIGHBORS = ('add_remove', 'replace_one')
+RADIUS = 1_000
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(23)
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def integer_noise(rng):
+    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+
+def make_blobs(rng, num_rows=600):
+    """Two classes of two well-separated blobs each, in units of the grid."""
+    classes, sides = rng.integers(0, 2, num_rows), rng.choice([-1, 1], num_rows)
+    centers = np.stack([sides * np.where(classes == 0, 400, 0), sides * 400 * classes], axis=1)
+    return np.rint(centers + rng.normal(0, 40, (num_rows, 2))).astype(np.int64), classes, sides
+
+
+# How many cells
+
+
+def test_more_budget_and_more_records_carry_more_cells():
+    mus = [1e-3, 0.01, 0.1, 0.15, 0.2, 1.0, math.inf]
+    sizes = [1.0, 30.0, 300.0, 3e3, 1e5]
+    table = np.array([[num_cells(np.full(3, size), 4.0, mu) for mu in mus] for size in sizes])
+
+    assert (np.diff(table, axis=0) >= 0).all()
+    assert (np.diff(table, axis=1) >= 0).all()
+    assert set(table.ravel().tolist()) == set(range(1, MAX_CELLS + 1))
+
+
+def test_wide_tables_and_small_classes_carry_one_cell_even_without_noise():
+    assert num_cells(np.full(26, 300.0), 28.0, math.inf) == 1
+    assert num_cells(np.full(2, 3.0), 2.0, math.inf) == 1
+    assert num_cells(np.full(2, 300.0), 0.0, math.inf) == MAX_CELLS
+
+
+# Where cells start
+
+
+def test_centroids_start_at_the_modes_of_each_class(rng):
+    points, classes, _ = make_blobs(rng)
+
+    centroids = first_centroids(points, classes, 2, 2, rng)
+
+    for label, axis in ((0, 0), (1, 1)):
+        found = centroids[label][np.argsort(centroids[label][:, axis])]
+        expected = np.zeros((2, 2))
+        expected[:, axis] = [-400, 400]
+        assert found == pytest.approx(expected, abs=20)
+
+
+@pytest.mark.parametrize(
+    'draws',
+    [
+        np.zeros((50, 3), dtype=np.int64),
+        np.repeat([[0, 5, 9], [7, 5, 9]], 25, axis=0),
+        np.arange(6).reshape(2, 3),
+    ],
+)
+def test_centroids_start_somewhere_in_degenerate_draws_and_without_a_warning(rng, draws):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        centroids = first_centroids(draws, np.zeros(len(draws), dtype=np.int64), 2, 3, rng)
+
+    assert centroids.shape == (2, 3, draws.shape[1])
+    assert (centroids[1] == 0).all()
+
+
+def test_records_without_columns_share_one_cell_through_every_round(rng):
+    points, classes = np.zeros((50, 0), dtype=np.int64), np.repeat([0, 1], 25)
+
+    centroids = first_centroids(points, classes, 2, 3, rng)
+    moved, _ = run_em(points, classes, centroids, 1.0, silent)
+
+    assert centroids.shape == moved.shape == (2, 1, 0)
+    assert assign(points, classes, moved).tolist() == classes.tolist()
+
+
+def test_one_cell_per_class_needs_no_draws(rng):
+    centroids = first_centroids(np.ones((5, 2), dtype=np.int64), np.zeros(5, dtype=int), 3, 1, rng)
+
+    assert centroids.shape == (3, 1, 2)
+
+
+# Who belongs where
+
+
+def test_records_belong_to_the_nearest_centroid_of_their_class(rng):
+    points, classes = rng.integers(-900, 900, (300, 5)), rng.integers(0, 3, 300)
+    centroids = rng.integers(-900, 900, (3, 4, 5))
+
+    cells = assign(points, classes, centroids)
+
+    distances = np.square(points[:, None] - centroids[classes]).sum(axis=2)
+    assert np.array_equal(cells, 4 * classes + distances.argmin(axis=1))
+
+
+@pytest.mark.parametrize('size', [10**3, 10**9])
+def test_the_cell_of_a_record_depends_on_that_record_alone(rng, size):
+    points, classes = rng.integers(-size, size, (70_000, 3)), rng.integers(0, 2, 70_000)
+    centroids, order = rng.integers(-size, size, (2, 5, 3)), rng.permutation(70_000)
+
+    cells = assign(points, classes, centroids)
+
+    assert np.array_equal(assign(points[order], classes[order], centroids), cells[order])
+    assert np.array_equal(assign(points[69_990:], classes[69_990:], centroids), cells[69_990:])
+    for at in (0, 65_535, 65_536, 69_999):
+        alone = slice(at, at + 1)
+        assert assign(points[alone], classes[alone], centroids)[0] == cells[at]
+
+
+def test_ties_go_to_the_first_centroid_and_one_cell_is_the_class():
+    points, classes = np.zeros((3, 2), dtype=np.int64), np.array([0, 1, 0])
+
+    assert assign(points, classes, np.ones((2, 3, 2), dtype=np.int64)).tolist() == [0, 3, 0]
+    assert assign(points, classes, np.ones((2, 1, 2), dtype=np.int64)).tolist() == [0, 1, 0]
+    assert assign(points[:0], classes[:0], np.ones((2, 3, 2), dtype=np.int64)).shape == (0,)
+
+
+# Private EM
+
+
+def make_round(points, classes, centroids, *, mu=1.0, neighbors='add_remove', noise=silent):
+    return em_round(
+        chunk_arrays(Grouped(points, classes)),
+        centroids,
+        RADIUS,
+        mu=mu,
+        neighbors=neighbors,
+        noise=noise,
+    )
+
+
+def test_vectors_of_two_records_never_have_a_negative_inner_product(rng):
+    scores = clip_norm(rng.integers(-(10**6), 10**6, (200, 4)), RADIUS)
+    opposite = np.concatenate([scores, -scores, [[RADIUS, 0, 0, 0], [-RADIUS, 0, 0, 0]]])
+    vectors = np.concatenate([np.full((len(opposite), 1), RADIUS), opposite], axis=1)
+    products = vectors @ vectors.T
+
+    assert products.min() == 0
+    assert np.diagonal(products).max() == 2 * RADIUS**2
+
+
+def spy(asked):
+    """No noise, but a note of how much was asked for."""
+
+    def noise(size, scale):
+        asked.append((size, scale))
+        return silent(size, scale)
+
+    return noise
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_sums_of_cells_move_by_at_most_the_declared_sensitivity_and_by_it(rng, neighbors):
+    """Without noise, the means of cells times their counts give the sums back."""
+    worst = 0.0
+    centroids = np.array([[[-500, 0], [500, 0]]])
+    base = np.repeat([[-600, 0], [600, 0]], 50, axis=0)
+    for _ in range(100):
+        records = rng.choice([-(10**5), 10**5, 10, -10], (2, 2))
+        one, other = (np.concatenate([base, record[None]]) for record in records)
+        if neighbors == 'add_remove':
+            other = base
+        sums, receipts = [], []
+        for table in (one, other):
+            classes = np.zeros(len(table), dtype=np.int64)
+            counts = np.bincount(assign(table, classes, centroids), minlength=2)
+            moved, receipt = make_round(table, classes, centroids, neighbors=neighbors, mu=math.inf)
+            # Means come rounded: the sums are known to half the count.
+            means = moved[0] * counts[:, None]
+            sums.append(np.concatenate([RADIUS * counts[:, None], means], axis=1) / GRID)
+            receipts.append(receipt)
+        distance = np.linalg.norm(sums[0] - sums[1])
+        assert distance <= receipts[0].sensitivity + 2 * 51 / GRID
+        worst = max(worst, distance / receipts[0].sensitivity)
+
+    assert worst > 0.95
+
+
+@pytest.mark.parametrize(('neighbors', 'factor'), [('add_remove', 2**0.5), ('replace_one', 2.0)])
+def test_the_receipt_of_a_round_states_the_proven_sensitivity(rng, neighbors, factor):
+    points, classes, _ = make_blobs(rng)
+    drawn = []
+
+    _, receipt = make_round(
+        points, classes, np.zeros((2, 3, 2), dtype=np.int64), neighbors=neighbors, noise=spy(drawn)
+    )
+
+    assert receipt.sensitivity == pytest.approx(factor * RADIUS / GRID)
+    assert receipt.noise_scale == pytest.approx(factor * RADIUS / GRID, rel=1e-3)
+    assert [size for size, _ in drawn] == [2 * 3 * 3]
+
+
+def test_without_noise_a_round_moves_centroids_to_the_means_of_their_records(rng):
+    points, classes, sides = make_blobs(rng)
+    centroids = np.array([[[-100, 0], [100, 0]], [[0, -100], [0, 100]]])
+
+    moved, _ = make_round(points, classes, centroids, mu=math.inf)
+
+    for label in (0, 1):
+        for cell, side in enumerate((-1, 1)):
+            own = points[(classes == label) & (sides == side)]
+            assert moved[label, cell] == pytest.approx(own.mean(axis=0), abs=0.5)
+
+
+def test_centroids_stay_where_noise_would_move_them(rng):
+    points, classes, _ = make_blobs(rng)
+    centroids = np.array([[[-100, 0], [100, 0]], [[0, -100], [0, 100]]])
+    far = np.array([[[0, 0], [9_999, 0]], [[0, 0], [9_999, 0]]])
+
+    noisy, receipt = make_round(points, classes, centroids, mu=0.01, noise=integer_noise(rng))
+    empty, _ = make_round(points, classes, far, mu=math.inf)
+
+    assert receipt.noise_scale > 100 * RADIUS / GRID
+    assert np.array_equal(noisy, centroids)
+    assert np.array_equal(empty[:, 1], far[:, 1])
+
+
+def test_centroids_that_move_are_known_to_a_part_of_a_standard_deviation(rng):
+    points, classes = np.zeros((3_000, 2), dtype=np.int64), np.zeros(3_000, dtype=np.int64)
+    centroids = np.full((1, 1, 2), 77)
+    moves = []
+    for mu in np.geomspace(1e-3, 1, 400):
+        moved, _ = make_round(points, classes, centroids, mu=mu, noise=integer_noise(rng))
+        if not np.array_equal(moved, centroids):
+            moves.append(moved.ravel() / GRID)
+
+    assert len(moves) > 100
+    assert np.sqrt(np.square(moves[:50]).mean()) < 0.3
+
+
+def test_rounds_of_blocks_of_rows_read_sums_only(rng):
+    points, classes, _ = make_blobs(rng)
+    centroids, order = np.array([[[-9, 0], [9, 0]], [[0, -9], [0, 9]]]), rng.permutation(600)
+
+    moved, _ = make_round(points, classes, centroids)
+    shuffled, _ = make_round(points[order], classes[order], centroids)
+
+    assert np.array_equal(moved, shuffled)
+
+
+def run_em(points, classes, centroids, mu, noise):
+    return private_em(
+        chunk_arrays(Grouped(points, classes)),
+        centroids,
+        RADIUS,
+        mu=mu,
+        neighbors='add_remove',
+        noise=noise,
+    )
+
+
+def test_rounds_compose_to_the_price_and_draw_noise_afresh(rng):
+    points, classes, _ = make_blobs(rng)
+    drawn = []
+
+    _, receipts = run_em(points, classes, np.zeros((2, 2, 2), dtype=np.int64), 0.3, spy(drawn))
+
+    assert len(receipts) == len(drawn) == EM_ROUNDS
+    assert math.hypot(*(receipt.mu for receipt in receipts)) == pytest.approx(0.3)
+
+
+def test_em_finds_the_blobs_from_a_poor_start_at_a_fair_price(rng):
+    points, classes, _ = make_blobs(rng, 20_000)
+    start = np.array([[[-20, 90], [30, 60]], [[70, -20], [90, 40]]])
+
+    found, _ = run_em(points, classes, start, 0.5, integer_noise(rng))
+
+    expected = np.array([[[-400, 0], [400, 0]], [[0, -400], [0, 400]]])
+    assert found == pytest.approx(expected, abs=30)
+
+
+def test_em_without_noise_never_raises_the_distance_to_the_centroids(rng):
+    points, classes = rng.integers(-500, 500, (2_000, 3)), np.zeros(2_000, dtype=np.int64)
+    centroids = rng.integers(-500, 500, (1, 4, 3))
+    distances = []
+    for _ in range(6):
+        own = centroids[0][assign(points, classes, centroids)]
+        distances.append(np.square(points - own).sum())
+        centroids, _ = make_round(points, classes, centroids, mu=math.inf)
+
+    assert distances[-1] < distances[0]
+    # Centroids are rounded, which costs up to a quarter per record and column.
+    assert all(later <= earlier + 2_000 for earlier, later in pairwise(distances))

@@ -1,0 +1,127 @@
+"""The account of a release: promises, receipts, and what is left for the last stage."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from sdv_threea.accounting import Budget, Receipt
+from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.privacy.spending import OverspentError, Spending
+
+BUDGET = Budget(1.0, 1e-5, 1e-6)
+
+
+def make_receipt(mu):
+    return Receipt(stage='s', released='r', sensitivity=1.0, noise_scale=1.0, mu=mu)
+
+
+def open_account(**options):
+    return Spending(BUDGET, {'one': 0.4, 'two': 0.2, 'last': 0.4}, discrete_gaussian, **options)
+
+
+def test_the_last_stage_gets_what_is_left():
+    spending = open_account()
+    spending.keep(('result', make_receipt(spending.price('one'))))
+    assert math.isclose(spending.rest()['mu'], BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
+    spending.keep(('result', make_receipt(spending.rest()['mu'])))
+    assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
+
+
+@pytest.mark.parametrize('rounds', [1, 7, 1000])
+def test_rounding_never_overspends(rounds):
+    spending = open_account()
+    for _ in range(rounds):
+        spending.keep((None, make_receipt(spending.price('two') / math.sqrt(rounds))))
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert spending.ledger.mu <= BUDGET.mu
+
+
+def test_what_costs_more_than_the_budget_is_not_passed_on():
+    spending = open_account()
+    spending.keep((None, make_receipt(0.8 * BUDGET.mu)))
+    with pytest.raises(OverspentError, match='the budget is'):
+        spending.keep(('secret', make_receipt(0.7 * BUDGET.mu)))
+    assert spending.rest()['mu'] == 0
+
+
+def test_nor_is_what_fails_more_often_than_the_budget_allows():
+    spending = open_account()
+    part = replace(make_receipt(0.1), delta=0.5 * BUDGET.threshold_part)
+    spending.keep((None, part))
+    spending.keep((None, part))
+    with pytest.raises(OverspentError, match='the budget is'):
+        spending.keep(('secret', replace(part, delta=1e-12)))
+
+
+def test_no_stage_gets_its_share_twice():
+    spending = open_account()
+    spending.terms('one')
+    spending.terms('two')
+    with pytest.raises(OverspentError, match="'one' has had its share"):
+        spending.terms('one')
+
+
+def test_results_pass_through_and_receipts_are_kept_in_order():
+    spending = open_account()
+    receipts = [make_receipt(mu) for mu in (0.01, 0.02, 0.03)]
+    assert spending.keep(('one', receipts[0])) == 'one'
+    assert spending.keep(('two', receipts[1:])) == 'two'
+    assert spending.keep(('none', ())) == 'none'
+    assert spending.ledger.receipts == tuple(receipts)
+
+
+def test_terms_carry_neighbours_and_noise():
+    terms = open_account().terms('two')
+    assert terms['neighbors'] == 'add_remove'
+    assert terms['noise'] is discrete_gaussian
+    assert math.isclose(terms['mu'], BUDGET.mu * math.sqrt(0.2), rel_tol=1e-9)
+
+
+def test_uncharged_stages_are_free_of_noise_and_say_so():
+    spending = open_account(charged=False)
+    assert math.isinf(spending.price('one'))
+    spending.keep((None, make_receipt(math.inf)))
+    assert not spending.ledger.receipts[0].charged
+    assert math.isclose(spending.rest()['mu'], BUDGET.mu, rel_tol=1e-9)
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert spending.ledger.receipts[1].charged
+
+
+def test_without_privacy_everything_is_free():
+    spending = Spending(Budget(math.inf, 1e-5), {'one': 1.0}, discrete_gaussian)
+    assert math.isinf(spending.price('one'))
+    assert math.isinf(spending.rest()['mu'])
+
+
+@pytest.mark.parametrize('rows_per_unit', [1, 2, 50])
+def test_stages_are_priced_for_a_record_and_receipts_for_a_unit(rows_per_unit):
+    spending = open_account(rows_per_unit=rows_per_unit)
+    price = spending.price('one')
+    spending.keep((None, make_receipt(price)))
+    (receipt,) = spending.ledger.receipts
+
+    assert math.isclose(price * rows_per_unit, BUDGET.mu * math.sqrt(0.4), rel_tol=1e-9)
+    assert receipt.mu == price * rows_per_unit
+    assert receipt.sensitivity == rows_per_unit
+    # The noise is what it is: its ratio to the sensitivity of a unit is the price of a unit.
+    assert receipt.noise_scale == 1.0
+
+
+@pytest.mark.parametrize('rows_per_unit', [2, 50])
+def test_units_of_several_records_never_overspend(rows_per_unit):
+    spending = open_account(rows_per_unit=rows_per_unit)
+    for stage in ('one', 'two'):
+        spending.keep((None, make_receipt(spending.price(stage))))
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+
+    assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
+
+
+def test_a_part_of_a_budget_gives_a_part_of_the_thresholds():
+    spending = Spending(BUDGET.part(0.25), {'one': 1.0}, discrete_gaussian)
+
+    assert spending.threshold_delta == pytest.approx(0.25 * 1e-6)
+    assert spending.price('one') == pytest.approx(BUDGET.mu / 2)

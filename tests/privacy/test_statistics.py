@@ -1,0 +1,333 @@
+import math
+import operator
+
+import numpy as np
+import pytest
+
+from sdv_threea.privacy.statistics import (
+    clip_norm,
+    first_moments,
+    histogram,
+    histogram_sensitivity,
+    moment_sensitivity,
+    second_moments,
+    sum_sensitivity,
+    unpack_second_moments,
+)
+
+NEIGHBORS = ('add_remove', 'replace_one')
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
+
+
+def distance(first, second):
+    """The L2 distance of two lists of arrays of exact integers."""
+    moves = (one - other for one, other in zip(first, second, strict=True))
+    return math.sqrt(sum(int(np.square(move).sum()) for move in moves))
+
+
+def neighbours(rng, table, extreme):
+    """Each kind of neighbour of a table (a tuple of arrays), with and of an extreme record."""
+    rows = [np.concatenate([part, record]) for part, record in zip(table, extreme, strict=True)]
+    last = tuple(part[:-1] for part in rows)
+    other = int(rng.integers(len(rows[0]) - 1))
+    swapped = tuple(np.concatenate([part[:-1], part[other : other + 1]]) for part in rows)
+    return {'add_remove': (tuple(rows), last), 'replace_one': (tuple(rows), swapped)}
+
+
+# Histograms
+
+
+def test_histogram_counts_what_a_loop_counts(rng):
+    sizes, num_groups = (2, 5, 3), 4
+    codes = np.stack([rng.integers(-1, size, 200) for size in sizes], axis=1)
+    groups = rng.integers(0, num_groups, 200)
+    expected = [np.zeros((num_groups, size), dtype=np.int64) for size in sizes]
+    for row, group in zip(codes, groups, strict=True):
+        for column, code in enumerate(row):
+            if code >= 0:
+                expected[column][group, code] += 1
+
+    counts = histogram(codes, groups, sizes, num_groups)
+
+    for found, wanted in zip(counts, expected, strict=True):
+        assert found.dtype == np.int64
+        assert np.array_equal(found, wanted)
+
+
+def test_histogram_of_small_codes_does_not_wrap_around():
+    codes = np.full((3, 1), 99, dtype=np.int8)
+
+    (counts,) = histogram(codes, np.array([0, 9, 9], dtype=np.int8), [100], 10)
+
+    assert counts[0, 99] == 1
+    assert counts[9, 99] == 2
+    assert counts.sum() == 3
+
+
+def test_histograms_of_blocks_add_up(rng):
+    codes, groups = rng.integers(0, 7, (500, 3)), rng.integers(0, 3, 500)
+    whole = histogram(codes, groups, [7, 7, 7], 3)
+
+    for cut in (0, 1, 123, 500):
+        first = histogram(codes[:cut], groups[:cut], [7, 7, 7], 3)
+        second = histogram(codes[cut:], groups[cut:], [7, 7, 7], 3)
+        for one, two, both in zip(first, second, whole, strict=True):
+            assert np.array_equal(one + two, both)
+
+
+def test_histogram_of_nothing_is_zero():
+    counts = histogram(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), [3, 4], 2)
+
+    assert [part.tolist() for part in counts] == [[[0] * 3] * 2, [[0] * 4] * 2]
+    assert histogram(np.zeros((5, 0), dtype=np.int64), np.zeros(5, dtype=np.int64), [], 2) == ()
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_histogram_sensitivity_bounds_all_neighbours_and_is_reached(rng, neighbors):
+    worst = {columns: 0.0 for columns in (1, 2, 7)}
+    for _ in range(300):
+        columns = int(rng.choice(list(worst)))
+        sizes = rng.integers(1, 5, columns).tolist()
+        table = (
+            np.stack([rng.integers(-1, size, 6) for size in sizes], axis=1),
+            rng.integers(0, 3, 6),
+        )
+        extreme = np.array([[size - 1 for size in sizes]]), rng.integers(0, 3, 1)
+        pair = neighbours(rng, table, extreme)[neighbors]
+        moved = distance(*(histogram(*rows, sizes, 3) for rows in pair))
+        assert moved <= histogram_sensitivity(columns, neighbors) * (1 + 1e-15)
+        worst[columns] = max(worst[columns], moved)
+
+    assert worst == pytest.approx(
+        {columns: histogram_sensitivity(columns, neighbors) for columns in worst}
+    )
+
+
+@pytest.mark.parametrize(
+    ('code', 'group', 'message'),
+    [
+        (3, 0, 'a code is out of range'),
+        (0, 2, 'a group is out of range'),
+        (0, -1, 'a group is out of range'),
+    ],
+)
+def test_histogram_refuses_records_that_would_count_elsewhere(code, group, message):
+    with pytest.raises(ValueError, match=message):
+        histogram(np.array([[code]]), np.array([group]), [3], 2)
+
+
+def test_histogram_refuses_shapes_that_disagree():
+    with pytest.raises(ValueError, match='one row per group'):
+        histogram(np.zeros((3, 2), dtype=np.int64), np.zeros(3, dtype=np.int64), [2], 1)
+
+
+# Second moments
+
+
+def test_second_moments_unpack_to_the_sums_of_outer_products(rng):
+    vectors, groups = rng.integers(-50, 50, (300, 4)), rng.integers(0, 3, 300)
+
+    matrices = unpack_second_moments(second_moments(vectors, groups, 3))
+
+    for group in range(3):
+        rows = vectors[groups == group]
+        assert np.array_equal(matrices[group], rows.T @ rows)
+
+
+def test_second_moments_are_exact_where_one_float_product_is_not(rng):
+    vectors = rng.integers(2**25, 2**26, (50, 2))
+    exact = [
+        [sum(map(operator.mul, one, two)) for one in vectors.T.tolist()]
+        for two in vectors.T.tolist()
+    ]
+    floats = vectors.astype(float)
+
+    sums = second_moments(vectors, np.zeros(50, dtype=np.int64), 1)
+
+    assert sums.tolist() == [[12 * exact[0][0], 17 * exact[0][1], 12 * exact[1][1]]]
+    assert (floats.T @ floats).astype(int).tolist() != exact
+
+
+def test_second_moments_of_blocks_add_up_in_any_order(rng):
+    vectors, groups = rng.integers(-(2**20), 2**20, (20_000, 3)), rng.integers(0, 2, 20_000)
+    whole = second_moments(vectors, groups, 2)
+    order = rng.permutation(20_000)
+
+    assert np.array_equal(second_moments(vectors[order], groups[order], 2), whole)
+    for cut in (0, 1, 8_192, 20_000):
+        first = second_moments(vectors[:cut], groups[:cut], 2)
+        assert np.array_equal(first + second_moments(vectors[cut:], groups[cut:], 2), whole)
+
+
+def test_second_moments_of_nothing_are_zero():
+    nothing = np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+    assert second_moments(*nothing, 2).tolist() == [[0] * 6] * 2
+    assert second_moments(np.zeros((4, 0), dtype=np.int64), np.zeros(4, int), 2).shape == (2, 0)
+
+
+def adversarial_vectors(rng, width, radius):
+    """Vectors of norm at most ``radius`` that come close to it, in all kinds of directions."""
+    random, axis = rng.normal(size=width), np.eye(width)[int(rng.integers(width))]
+    signs, pair = rng.choice([-1.0, 1.0], width), np.zeros(width)
+    pair[:2] = rng.choice([-1.0, 1.0], min(width, 2))
+    directions = np.stack([random, axis, signs, pair])
+    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+    return clip_norm(np.rint(directions / lengths * radius).astype(np.int64), radius)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_moment_sensitivity_bounds_all_neighbours_and_is_nearly_reached(rng, neighbors):
+    radius, worst = 3_000, 0.0
+    for _ in range(300):
+        width = int(rng.choice([1, 2, 3, 40]))
+        vectors = adversarial_vectors(rng, width, radius)
+        table = vectors[rng.permutation(4)], rng.integers(0, 2, 4)
+        extreme = adversarial_vectors(rng, width, radius)[[rng.integers(4)]], rng.integers(0, 2, 1)
+        pair = neighbours(rng, table, extreme)[neighbors]
+        moved = distance(*([second_moments(*rows, 2)] for rows in pair))
+        assert moved <= moment_sensitivity(radius, neighbors)
+        worst = max(worst, moved)
+
+    assert worst > 0.998 * moment_sensitivity(radius, neighbors)
+
+
+def test_moments_of_two_vectors_meet_at_the_angle_of_the_proof(rng):
+    for _ in range(100):
+        first, second = rng.integers(-9, 9, (2, 5))
+        moments = second_moments(np.stack([first, second]), np.array([0, 1]), 2)
+
+        inner = 2 * int(moments[0] @ moments[1])
+        assert inner == 17**2 * int(first @ second) ** 2 - int(first**2 @ second**2)
+
+
+def test_second_moments_refuse_wrong_groups_and_sums_beyond_64_bits():
+    with pytest.raises(ValueError, match='a group is out of range'):
+        second_moments(np.ones((1, 2), dtype=np.int64), np.array([1]), 1)
+    with pytest.raises(OverflowError, match='coarser grid'):
+        second_moments(np.full((1, 2), -(2**30)), np.array([0]), 1)
+    with pytest.raises(OverflowError, match='coarser grid'):
+        second_moments(np.full((10_000, 1), 2**24), np.zeros(10_000, dtype=np.int64), 1)
+
+
+# First moments
+
+
+def test_first_moments_are_the_sums_of_each_group(rng):
+    vectors, groups = rng.integers(-50, 50, (300, 4)), rng.integers(0, 3, 300)
+
+    sums = first_moments(vectors, groups, 4)
+
+    assert sums.dtype == np.int64
+    for group in range(4):
+        assert sums[group].tolist() == vectors[groups == group].sum(axis=0).tolist()
+
+
+def test_first_moments_are_exact_where_floats_and_small_integers_are_not():
+    large = np.array([[2**53], [1], [1]])
+    small = np.full((3, 2), 100, dtype=np.int8)
+
+    assert first_moments(large, np.zeros(3, dtype=np.int64), 1).tolist() == [[2**53 + 2]]
+    assert first_moments(small, np.array([0, 0, 0], dtype=np.int8), 1).tolist() == [[300, 300]]
+
+
+def test_first_moments_of_blocks_add_up_in_any_order(rng):
+    vectors, groups = rng.integers(-(2**40), 2**40, (500, 3)), rng.integers(0, 2, 500)
+    whole, order = first_moments(vectors, groups, 2), rng.permutation(500)
+
+    assert np.array_equal(first_moments(vectors[order], groups[order], 2), whole)
+    for cut in (0, 1, 123, 500):
+        first = first_moments(vectors[:cut], groups[:cut], 2)
+        assert np.array_equal(first + first_moments(vectors[cut:], groups[cut:], 2), whole)
+
+
+def test_first_moments_refuse_wrong_groups():
+    for group in (-1, 2):
+        with pytest.raises(ValueError, match='a group is out of range'):
+            first_moments(np.ones((1, 2), dtype=np.int64), np.array([group]), 2)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_sum_sensitivity_bounds_all_neighbours_and_is_nearly_reached(rng, neighbors):
+    """Vectors behind a constant as long as they may be: no two have a negative inner product."""
+    radius, worst = 3_000, 0.0
+    bound = sum_sensitivity(math.sqrt(2) * radius, neighbors)
+
+    def vectors_of(width):
+        return np.pad(
+            adversarial_vectors(rng, width, radius), ((0, 0), (1, 0)), constant_values=radius
+        )
+
+    for _ in range(300):
+        width = int(rng.choice([1, 2, 3, 40]))
+        vectors = vectors_of(width)
+        table = np.concatenate([vectors, -vectors * ([-1] + [1] * width)]), rng.integers(0, 2, 8)
+        extreme = vectors_of(width)[[rng.integers(4)]], rng.integers(0, 2, 1)
+        pair = neighbours(rng, table, extreme)[neighbors]
+        moved = distance(*([first_moments(*rows, 2)] for rows in pair))
+        assert moved <= bound * (1 + 1e-15)
+        worst = max(worst, moved)
+
+    assert worst > 0.999 * bound
+
+
+# Clipping
+
+
+def squared_norms(vectors):
+    return [sum(int(value) ** 2 for value in row) for row in vectors]
+
+
+def test_clipped_vectors_are_within_the_radius_in_exact_integers(rng):
+    for _ in range(200):
+        radius = int(rng.integers(0, 5_000))
+        magnitude = 10.0 ** rng.uniform(0, 18)
+        vectors = np.rint(rng.normal(size=(50, int(rng.integers(1, 30)))) * magnitude)
+        vectors = np.clip(vectors, -(2.0**62), 2.0**62).astype(np.int64)
+        assert max(squared_norms(clip_norm(vectors, radius))) <= radius**2
+
+
+def test_vectors_within_the_radius_stay_and_one_step_outside_moves():
+    vectors = np.array([[3, 4], [-5, 0], [0, 0], [4, 4]])
+
+    clipped = clip_norm(vectors, 5)
+
+    assert clipped[:3].tolist() == vectors[:3].tolist()
+    assert clipped[3].tolist() == [3, 3]
+    assert vectors[3].tolist() == [4, 4]
+
+
+def test_clipping_keeps_the_direction_and_nearly_all_of_the_radius(rng):
+    vectors, radius = rng.integers(-(10**9), 10**9, (100, 6)), 10_000
+
+    clipped = clip_norm(vectors, radius)
+
+    directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert clipped == pytest.approx(directions * radius, abs=1)
+    assert (abs(clipped) <= abs(directions * radius)).all()
+
+
+def test_a_vector_is_clipped_alike_in_every_table(rng):
+    vectors = rng.integers(-(10**12), 10**12, (1_000, 37))
+    together = clip_norm(vectors, 4_096)
+
+    for start, stop in ((0, 1), (17, 18), (3, 700)):
+        assert np.array_equal(clip_norm(vectors[start:stop], 4_096), together[start:stop])
+    assert np.array_equal(clip_norm(np.asfortranarray(vectors), 4_096), together)
+
+
+def test_clipping_survives_the_ends_of_the_integers_and_nothing_at_all():
+    ends = np.array([[-(2**63), 2**63 - 1], [-(2**63), 0]])
+
+    assert clip_norm(ends, 100).tolist() == [[-70, 70], [-99, 0]]
+    assert clip_norm(ends, 0).tolist() == [[0, 0], [0, 0]]
+    assert clip_norm(np.zeros((0, 3), dtype=np.int64), 5).shape == (0, 3)
+
+
+def test_clipping_refuses_radii_beyond_64_bits():
+    with pytest.raises(OverflowError, match='coarser grid'):
+        clip_norm(np.ones((1, 4), dtype=np.int64), 2**30)

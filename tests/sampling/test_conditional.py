@@ -1,0 +1,266 @@
+"""The law of conditional draws: against rejection, and against probabilities of other makers."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import chi2_contingency, ks_2samp, multivariate_normal, norm
+
+from sdv_threea.anonymize.mixture import Mixture, class_mixture
+from sdv_threea.sampling.conditional import ImpossibleCondition, Region, draw_within
+
+#: A false alarm once in more than ten thousand runs, were they not seeded.
+ALARM = 1e-5
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(41)
+
+
+def make_mixture(num_classes, num_components, width, seed=5):
+    rng = np.random.default_rng(seed)
+    roots = rng.normal(size=(num_classes, num_components, width, width))
+    covariances = roots @ np.swapaxes(roots, 2, 3) / width + 0.1 * np.eye(width)
+    means = rng.normal(size=(num_classes, num_components, width))
+    return Mixture(rng.uniform(1, 9, (num_classes, num_components)), means, covariances)
+
+
+def make_region(mixture, intervals, classes=None):
+    """The same quantiles in all classes: by column, a list of intervals."""
+    num_classes, longest = len(mixture.weights), max(map(len, intervals.values()), default=0)
+    table = np.zeros((num_classes, len(intervals), longest, 2))
+    for at, each in enumerate(intervals.values()):
+        table[:, at, : len(each)] = each
+    allowed = np.ones(num_classes, dtype=bool) if classes is None else np.array(classes)
+    return Region(allowed, np.array(list(intervals), dtype=np.int64), table)
+
+
+def is_inside(quantiles, intervals):
+    return np.logical_and.reduce(
+        [
+            np.any([(low <= quantiles[:, at]) & (quantiles[:, at] < high) for low, high in each], 0)
+            for at, each in intervals.items()
+        ]
+    )
+
+
+REGIONS = {
+    'one column': {2: [(0.1, 0.3)]},
+    'two intervals': {3: [(0.0, 0.1), (0.9, 1.0)]},
+    'two columns': {5: [(0.0, 0.3), (0.6, 0.7)], 0: [(0.5, 1.0)]},
+    'five columns': {
+        1: [(0.0, 0.5), (0.8, 0.9)],
+        2: [(0.2, 1.0)],
+        4: [(0.0, 0.6)],
+        0: [(0.1, 0.2), (0.3, 0.8)],
+        5: [(0.3, 0.7), (0.9, 1.0)],
+    },
+}
+
+
+@pytest.fixture(scope='module')
+def population():
+    mixture = make_mixture(3, 3, 6)
+    return mixture, *mixture.sample(400_000, np.random.default_rng(3))
+
+
+@pytest.mark.parametrize('name', REGIONS)
+def test_the_law_is_that_of_rejection(population, rng, name):
+    mixture, classes, quantiles = population
+    kept = is_inside(quantiles, REGIONS[name])
+
+    own_classes, own = draw_within(mixture, make_region(mixture, REGIONS[name]), 8_000, rng)
+
+    assert is_inside(own, REGIONS[name]).all()
+    counts = [np.bincount(each, minlength=3) for each in (classes[kept], own_classes)]
+    assert chi2_contingency(counts).pvalue > ALARM
+    for at in range(6):
+        assert ks_2samp(quantiles[kept, at], own[:, at]).pvalue > ALARM
+    expected, found = (np.corrcoef(each.T) for each in (quantiles[kept], own))
+    assert np.abs(expected - found).max() < 5 / np.sqrt(8_000)
+    for label in range(3):
+        rejected, drawn = quantiles[kept & (classes == label)], own[own_classes == label]
+        assert all(ks_2samp(rejected[:, at], drawn[:, at]).pvalue > ALARM for at in range(6))
+
+
+def test_the_comparison_with_rejection_would_notice_another_law(population, rng):
+    """Columns drawn as if the condition told nothing about them are found out."""
+    mixture, classes, quantiles = population
+    kept = is_inside(quantiles, REGIONS['two columns'])
+    own_classes, own = mixture.sample(8_000, rng)
+
+    assert min(ks_2samp(quantiles[kept, at], own[:, at]).pvalue for at in (1, 2, 3, 4)) < ALARM
+    counts = [np.bincount(each, minlength=3) for each in (classes[kept], own_classes)]
+    assert chi2_contingency(counts).pvalue < ALARM
+
+
+def tell_components(mixture, region, num_rows, rng):
+    """Shares of classes, for mixtures of one component per class."""
+    classes, _ = draw_within(mixture, region, num_rows, rng)
+    return np.bincount(classes, minlength=len(mixture.weights)) / num_rows
+
+
+def own_quantiles(mixture, edges):
+    """The same scores as quantiles of each class's own marginals, shape (C, q, 1, 2)."""
+    deviations = np.sqrt(np.diagonal(mixture.covariances[:, 0], axis1=1, axis2=2))
+    places = (np.array(edges)[None] - mixture.means[:, 0, :, None]) / deviations[..., None]
+    return norm.cdf(places)[:, :, None]
+
+
+def test_components_are_weighed_by_the_probability_of_the_rectangle(rng):
+    mixture = make_mixture(4, 1, 3, seed=8)
+    edges = [[-0.5, 0.4], [0.2, 1.5], [-2.0, 0.3]]
+    region = Region(np.ones(4, dtype=bool), np.arange(3), own_quantiles(mixture, edges))
+    low, high = np.array(edges).T
+    masses = [
+        weight[0] * multivariate_normal(mean[0], covariance[0]).cdf(high, lower_limit=low)
+        for weight, mean, covariance in zip(
+            mixture.weights, mixture.means, mixture.covariances, strict=True
+        )
+    ]
+    expected = np.array(masses) / sum(masses)
+
+    found = tell_components(mixture, region, 40_000, rng)
+
+    assert found == pytest.approx(expected, abs=5 * np.sqrt(0.25 / 40_000))
+
+
+def log_rectangle(mean, covariance, low, high):
+    """Logarithm of a rectangle's probability under two normals, by quadrature."""
+    deviation = np.sqrt(covariance[0, 0])
+    slope = covariance[0, 1] / covariance[0, 0]
+    left = np.sqrt(covariance[1, 1] - slope * covariance[0, 1])
+    peak = norm.logpdf(np.clip(mean[0], low[0], high[0]), mean[0], deviation)
+
+    def density(place):
+        ends = (np.array([low[1], high[1]]) - mean[1] - slope * (place - mean[0])) / left
+        return np.exp(norm.logpdf(place, mean[0], deviation) - peak) * np.diff(norm.cdf(ends))[0]
+
+    end = min(high[0], np.clip(mean[0], low[0], high[0]) + 12 * deviation)
+    return np.log(quad(density, low[0], end, epsabs=0, epsrel=1e-8)[0]) + peak
+
+
+@pytest.mark.parametrize('tail', [1e-6, 1e-12, 1e-40])
+def test_far_tails_weigh_components_right(rng, tail):
+    """Far out, one component has the tail almost to itself: another is weighted to be its match."""
+    covariance = np.array([[1.0, 0.5], [0.5, 1.0]])
+    mixture = Mixture(
+        np.ones((2, 1)),
+        np.array([[[0.0, 0.0]], [[0.5, 0.2]]]),
+        np.stack([covariance, np.diag([1.2, 0.8])])[:, None],
+    )
+    start = norm.isf(tail)
+    edges = [[start, np.inf], [-0.5, 0.8]]
+    logs = np.array(
+        [
+            log_rectangle(mixture.means[at, 0], mixture.covariances[at, 0], *np.array(edges).T)
+            for at in (0, 1)
+        ]
+    )
+    matched = Mixture(np.exp(logs.max() - logs)[:, None], mixture.means, mixture.covariances)
+    # By symmetry the upper tail is a lower one, where quantiles as small as this can be told.
+    mirrored = Mixture(matched.weights, -matched.means, matched.covariances)
+    low_edges = [[-np.inf, -start], [-0.8, 0.5]]
+    region = Region(np.ones(2, dtype=bool), np.arange(2), own_quantiles(mirrored, low_edges))
+
+    found = tell_components(mirrored, region, 20_000, rng)
+
+    assert found == pytest.approx([0.5, 0.5], abs=5 * np.sqrt(0.25 / 20_000))
+
+
+@pytest.mark.parametrize('tail', [1e-6, 1e-12, 1e-200])
+def test_a_condition_in_the_tail_moves_the_other_columns(rng, tail):
+    correlation = 0.6
+    mixture = class_mixture(np.ones(1), np.array([[[1.0, correlation], [correlation, 1.0]]]))
+    region = make_region(mixture, {0: [(tail / 2, tail)]})
+
+    _, quantiles = draw_within(mixture, region, 10_000, rng)
+
+    assert is_inside(quantiles, {0: [(tail / 2, tail)]}).all()
+    assert np.diff(np.quantile(quantiles[:, 0] / tail, [0.1, 0.9])) == pytest.approx(0.4, abs=0.02)
+    scores = norm.ppf(quantiles[:, 1])
+    assert scores.mean() == pytest.approx(correlation * norm.ppf(0.75 * tail), abs=0.06)
+    assert scores.std() == pytest.approx(0.8, abs=0.04)
+
+
+def test_upper_tails_hold_to_the_last_bit(rng):
+    mixture = make_mixture(1, 3, 2)
+    interval = [(1 - 1e-15, 1.0)]
+
+    _, quantiles = draw_within(mixture, make_region(mixture, {1: interval}), 1_000, rng)
+
+    assert is_inside(quantiles, {1: interval}).all()
+
+
+def test_an_interval_one_float_wide_is_met(rng):
+    mixture = make_mixture(2, 2, 3)
+    intervals = {at: [(place, np.nextafter(place, 1))] for at, place in enumerate((0.5, 0.3, 0.9))}
+
+    _, quantiles = draw_within(mixture, make_region(mixture, intervals), 100, rng)
+
+    assert (quantiles == [0.5, 0.3, 0.9]).all()
+
+
+def test_classes_alone_can_be_the_condition(rng):
+    mixture = make_mixture(4, 2, 3)
+    region = make_region(mixture, {}, [True, False, True, False])
+
+    classes, quantiles = draw_within(mixture, region, 20_000, rng)
+
+    weights = mixture.weights.sum(axis=1)[[0, 2]]
+    assert set(classes) == {0, 2}
+    assert (classes == 0).mean() == pytest.approx(weights[0] / weights.sum(), abs=0.02)
+    assert quantiles.std(axis=0) == pytest.approx(np.sqrt(1 / 12), abs=0.01)
+
+
+def test_intervals_of_a_class_are_its_own(rng):
+    mixture = make_mixture(2, 2, 3)
+    intervals = np.array([[[[0.0, 0.2]]], [[[0.7, 0.8]]]])
+    region = Region(np.ones(2, dtype=bool), np.array([1]), intervals)
+
+    classes, quantiles = draw_within(mixture, region, 20_000, rng)
+
+    assert (quantiles[classes == 0, 1] < 0.2).all()
+    assert ((quantiles[classes == 1, 1] >= 0.7) & (quantiles[classes == 1, 1] < 0.8)).all()
+    chances = mixture.weights.sum(axis=1) * [0.2, 0.1]
+    assert (classes == 0).mean() == pytest.approx(chances[0] / chances.sum(), abs=0.02)
+
+
+def test_all_columns_can_be_known_and_none_can_exist(rng):
+    mixture = make_mixture(2, 2, 4)
+    intervals = {at: [(0.4, 0.6)] for at in range(4)}
+    empty = class_mixture(np.array([3.0, 1.0]), np.zeros((2, 0, 0)))
+
+    _, quantiles = draw_within(mixture, make_region(mixture, intervals), 500, rng)
+    classes, nothing = draw_within(empty, make_region(empty, {}, [False, True]), 50, rng)
+
+    assert is_inside(quantiles, intervals).all()
+    assert nothing.shape == (50, 0)
+    assert (classes == 1).all()
+
+
+def test_what_has_no_probability_is_refused(rng):
+    mixture = make_mixture(2, 1, 2)
+    without_weight = Mixture(np.array([[0.0], [1.0]]), mixture.means, mixture.covariances)
+
+    for case, region in (
+        (mixture, make_region(mixture, {0: [(0.5, 0.5)]})),
+        (mixture, make_region(mixture, {0: [(0.1, 0.5)]}, [False, False])),
+        (without_weight, make_region(mixture, {0: [(0.1, 0.5)]}, [True, False])),
+    ):
+        with pytest.raises(ImpossibleCondition, match='no probability'):
+            draw_within(case, region, 3, rng)
+
+
+@pytest.mark.parametrize('num_rows', [0, 1, 10_000])
+def test_any_number_of_rows_follows_from_the_generator(num_rows):
+    mixture = make_mixture(2, 2, 3)
+    region = make_region(mixture, {0: [(0.2, 0.6)], 2: [(0.5, 0.9)]})
+
+    first, again, other = (
+        draw_within(mixture, region, num_rows, np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
+
+    assert first[1].shape == (num_rows, 3)
+    assert all(np.array_equal(one, two) for one, two in zip(first, again, strict=True))
+    assert num_rows == 0 or not np.array_equal(first[1], other[1])

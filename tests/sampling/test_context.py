@@ -1,0 +1,264 @@
+"""Draws in a context against brute force: draw everything, and keep what has the context."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores
+from sdv_threea.sampling.context import (
+    Context,
+    Shared,
+    draw_in_context,
+    explain,
+    regress,
+    weigh_components,
+)
+
+#: Codes of every column, of equal chances in all classes.
+NUM_CODES = 12
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def correlated(*pairs, width=3):
+    matrix = np.eye(width)
+    for one, other, value in pairs:
+        matrix[one, other] = matrix[other, one] = value
+    return matrix
+
+
+#: Two classes of one normal each, and one class of two components.
+ONE_EACH = Mixture(
+    np.array([[300.0], [100.0]]),
+    np.zeros((2, 1, 3)),
+    np.stack([[correlated((0, 2, 0.7), (1, 2, 0.2))], [correlated((0, 1, 0.3), (0, 2, -0.6))]]),
+)
+COMPONENTS = Mixture(
+    np.array([[300.0, 200.0]]),
+    np.array([[[-0.8, 0.0, 0.6], [1.2, 0.0, -0.9]]]),
+    np.array([[0.5 * correlated((0, 2, 0.4)), 0.4 * correlated((1, 2, 0.5))]]),
+)
+
+
+def make_scores(chances, width=3):
+    """Scores of columns with these chances by class, shape (C, S)."""
+    order = np.arange(chances.shape[1])
+    return normal_scores((chances,) * width, (order,) * width, len(chances))
+
+
+def uniform(num_classes):
+    return np.full((num_classes, NUM_CODES), 1 / NUM_CODES)
+
+
+def describe(scores, columns, codes):
+    """The context of rows with these codes, shape (n, q)."""
+    num_classes = len(scores.variances)
+    found = np.zeros((num_classes, *codes.shape))
+    chances = np.zeros((num_classes, len(codes)))
+    for place, at in enumerate(columns):
+        found[:, :, place] = scores.scores[at][:, codes[:, place]] / GRID
+        chances += np.log(scores.chances(at))[:, codes[:, place]]
+    return Context(np.array(columns, dtype=np.int64), found, chances, scores.variances)
+
+
+def brute_force(mixture, scores, columns, codes, rng, num_draws=400_000):
+    """Draw whole rows, and keep those with these codes: their classes and quantiles."""
+    classes, quantiles = mixture.sample(num_draws, rng)
+    kept = np.ones(num_draws, dtype=bool)
+    for at, code in zip(columns, codes, strict=True):
+        kept &= scores.codes(at, quantiles[:, at], classes) == code
+    return classes[kept], quantiles[kept]
+
+
+@pytest.mark.parametrize('code', [0, 4, 11])
+@pytest.mark.parametrize('mixture', [ONE_EACH, COMPONENTS], ids=['classes', 'components'])
+def test_draws_follow_the_law_of_the_density_given_one_column(rng, mixture, code):
+    scores = make_scores(uniform(len(mixture.weights)))
+    context = describe(scores, [0], np.full((20_000, 1), code))
+    classes, quantiles = draw_in_context(mixture, context, rng)
+    true_classes, true_quantiles = brute_force(mixture, scores, [0], [code], rng)
+
+    shares = [np.bincount(each, minlength=2) / len(each) for each in (classes, true_classes)]
+    assert shares[0] == pytest.approx(shares[1], abs=0.05)
+    for label in np.unique(true_classes):
+        for place, at in enumerate((1, 2)):
+            found = np.sort(quantiles[classes == label, place])
+            expected = true_quantiles[true_classes == label, at]
+            for low, high in pairwise(np.linspace(0, 1, 5)):
+                share = ((found >= low) & (found < high)).mean()
+                real = ((expected >= low) & (expected < high)).mean()
+                assert share == pytest.approx(real, abs=0.06)
+
+
+def test_draws_follow_the_law_given_two_columns(rng):
+    scores = make_scores(uniform(2))
+    context = describe(scores, [0, 1], np.tile([9, 3], (20_000, 1)))
+    classes, quantiles = draw_in_context(ONE_EACH, context, rng)
+    true_classes, true_quantiles = brute_force(ONE_EACH, scores, [0, 1], [9, 3], rng, 1_000_000)
+
+    assert classes.mean() == pytest.approx(true_classes.mean(), abs=0.05)
+    for label in (0, 1):
+        expected = true_quantiles[true_classes == label, 2].mean()
+        assert quantiles[classes == label, 0].mean() == pytest.approx(expected, abs=0.05)
+
+
+def test_classes_are_told_by_the_chances_of_the_codes(rng):
+    chances = uniform(2)
+    chances[0, :6], chances[0, 6:] = 0.01 / 6, 0.99 / 6
+    mixture = Mixture(
+        np.array([[300.0], [100.0]]), np.zeros((2, 1, 3)), np.stack([[np.eye(3)]] * 2)
+    )
+    scores = make_scores(chances)
+    weights = weigh_components(mixture, describe(scores, [0], np.array([[2], [9]])))
+
+    seen = 300 * chances[0, [2, 9]], 100 * chances[1, [2, 9]]
+    assert weights[:, 0] == pytest.approx(seen[0] / (seen[0] + seen[1]), rel=1e-6)
+    assert weights.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_each_row_has_a_context_of_its_own(rng):
+    scores = make_scores(uniform(2))
+    codes = rng.integers(0, NUM_CODES, (40_000, 1))
+    classes, quantiles = draw_in_context(ONE_EACH, describe(scores, [0], codes), rng)
+    inside = classes == 0
+
+    assert np.corrcoef(codes[inside, 0], quantiles[inside, 1])[0, 1] == pytest.approx(
+        0.68, abs=0.05
+    )
+
+
+def test_averaged_over_its_own_context_the_density_comes_back(rng):
+    scores = make_scores(uniform(1))
+    _, real = COMPONENTS.sample(40_000, rng)
+    codes = scores.codes(0, real[:, 0], np.zeros(40_000, dtype=np.int64))
+    _, quantiles = draw_in_context(COMPONENTS, describe(scores, [0], codes[:, None]), rng)
+
+    for place in (0, 1):
+        assert np.histogram(quantiles[:, place], 10, (0, 1))[0] / 4000 == pytest.approx(
+            np.ones(10), abs=0.25
+        )
+    expected = np.corrcoef(codes, real[:, 2])[0, 1]
+    assert np.corrcoef(codes, quantiles[:, 1])[0, 1] == pytest.approx(expected, abs=0.04)
+
+
+def test_without_context_it_is_a_plain_draw(rng):
+    scores = make_scores(uniform(2))
+    context = describe(scores, [], np.zeros((40_000, 0), dtype=np.int64))
+    classes, quantiles = draw_in_context(ONE_EACH, context, rng)
+
+    assert classes.mean() == pytest.approx(0.25, abs=0.02)
+    found = np.corrcoef(quantiles[classes == 0].T)
+    expected = np.corrcoef(ONE_EACH.sample(40_000, rng)[1].T)
+    assert quantiles.shape == (40_000, 3)
+    assert found[0, 2] == pytest.approx(0.68, abs=0.04)
+    assert expected.shape == found.shape
+
+
+def test_where_all_is_known_only_the_class_is_drawn(rng):
+    scores = make_scores(uniform(2))
+    codes = np.tile([11, 5, 11], (20_000, 1))
+    classes, quantiles = draw_in_context(ONE_EACH, describe(scores, [0, 1, 2], codes), rng)
+    true_classes, _ = brute_force(ONE_EACH, scores, [0, 1, 2], [11, 5, 11], rng, 2_000_000)
+
+    assert quantiles.shape == (20_000, 0)
+    assert classes.mean() == pytest.approx(true_classes.mean(), abs=0.03)
+
+
+def test_classes_without_weight_are_never_drawn(rng):
+    mixture = Mixture(np.array([[0.0], [5.0]]), ONE_EACH.means, ONE_EACH.covariances)
+    context = describe(make_scores(uniform(2)), [0], np.zeros((500, 1), dtype=np.int64))
+
+    assert set(draw_in_context(mixture, context, rng)[0]) == {1}
+
+
+def test_no_rows_are_drawn_for_no_context(rng):
+    context = describe(make_scores(uniform(2)), [0], np.zeros((0, 1), dtype=np.int64))
+    classes, quantiles = draw_in_context(ONE_EACH, context, rng)
+
+    assert (classes.shape, quantiles.shape) == ((0,), (0, 2))
+
+
+def test_a_context_that_never_varies_explains_nothing(rng):
+    chances = np.zeros((1, NUM_CODES))
+    chances[0, 3] = 1.0
+    scores = make_scores(chances)
+    covariance = correlated((0, 1, 0.9))
+    fit = regress(covariance, np.array([0]), scores.variances[0])
+
+    assert np.abs(fit.rest - np.eye(2)).max() < 0.05
+    assert np.abs(fit.slope).max() < 0.91
+
+
+def test_what_siblings_share_is_added_and_the_rest_leaves_room_for_it(rng):
+    scores, mixture = (
+        make_scores(uniform(1)),
+        Mixture(np.array([[1.0]]), np.zeros((1, 1, 3)), correlated((0, 2, 0.5))[None, None]),
+    )
+    codes = rng.integers(0, NUM_CODES, (20_000, 1))
+    common = np.diag([0.6, 0.0])
+    groups = rng.standard_normal((10_000, 2)) * np.sqrt(np.diag(common))
+    shared = Shared(np.repeat(groups, 2, axis=0), common, np.full(20_000, np.nan))
+    _, quantiles = draw_in_context(mixture, describe(scores, [0], codes), rng, shared)
+    pairs = quantiles.reshape(-1, 2, 2)
+
+    assert np.corrcoef(pairs[:, 0, 0], pairs[:, 1, 0])[0, 1] == pytest.approx(0.58, abs=0.05)
+    assert abs(np.corrcoef(pairs[:, 0, 1], pairs[:, 1, 1])[0, 1]) < 0.05
+    assert np.histogram(quantiles[:, 0], 5, (0, 1))[0] / 4000 == pytest.approx(np.ones(5), abs=0.1)
+
+
+def test_rows_with_one_place_are_of_one_component(rng):
+    scores = make_scores(uniform(1))
+    context = describe(scores, [], np.zeros((4000, 0), dtype=np.int64))
+    places = np.repeat(rng.random(2000), 2)
+    apart = np.full(4000, np.nan)
+    found = {}
+    for name, each in (('alike', places), ('apart', apart)):
+        shared = Shared(np.zeros((4000, 3)), np.zeros((3, 3)), each)
+        _, quantiles = draw_in_context(COMPONENTS, context, rng, shared)
+        found[name] = np.corrcoef(quantiles[::2, 0], quantiles[1::2, 0])[0, 1]
+
+    assert found['alike'] > 0.4
+    assert abs(found['apart']) < 0.1
+
+
+def test_what_is_explained_and_what_is_left_add_up():
+    scores = make_scores(uniform(1))
+    explained, rest, between = explain(COMPONENTS, np.array([0]), scores.variances)
+    shares = COMPONENTS.weights[0] / COMPONENTS.weights.sum()
+    total = np.tensordot(shares, COMPONENTS.covariances[0], 1)[1:, 1:]
+
+    centred = COMPONENTS.means[0, :, 1:] - shares @ COMPONENTS.means[0, :, 1:]
+    assert explained + rest == pytest.approx(total)
+    assert between == pytest.approx(np.einsum('k,kr,ks->rs', shares, centred, centred))
+    assert np.linalg.eigvalsh(rest).min() > 0
+
+
+def test_without_context_nothing_is_explained():
+    explained, rest, between = explain(ONE_EACH, np.array([], dtype=np.int64), np.ones((2, 3)))
+
+    assert np.abs(explained).max() < 1e-9
+    assert np.abs(between).max() < 1e-9
+    assert rest == pytest.approx(
+        0.75 * ONE_EACH.covariances[0, 0] + 0.25 * ONE_EACH.covariances[1, 0]
+    )
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_any_covariance_and_context_leave_something_positive(seed):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(5, 2))
+    covariance = root @ root.T + 1e-9 * np.eye(5)
+    variances = rng.choice([0.0, 1e-6, 0.3, 1.0], 5)
+    fit = regress(covariance, rng.permutation(5)[:3], variances)
+
+    assert np.isfinite(fit.slope).all()
+    assert np.linalg.eigvalsh(fit.rest).min() > 0.01
+    assert np.abs(fit.slope).max() * LARGEST_SCORE < 1e4

@@ -1,0 +1,154 @@
+"""Sampling where the classes of rows follow from their codes: free, and under conditions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from sdv_threea import pipeline
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.transformers import encode
+from sdv_threea.pipeline import release as run_pipeline
+from sdv_threea.sampling.draws import draw_wanted
+from sdv_threea.settings import Settings
+
+DOMAIN = Domain(
+    (
+        Number(name='number', low=0.0, high=100.0, step=1.0, nullable=False),
+        Category(name='color', values=('red', 'blue'), nullable=False),
+        Category(name='target', values=('no', 'yes'), nullable=False),
+    ),
+    target='target',
+)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(41)
+
+
+def allow(released, **values):
+    """The codes of some values of categories, by column."""
+    found = {}
+    for name, wanted in values.items():
+        known = released.domain[name].values  # noqa: PD011 (not pandas)
+        found[name] = np.array([False, *(each in wanted for each in known)])
+    return found
+
+
+def make_labelled(rng, num_rows=4_000):
+    """A release whose classes follow from both columns, one of them rarely of its class."""
+    number = np.rint(rng.normal(55, 12, num_rows)).clip(0, 100)
+    color = np.where(rng.random(num_rows) < 0.3, 'red', 'blue').astype(object)
+    rare = (rng.random(num_rows) < 0.05) & (number > 50)
+    target = np.where(rare, 'yes', 'no').astype(object)
+    table = pd.DataFrame({'number': number, 'color': color, 'target': target})
+    settings = Settings(epsilon=math.inf, delta=1e-6, n_components=1)
+    return run_pipeline(table, DOMAIN, settings, rng=np.random.default_rng(1))
+
+
+def test_classes_follow_from_the_codes_where_labels_are_adapted(rng):
+    released = make_labelled(rng)
+    rows = released.sample(20_000, rng)
+    share = released.mixture.weights.sum(axis=1)[1] / released.num_rows
+    assert (rows['target'] == 'yes').mean() == pytest.approx(share, rel=0.2)
+    assert rows.groupby('target')['number'].mean().diff().iloc[1] > 5
+    plain = replace(released, labels=None)
+    assert len(plain.sample(10, rng)) == 10
+
+
+def make_wide(rng, num_rows, num_columns=60):
+    """Each column tells hardly anything of the rare class, all of them together nearly all."""
+    rare = rng.random(num_rows) < 0.15
+    lean = np.tile([0.4, -0.4], num_columns // 2)
+    values = rng.normal(0, 1, (num_rows, num_columns)) + lean * rare[:, None]
+    table = pd.DataFrame(np.rint(50 + 10 * values).clip(0, 100))
+    table.columns = [f'column {at}' for at in range(num_columns)]
+    return table.assign(target=np.where(rare, 'yes', 'no').astype(object))
+
+
+def make_wide_domain(table):
+    numbers = [
+        Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
+        for name in table.columns.drop('target')
+    ]
+    return Domain((*numbers, DOMAIN.columns[-1]), target='target')
+
+
+def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng):
+    scores = []
+    for _ in range(2):
+        table, others = make_wide(rng, 1_000), make_wide(rng, 3_000)
+        settings = Settings(epsilon=4.0, delta=1e-5)
+        released = run_pipeline(table, make_wide_domain(table), settings, rng=rng)
+        codes = encode(
+            others[[transformer.name for transformer in released.transformers]],
+            released.transformers,
+        )
+        chances = released.labels.chances(codes[:, released.scored])
+        scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
+
+    assert np.mean(scores) > 0.85
+
+
+def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
+    """What draws of the density lack, which shrinks it away, the fit would unlearn."""
+    seen = {}
+    weigh, adapt = pipeline.weigh_evidence, pipeline.adapt_labels
+    monkeypatch.setattr(
+        pipeline, 'weigh_evidence', lambda *known: weigh(*seen.setdefault('evident', known))
+    )
+    monkeypatch.setattr(
+        pipeline,
+        'adapt_labels',
+        lambda rows, evidence, draws, **terms: adapt(
+            rows, evidence, seen.setdefault('draws', draws), **terms
+        ),
+    )
+    table = make_wide(rng, 1_000, num_columns=10)
+    run_pipeline(table, make_wide_domain(table), Settings(epsilon=0.5, delta=1e-5), rng=rng)
+
+    (chances, _), draws = seen['evident'], seen['draws']
+    for column, evident in zip(draws.codes.T, chances, strict=True):
+        for label, wanted in enumerate(evident):
+            drawn = np.bincount(column[draws.labels == label], minlength=len(wanted))
+            assert np.abs(np.cumsum(drawn / drawn.sum() - wanted)).max() < 0.04
+
+
+@pytest.mark.parametrize('value', ['yes', 'no'])
+def test_rows_of_a_class_are_those_that_have_it(rng, value):
+    """A condition on the target has the law of rejection, also for a rare class."""
+    released = make_labelled(rng)
+    free = released.sample(200_000, rng)
+    given = released.sample(3000, rng, allow(released, target=[value]))
+    assert (given['target'] == value).all()
+    free = free[free['target'] == value].sample(3000, random_state=1, replace=value == 'yes')
+    edges = [-1, 45, 55, 65, 101]
+    counts = [
+        pd.crosstab(pd.cut(each['number'], edges), each['color'], dropna=False).to_numpy().ravel()
+        for each in (free, given)
+    ]
+    shares = [each / each.sum() for each in counts]
+    assert np.abs(shares[0] - shares[1]).sum() < 0.12
+
+
+def test_a_condition_on_the_target_and_a_column_holds_for_both(rng):
+    released = make_labelled(rng)
+    rows = released.sample(500, rng, allow(released, target=['yes'], color=['blue']))
+    assert (rows['target'] == 'yes').all() and (rows['color'] == 'blue').all()
+
+
+def test_classes_that_hardly_any_row_has_are_drawn_all_the_same(rng):
+    def draw(size):
+        chances = np.zeros((size, 2))
+        chances[:, 1] = 1e-12
+        chances[0, 1] = 3e-12
+        return np.arange(size)[:, None], chances
+
+    codes, classes = draw_wanted(draw, 50, rng)
+    assert codes.shape == (50, 1) and (classes == 1).all()
