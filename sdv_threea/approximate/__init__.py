@@ -6,7 +6,7 @@ post-processing of those three releases, and must not see a record.
 
 * :mod:`~sdv_threea.approximate.counts`: the two releases of histograms,
 * :mod:`~sdv_threea.approximate.moments`: the release of moments of normal scores,
-* :mod:`~sdv_threea.approximate.density`: the order of the steps, and how finely classes are counted,
+* :mod:`~sdv_threea.approximate.density`: the steps, and how finely classes are counted,
 * :mod:`~sdv_threea.approximate.cells`: the coarse cells of a column,
 * :mod:`~sdv_threea.approximate.histograms`: the histogram of a column over all classes,
 * :mod:`~sdv_threea.approximate.tilts`: how the classes depart from it,
