@@ -141,7 +141,7 @@ def _describe(
     rows: Rows[pd.DataFrame], domain: Domain, run: Run
 ) -> tuple[RecordEncoder, Rows[Encoded]]:
     """Fill in the blanks of the domain; encode and label the records."""
-    spending = run.spending
+    spending, constants = run.spending, run.settings.constants
     description = spending.keep(
         describe(
             rows,
@@ -149,13 +149,14 @@ def _describe(
             delta=spending.threshold_delta,
             rows_per_unit=spending.rows_per_unit,
             extrapolate=run.settings.extrapolate,
+            constants=constants.describe,
             **spending.terms('describe'),
         )
     )
-    transformers = make_transformers(description)
+    transformers = make_transformers(description, constants.encoding)
     counted = 'columns' if domain.target is None else 'classes'
     count_noise = histogram_sensitivity(len(transformers)) / spending.price(counted)
-    classes = make_classes(description, transformers, count_noise)
+    classes = make_classes(description, transformers, count_noise, constants.encoding)
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.encode).keep()
 
@@ -163,23 +164,29 @@ def _describe(
 def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> Density:
     """Release how columns are distributed and hang together in each class."""
     transformers, classes = encoder.scored_transformers, encoder.classes
+    constants = run.settings.constants
     sizes = [transformer.size for transformer in transformers]
     terms = run.spending.terms('columns')
     counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
-    masks = supports(transformers, encoder.description, counts.columns, counts.scale)
+    looks = counts.columns, counts.scale, constants.describe
+    masks = supports(transformers, encoder.description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
     by_class = None
     if classes.count > 1 and transformers:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
-    chances = class_chances(counts, by_class, masks, ordered)
+    chances = class_chances(counts, by_class, masks, ordered, constants.approximate)
     evident = [has_evident_ends(transformer, encoder.description) for transformer in transformers]
     use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
-    scores, pooled = fit_scores(counts, by_class, masks, ordered, evident, use)
+    known = counts, by_class, masks, ordered
+    scores, pooled = fit_scores(*known, evident, constants.approximate, use)
     scored = encoded.map(partial(score_in_class, scores))
-    groups = classes.count, clip_radius(scores)
+    clip, count_weight = constants.approximate.clip, constants.approximate.count_weight
+    groups = classes.count, clip_radius(scores, clip), count_weight
     terms = run.spending.terms('moments')
     moments = run.spending.keep(release_moments(scored, *groups, stage='approximate', **terms))
-    correlations = class_correlations(moments, counts.totals, scores.variances)
+    correlations = class_correlations(
+        moments, counts.totals, scores.variances, constants.approximate
+    )
     gaussians = class_mixture(counts.totals, correlations)
     return Density(classes, counts, masks, scores, pooled, moments, gaussians, chances)
 
@@ -192,23 +199,27 @@ def _count_classes(
     run: Run,
 ) -> ClassCounts:
     """Release how the classes depart from the whole, as finely as the budget carries."""
-    plans = plan_class_counts(counts, masks, ordered, run.spending.price('classes'))
+    constants = run.settings.constants.approximate
+    plans = plan_class_counts(counts, masks, ordered, run.spending.price('classes'), constants)
     terms = run.spending.terms('classes')
     return run.spending.keep(release_class_counts(encoded, plans, len(counts.totals), **terms))
 
 
 def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:
     """Find centroids that cut each class into cells, as many as the budget carries."""
-    radius = clip_radius(density.scores) / GRID
+    constants, clip = run.settings.constants.partition, run.settings.constants.approximate.clip
+    radius, price = clip_radius(density.scores, clip) / GRID, run.spending.price('anonymize')
     cells = run.settings.cells_per_class or num_cells(
-        density.counts.totals, radius, run.spending.price('anonymize')
+        density.counts.totals, radius, price, constants
     )
     centroids = first_centroids(*_draw(density, run), density.classes.count, cells, run.rng)
     if centroids.shape[1] == 1:
         return centroids
     some = _sample(encoded, density).map(partial(score_pooled, density.pooled))
     terms = run.spending.terms('partition')
-    return run.spending.keep(private_em(some, centroids, clip_radius(density.pooled), **terms))
+    return run.spending.keep(
+        private_em(some, centroids, clip_radius(density.pooled, clip), constants, **terms)
+    )
 
 
 def _adapt(
@@ -239,7 +250,8 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     evidence = weigh_evidence(density.chances, density.counts.totals)
     # What draws do not show of the evidence, a fit to them would unlearn.
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
-    draws = _draw_evenly(regularize(density.gaussians), density._replace(scores=shown), run)
+    trust = run.settings.constants.anonymize.trust
+    draws = _draw_evenly(regularize(density.gaussians, trust), density._replace(scores=shown), run)
     terms = run.spending.terms('labels')
     return run.spending.keep(adapt_labels(encoded, evidence, draws, **terms))
 
@@ -255,12 +267,14 @@ def _anonymize(
     density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
 ) -> Mixture:
     """Replace the records of each cell by their noisy mixture."""
+    constants = run.settings.constants
     num_classes, cells, _ = centroids.shape
     mixed = run.spending.keep(
         release_moments(
             encoded.map(partial(place_in_cell, density.scores, density.pooled, centroids)),
             num_classes * cells,
-            clip_radius(density.scores),
+            clip_radius(density.scores, constants.approximate.clip),
+            constants.approximate.count_weight,
             stage='anonymize',
             **run.spending.rest(),
         )
@@ -268,9 +282,10 @@ def _anonymize(
     totals, variances = density.counts.totals, density.scores.variances
     # The cells of a class add up to the class: its moments are now known twice.
     moments = density.moments.average(mixed.add(cells))
-    correlations = class_correlations(moments, totals, variances)
-    mixture = mixture_of_cells(mixed, totals, correlations, variances)
-    return regularize(mixture) if density.classes.told_apart else mixture
+    correlations = class_correlations(moments, totals, variances, constants.approximate)
+    mixture = mixture_of_cells(mixed, totals, correlations, variances, constants.anonymize)
+    trust = constants.anonymize.trust
+    return regularize(mixture, trust) if density.classes.told_apart else mixture
 
 
 def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:

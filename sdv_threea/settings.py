@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.accounting import Budget
+from sdv_threea.constants import Constants
 
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
@@ -51,6 +52,7 @@ class Settings:
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.
         shares: Share of the budget by stage.
+        constants: What was chosen by measurement.
 
     Raises:
         ValueError: If a field is out of range.
@@ -65,6 +67,7 @@ class Settings:
     kernel: Callable[..., Any] | None = None
     extrapolate: bool = False
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    constants: Constants = field(default_factory=Constants)
 
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)

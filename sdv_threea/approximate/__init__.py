@@ -11,5 +11,6 @@ post-processing of those three releases, and must not see a record.
 * :mod:`~sdv_threea.approximate.histograms`: the histogram of a column over all classes,
 * :mod:`~sdv_threea.approximate.tilts`: how the classes depart from it,
 * :mod:`~sdv_threea.approximate.scores`: normal scores: codes to normals, and back,
-* :mod:`~sdv_threea.approximate.gaussian`: the correlations behind the moments.
+* :mod:`~sdv_threea.approximate.gaussian`: the correlations behind the moments,
+* :mod:`~sdv_threea.approximate.constants`: what was chosen by measurement.
 """

@@ -11,25 +11,21 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-#: Cells per column: as many as the square root of the records of a class in units of the noise of
-#: a count, within these bounds.
-LEAST_CELLS, MOST_CELLS = 3, 64
+from sdv_threea.approximate.constants import ApproximateConstants
 
-#: A spike is heavier than so many times the median of the codes up to so far away, and than so many
-#: times the noise of a count.
-SPIKE, SPIKE_REACH, SPIKE_NOISE = 3.0, 3, 2.0
-
-#: A column's squared weight is its entropy in nats, within bounds; weights count units.
+#: Units per one of a column's weight: weights are whole numbers.
 WEIGHT_UNIT = 16
-LEAST_ENTROPY, MOST_ENTROPY = 0.1, 1.0
 
 
-def num_class_cells(totals: NDArray[np.float64], scale: float) -> int | None:
+def num_class_cells(
+    totals: NDArray[np.float64], scale: float, constants: ApproximateConstants
+) -> int | None:
     """Choose how many cells of an ordered column the classes are counted in.
 
     Args:
         totals: Number of records of each class, at least one, shape (C,).
         scale: Standard deviation of the noise that the counts will have.
+        constants: The constants of the stage.
 
     Returns:
         The number; ``None`` to count every code, where there is no noise.
@@ -37,11 +33,15 @@ def num_class_cells(totals: NDArray[np.float64], scale: float) -> int | None:
     if scale == 0:
         return None
     typical = np.exp(np.log(np.maximum(totals, scale)).mean())
-    return int(np.clip(np.sqrt(typical / scale), LEAST_CELLS, MOST_CELLS))
+    return int(np.clip(np.sqrt(typical / scale), constants.least_bins, constants.most_bins))
 
 
 def cut_cells(
-    shares: NDArray[np.float64], mask: NDArray[np.bool_], num_cells: int | None, least: float
+    shares: NDArray[np.float64],
+    mask: NDArray[np.bool_],
+    num_cells: int | None,
+    least: float,
+    constants: ApproximateConstants,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Cut an ordered column into cells of equal roots of mass, summed over their codes.
 
@@ -54,6 +54,7 @@ def cut_cells(
         mask: Codes that can occur, shape (S,).
         num_cells: How many, besides spikes and the missing value; ``None`` for one per code.
         least: The least probability of a spike.
+        constants: The constants of the stage.
 
     Returns:
         The cell of each code, shape (S,), counted from 0, the missing value's; and which cells
@@ -61,7 +62,7 @@ def cut_cells(
     """
     if num_cells is None or mask[1:].sum() <= num_cells:
         return np.arange(len(mask)), np.arange(len(mask)) > 0
-    spikes = _is_spike(shares[1:], least)
+    spikes = _is_spike(shares[1:], least, constants)
     measure = np.sqrt(np.where(spikes, 0.0, shares[1:]))
     places = (np.cumsum(measure) - measure / 2) * num_cells / max(measure.sum(), 1e-300)
     places = np.minimum(places.astype(np.int64), num_cells - 1)
@@ -70,13 +71,16 @@ def cut_cells(
     return np.append(0, cells + 1), np.append(False, found < num_cells)
 
 
-def _is_spike(shares: NDArray[np.float64], least: float) -> NDArray[np.bool_]:
-    around = np.pad(shares, SPIKE_REACH, mode='edge')
-    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * SPIKE_REACH + 1)
-    return np.asarray((shares > least) & (shares > SPIKE * np.median(windows, axis=1)))
+def _is_spike(
+    shares: NDArray[np.float64], least: float, constants: ApproximateConstants
+) -> NDArray[np.bool_]:
+    reach = constants.spike_reach
+    around = np.pad(shares, reach, mode='edge')
+    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * reach + 1)
+    return np.asarray((shares > least) & (shares > constants.spike * np.median(windows, axis=1)))
 
 
-def column_weight(shares: NDArray[np.float64]) -> int:
+def column_weight(shares: NDArray[np.float64], constants: ApproximateConstants) -> int:
     """Choose how closely the classes are looked at in a column: by what it could tell of them.
 
     A column whose records are nearly all alike cannot tell classes apart, so its counts may be
@@ -84,13 +88,15 @@ def column_weight(shares: NDArray[np.float64]) -> int:
 
     Args:
         shares: Probabilities of its cells, shape (G,).
+        constants: The constants of the stage.
 
     Returns:
         The weight of its counts, a whole number, at least one.
     """
     present = shares[shares > 0]
     entropy = float(-(present * np.log(present)).sum())
-    return round(WEIGHT_UNIT * math.sqrt(min(entropy, MOST_ENTROPY) + LEAST_ENTROPY))
+    squared = min(entropy, constants.most_entropy) + constants.least_entropy
+    return round(WEIGHT_UNIT * math.sqrt(squared))
 
 
 def reconcile(

@@ -9,22 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.maths.shrinkage import stein_factor
-
-#: Share of the noise of a count that the first and the last value of a range have at least.
-END_SHARE = 0.1
-
-#: Standard deviations by which counts must fall short of the records to say that some have no code.
-DOUBT = 3.0
-
-#: Share of the categories that are kept though none of their records may be: false discoveries.
-FALSE_SHARE = 0.2
 
 
 def column_shares(
     counts: NDArray[np.float64],
     total: float,
     mask: NDArray[np.bool_],
+    constants: ApproximateConstants,
     *,
     scale: float,
     ordered: bool,
@@ -38,20 +31,24 @@ def column_shares(
         counts: Noisy counts, shape (S,).
         total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
+        constants: The constants of the stage.
         scale: Standard deviation of the noise of a count; 0 for none.
         ordered: Whether codes 1 and up are in a meaningful order; code 0 is the missing value.
 
     Returns:
         Probabilities, shape (S,): they sum to one and are zero outside the mask.
     """
-    smoothed = _smooth(counts, mask, scale, ordered=ordered)
-    likely = mask if ordered else _stand_out(counts, mask, scale)
-    shares = project_to_simplex(smoothed, likely, known_records(counts, total, likely, scale))
+    smoothed = counts
+    if ordered and constants.shrink:
+        smoothed = _smooth(counts, mask, scale)
+    likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
+    known = known_records(counts, total, likely, scale, constants.shortfall_doubt)
+    shares = project_to_simplex(smoothed, likely, known)
     return np.asarray(shares / shares.sum())
 
 
 def keep_ends(
-    histograms: NDArray[np.float64], mask: NDArray[np.bool_], noise: float
+    histograms: NDArray[np.float64], mask: NDArray[np.bool_], least: float
 ) -> NDArray[np.float64]:
     """Give the first and the last value that can occur a small share of the records at least.
 
@@ -61,13 +58,13 @@ def keep_ends(
     Args:
         histograms: Probabilities, shape (C, S).
         mask: Codes that can occur, shape (S,); code 0 is the missing value.
-        noise: Standard deviation of the noise of a count, as a share of all records.
+        least: The share of the records that they have at least, if that is not more than even.
 
     Returns:
         Probabilities, shape (C, S).
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
-    share = min(END_SHARE * noise, 1 / mask.sum())
+    share = min(least, 1 / mask.sum())
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))
@@ -123,7 +120,11 @@ def project_to_simplex(
 
 
 def known_records(
-    counts: NDArray[np.float64], total: float, mask: NDArray[np.bool_], scale: float
+    counts: NDArray[np.float64],
+    total: float,
+    mask: NDArray[np.bool_],
+    scale: float,
+    doubt: float,
 ) -> float:
     """Estimate how many records have a code that can occur: the total, unless there is no doubt.
 
@@ -132,20 +133,19 @@ def known_records(
         total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
         scale: Standard deviation of the noise of a count.
+        doubt: Counts must fall short of the total by this many standard deviations.
 
     Returns:
         The number, at least one and at most the total.
     """
-    most = counts[mask].sum() + DOUBT * scale * np.sqrt(mask.sum())
+    most = counts[mask].sum() + doubt * scale * np.sqrt(mask.sum())
     return float(np.clip(most, 1.0, total))
 
 
 def _smooth(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, *, ordered: bool
+    values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
 ) -> NDArray[np.float64]:
     """Smooth the codes that can occur and have an order."""
-    if not ordered:
-        return values
     inside = mask.copy()
     inside[0] = False
     smoothed = values.copy()
@@ -154,9 +154,9 @@ def _smooth(
 
 
 def _stand_out(
-    counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
+    counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, false_share: float
 ) -> NDArray[np.bool_]:
-    """Find the codes that noise does not explain, :data:`FALSE_SHARE` of them by mistake.
+    """Find the codes that noise does not explain, ``false_share`` of them by mistake.
 
     The threshold is low where most codes are above it, and high where few stand out of hundreds
     (Benjamini and Hochberg 1995; for estimates Abramovich et al. 2006).
@@ -165,5 +165,5 @@ def _stand_out(
         return mask
     chances = np.where(mask, ndtr(-counts / scale), 1.0)
     ranked = np.sort(chances)
-    passed = ranked <= FALSE_SHARE * np.arange(1, len(ranked) + 1) / mask.sum()
+    passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()
     return chances <= ranked[passed].max() if passed.any() else mask

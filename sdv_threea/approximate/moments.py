@@ -28,13 +28,6 @@ from sdv_threea.privacy.statistics import (
 #: Units per one: scores are whole numbers, so that all sums of them are exact.
 GRID = 256
 
-#: A record's vector is ``(w, s)``: its scores ``s``, clipped to the radius, behind a constant ``w``
-#: of this share of the radius, through which its group is counted and its scores are summed.
-COUNT_WEIGHT = 0.3
-
-#: Squares are scaled up by at most this, where noise rather than clipping may have shortened them.
-MOST_UNCLIPPED = 2.0
-
 
 class Grouped(NamedTuple):
     """Private records as scores in units of ``1 / GRID``, (n, m), and groups, (n,): all whole."""
@@ -91,13 +84,14 @@ class ScoreMoments:
             self.product_scale * math.sqrt(blocks),
         )
 
-    def unclipped(self, energy: float) -> ScoreMoments:
+    def unclipped(self, energy: float, most: float) -> ScoreMoments:
         """Undo in the mean what clipping took from the scores, whose squares should sum to this.
 
-        Clipping shortens records that score high together, and so hides correlation.
+        Clipping shortens records that score high together, and so hides correlation. Squares are
+        scaled up ``most`` times at most, as noise rather than clipping may have shortened them.
         """
         kept = float(np.trace(self.products, axis1=1, axis2=2).sum())
-        factor = energy / min(max(kept, energy / MOST_UNCLIPPED), energy) if energy else 1.0
+        factor = energy / min(max(kept, energy / most), energy) if energy else 1.0
         return ScoreMoments(
             self.counts,
             self.sums * math.sqrt(factor),
@@ -120,6 +114,7 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     rows: Rows[Grouped],
     num_groups: int,
     radius: int,
+    count_weight: float,
     *,
     stage: str,
     mu: float,
@@ -138,6 +133,7 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         rows: Private records.
         num_groups: Number of groups.
         radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
+        count_weight: The constant ``w`` in the vector of a record, as a share of the radius.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         stage: The stage, for the receipt.
@@ -146,7 +142,7 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     Returns:
         The moments and their receipt.
     """
-    weight = max(1, int(COUNT_WEIGHT * radius))
+    weight = constant_weight(radius, count_weight)
     sums = rows.sum(partial(_sum_moments, num_groups, radius, weight))
     noisy, receipt = add_noise(
         sums,
@@ -168,6 +164,11 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         product_scale=off_diagonal,
     )
     return moments, receipt
+
+
+def constant_weight(radius: int, count_weight: float) -> int:
+    """The constant before the scores of a record, through which groups are counted, in units."""
+    return max(1, int(count_weight * radius))
 
 
 def lead(scores: NDArray[np.integer], weight: int) -> NDArray[np.int32]:

@@ -13,28 +13,12 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.histograms import known_records, project_to_simplex
-from sdv_threea.maths.shrinkage import Prior, shrunk_effects
-
-#: The likely variance of the relative departures of a class where the noise of the mechanism hides
-#: it, and where only sampling does, in the finer cells that it leaves; give or take so much.
-LIKELY, SUBTLE, GIVE_OR_TAKE = 1.0, 0.08, 0.06
-
-#: Evidence that a class departs counts beyond so many standard deviations of the noise.
-DOUBT = 0.7
-
-#: However few a sample has there, a class has so much of the records expected in a cell, or of
-#: their noise, if that is less.
-LEAST_LEFT = 0.2
+from sdv_threea.maths.shrinkage import Prior, ratio, shrunk_effects
 
 #: Nothing is known of departures: a class may be quite unlike the whole.
 OPEN = Prior(largest=np.inf)
-
-#: Rounds in which classes are made to add up to the whole.
-RAKING_ROUNDS = 3
-
-#: A departure of so many standard deviations counts by itself.
-CERTAIN = 2.5
 
 
 class Use(Enum):
@@ -59,6 +43,7 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     cells: NDArray[np.int64],
     in_order: NDArray[np.bool_],
     scale: float,
+    constants: ApproximateConstants,
     use: Use = Use.CLASSES,
 ) -> NDArray[np.float64]:
     """Estimate the distribution of a column's codes in each class.
@@ -71,6 +56,7 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         cells: The cell of each code, shape (S,).
         in_order: Which cells stand in a meaningful order, shape (G,).
         scale: Standard deviation of the noise of a count; 0 for none.
+        constants: The constants of the stage.
         use: What they are for.
 
     Returns:
@@ -82,20 +68,20 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     tilted = np.empty_like(counts)
     rows = zip(counts, totals, contrasts(totals), tilted, strict=True)
     for row, total, contrast, own in rows:
-        known = known_records(row, float(total), occupied, scale)
+        known = known_records(row, float(total), occupied, scale, constants.shortfall_doubt)
         expected = known * cell_shares
         departure = np.where(occupied, row - expected, 0.0)
         variances = noise_variances(expected, scale, sampled=sampled)
-        prior = likely_departures(contrast, variances, scale) if sampled else OPEN
-        found = expected + tilt(departure, expected, variances, in_order, prior)
+        prior = likely_departures(contrast, variances, scale, constants) if sampled else OPEN
+        found = expected + tilt(departure, expected, variances, in_order, prior, constants)
         if not found.any():  # without noise: no record of the class has a code
             found = expected
         if use is Use.CLASSES:
             own[:] = project_to_simplex(found, occupied, known)
         else:
-            own[:] = leave_some(found, expected, variances)
+            own[:] = leave_some(found, expected, variances, constants.least_left)
     if scale or sampled:
-        tilted = rake(tilted, totals, cell_shares)
+        tilted = rake(tilted, totals, cell_shares, constants.raking_rounds)
     # Inside a cell all classes are alike; where the column has no mass, so are the codes.
     weights = np.where(cell_shares[cells] > 0, shares, mask)
     of_cell = np.bincount(cells, weights, num_cells)[cells]
@@ -105,7 +91,10 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
 
 
 def rake(
-    histograms: NDArray[np.float64], totals: NDArray[np.float64], shares: NDArray[np.float64]
+    histograms: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    rounds: int,
 ) -> NDArray[np.float64]:
     """Make histograms of classes add up to the histogram of all, which is known better.
 
@@ -115,12 +104,13 @@ def rake(
         histograms: Of the classes, at least zero, no row of zeros, shape (C, G).
         totals: Number of records of each class, at least one, shape (C,).
         shares: Probabilities over all classes, shape (G,).
+        rounds: How many rounds.
 
     Returns:
         Probabilities, shape (C, G): rows sum to one.
     """
     fitted = histograms / histograms.sum(axis=1, keepdims=True)
-    for _ in range(RAKING_ROUNDS):
+    for _ in range(rounds):
         together = totals @ fitted / totals.sum()
         raked = fitted * np.divide(shares, together, out=np.zeros_like(shares), where=together > 0)
         sums = raked.sum(axis=1, keepdims=True)
@@ -152,24 +142,31 @@ def contrasts(totals: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(1 - 2 * shares + np.square(shares).sum())
 
 
-def likely_departures(contrast: float, variances: NDArray[np.float64], scale: float) -> Prior:
+def likely_departures(
+    contrast: float, variances: NDArray[np.float64], scale: float, constants: ApproximateConstants
+) -> Prior:
     """Say what departures are likely where noise hides them.
 
     Args:
         contrast: How far the class can depart, see :func:`contrasts`.
         variances: Variances of its counts, shape (G,).
         scale: Standard deviation of the noise of a count.
+        constants: The constants of the stage.
 
     Returns:
         What is known of the variance of relative departures.
     """
     hidden = scale**2 / float(variances.mean())
-    likely = LIKELY * hidden + SUBTLE * (1 - hidden)
-    return Prior(contrast * likely, GIVE_OR_TAKE, largest=np.inf)
+    by_noise, by_sampling = constants.likely_departure, constants.likely_sampled_departure
+    likely = by_noise * hidden + by_sampling * (1 - hidden)
+    return Prior(contrast * likely, constants.departure_spread, largest=np.inf)
 
 
 def leave_some(
-    found: NDArray[np.float64], expected: NDArray[np.float64], variances: NDArray[np.float64]
+    found: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    least_left: float,
 ) -> NDArray[np.float64]:
     """Keep noise from emptying cells: that nobody was seen is evidence as far as some were due.
 
@@ -177,11 +174,12 @@ def leave_some(
         found: Estimated counts, which may be negative, shape (G,).
         expected: What is expected if the class is like all others, at least zero, shape (G,).
         variances: Variances of the counts' noise, shape (G,).
+        least_left: Share of the expected counts, or of their noise if that is less.
 
     Returns:
         Counts, at least zero, shape (G,).
     """
-    least = LEAST_LEFT * np.minimum(expected, np.sqrt(variances))
+    least = least_left * np.minimum(expected, np.sqrt(variances))
     return np.asarray(np.maximum(found, least))
 
 
@@ -191,6 +189,7 @@ def tilt(
     variances: NDArray[np.float64],
     in_order: NDArray[np.bool_],
     prior: Prior,
+    constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
     """Keep of a noisy departure from expected counts what can be told from noise.
 
@@ -200,6 +199,7 @@ def tilt(
         variances: Variances of the counts' noise, shape (G,); zeros keep everything.
         in_order: Which cells stand in a meaningful order, shape (G,).
         prior: What is known of the variance of relative departures.
+        constants: The constants of the stage.
 
     Returns:
         The departure, shape (G,); it sums to zero if cells in order are expected to have records.
@@ -208,10 +208,11 @@ def tilt(
         return departure
     kept = np.zeros_like(departure)
     loose = np.flatnonzero(~in_order)
-    effects = _effects(departure[loose], expected[loose], variances[loose], prior)
+    effects = _effects(departure[loose], expected[loose], variances[loose], prior, constants)
     kept[loose] = expected[loose] * effects
     ordered = np.flatnonzero(in_order)
-    levels = _transform(departure[ordered], expected[ordered], variances[ordered], prior)
+    among = departure[ordered], expected[ordered], variances[ordered]
+    levels = _transform(*among, prior, constants)
     # What the loose cells have in excess is missing from the others.
     found = -kept.sum(keepdims=True) * (expected[ordered].sum() > 0)
     for share, detail in reversed(levels):
@@ -226,13 +227,14 @@ def _transform(
     expected: NDArray[np.float64],
     variances: NDArray[np.float64],
     prior: Prior,
+    constants: ApproximateConstants,
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """List the levels of a Haar transform of unequal masses, finest first, shrunk."""
     length = 1 << max(len(values) - 1, 0).bit_length()
     nodes = [np.pad(each, (0, length - len(each))) for each in (values, expected, variances)]
     levels = []
     while len(nodes[0]) > 1:
-        levels.append(_split(nodes[0], nodes[1], nodes[2], prior))
+        levels.append(_split(nodes[0], nodes[1], nodes[2], prior, constants))
         nodes = [each[0::2] + each[1::2] for each in nodes]
     return levels
 
@@ -242,6 +244,7 @@ def _split(
     expected: NDArray[np.float64],
     variances: NDArray[np.float64],
     prior: Prior,
+    constants: ApproximateConstants,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Split pairs of neighbours: the first one's share of what is expected, and its surplus.
 
@@ -250,6 +253,7 @@ def _split(
         expected: What is expected of them, shape (2 K,).
         variances: Variances of their noise, shape (2 K,).
         prior: What is known of the variance of relative departures.
+        constants: The constants of the stage.
 
     Returns:
         Shares, and what is left of the surpluses beyond them when noise is shrunk, shape (K,).
@@ -260,7 +264,7 @@ def _split(
     surplus = values[0::2] * other - values[1::2] * share
     gains = whole * share * other
     noise = variances[0::2] * other**2 + variances[1::2] * share**2
-    return share, gains * _effects(surplus, gains, noise, prior)
+    return share, gains * _effects(surplus, gains, noise, prior, constants)
 
 
 def _effects(
@@ -268,5 +272,9 @@ def _effects(
     gains: NDArray[np.float64],
     variances: NDArray[np.float64],
     prior: Prior,
+    constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
-    return shrunk_effects(values, gains, variances, prior=prior, doubt=DOUBT, certain=CERTAIN)
+    if not constants.shrink:
+        return ratio(values, gains)
+    doubt, certain = constants.departure_doubt, constants.certain_departure
+    return shrunk_effects(values, gains, variances, prior=prior, doubt=doubt, certain=certain)

@@ -7,9 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Evidence for correlations and for cells counts beyond so many standard deviations of the noise.
-DOUBT = 2.0
-
 
 def stein_factor(values: NDArray[np.float64], scale: float) -> float:
     """Shrink noisy values toward zero by what the noise can tell: positive-part James-Stein.
@@ -85,12 +82,12 @@ def shrunk_effects(
         trust = 1 / (1 + np.square(noise / (leverage * prior.spread)))
     found = (surplus - doubt * noise) / leverage
     variance = np.clip(trust * found + (1 - trust) * prior.likely, 0.0, prior.largest)
-    kept = _ratio(power * variance, power * variance + variances)
-    alone = 1 - certain**2 * _ratio(variances, np.square(values)) if certain < np.inf else 0.0
-    return np.maximum(kept, alone) * _ratio(values, gains)
+    kept = ratio(power * variance, power * variance + variances)
+    alone = 1 - certain**2 * ratio(variances, np.square(values)) if certain < np.inf else 0.0
+    return np.maximum(kept, alone) * ratio(values, gains)
 
 
-def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide; nothing by nothing is nothing."""
     zeros = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=zeros, where=denominator != 0)

@@ -20,22 +20,15 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.approximate.moments import GRID, Grouped, lead
 from sdv_threea.approximate.scores import NormalScores, score_pooled
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.partition.constants import PartitionConstants
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import EXACT_FLOAT, clip_norm, first_moments, sum_sensitivity
 
-#: Rounds of private EM, and the most cells per class that a budget is said to carry.
-EM_ROUNDS = 3
-MAX_CELLS = 4
 
-#: The records of a cell outweigh the noise of their second moments so many times.
-LEAST_SIGNAL = 12.0
-
-#: A centroid moves only if each mean of its records is known to this many standard deviations.
-MEAN_ERROR = 0.25
-
-
-def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
+def num_cells(
+    totals: NDArray[np.float64], radius: float, mu: float, constants: PartitionConstants
+) -> int:
     """Choose how many cells per class the budget carries.
 
     The records of a cell must outweigh the noise of their second moments, which has a scale of
@@ -46,12 +39,13 @@ def num_cells(totals: NDArray[np.float64], radius: float, mu: float) -> int:
         totals: Number of records of each class, shape (C,).
         radius: Norm of the scores, so ``radius^2`` is about the number of columns.
         mu: The price at which cells will be released.
+        constants: The constants of the stage.
 
     Returns:
-        The number of cells, from 1 to ``MAX_CELLS``.
+        The number of cells, from 1 to ``constants.most_components``.
     """
-    carried = np.median(totals) * min(mu, 1.0) / (LEAST_SIGNAL * max(radius, 1.0) ** 2)
-    return int(np.clip(carried, 1, MAX_CELLS))
+    carried = np.median(totals) * min(mu, 1.0) / (constants.least_signal * max(radius, 1.0) ** 2)
+    return int(np.clip(carried, 1, constants.most_components))
 
 
 def first_centroids(
@@ -115,10 +109,11 @@ def assign(
     return cells
 
 
-def private_em(
+def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
     rows: Rows[Grouped],
     centroids: NDArray[np.int64],
     radius: int,
+    constants: PartitionConstants,
     *,
     mu: float,
     neighbors: str,
@@ -133,6 +128,7 @@ def private_em(
         rows: Private records, grouped by class.
         centroids: Where the centroids start, shape (C, K, m).
         radius: Norm to which scores are clipped; public.
+        constants: The constants of the stage.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -141,12 +137,13 @@ def private_em(
         The centroids, and a receipt per round.
     """
     receipts = []
-    for _ in range(EM_ROUNDS):
+    for _ in range(constants.rounds):
         centroids, receipt = em_round(
             rows,
             centroids,
             radius,
-            mu=mu / math.sqrt(EM_ROUNDS),
+            constants.mean_error,
+            mu=mu / math.sqrt(constants.rounds),
             neighbors=neighbors,
             noise=noise,
         )
@@ -154,10 +151,11 @@ def private_em(
     return centroids, tuple(receipts)
 
 
-def em_round(
+def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
     rows: Rows[Grouped],
     centroids: NDArray[np.int64],
     radius: int,
+    mean_error: float,
     *,
     mu: float,
     neighbors: str,
@@ -174,6 +172,8 @@ def em_round(
         rows: Private records, grouped by class.
         centroids: Where the centroids are, shape (C, K, m).
         radius: Norm to which scores are clipped; public.
+        mean_error: A centroid moves only if each mean of its records is known to this many
+            standard deviations.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -192,7 +192,7 @@ def em_round(
         noise=noise,
     )
     counts = sums[:, 0] * GRID / radius
-    enough = counts > receipt.noise_scale / MEAN_ERROR
+    enough = counts > receipt.noise_scale / mean_error
     means = sums[:, 1:] * GRID / np.maximum(counts, 1.0)[:, None]
     old = centroids.reshape(num_classes * num_per_class, width)
     moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)

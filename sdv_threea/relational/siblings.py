@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
-from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID, lead
+from sdv_threea.approximate.moments import GRID, constant_weight, lead
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.statistics import (
@@ -73,6 +73,7 @@ def choose_pairs(
 def release_siblings(
     scores: tuple[NDArray[np.integer], NDArray[np.integer]],
     radius: int,
+    count_weight: float,
     *,
     mu: float,
     neighbors: str,
@@ -91,6 +92,7 @@ def release_siblings(
         scores: Private scores of first and second siblings, whole numbers of units of ``1 / GRID``,
             each of shape (P, m).
         radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
+        count_weight: The constant ``w`` in the vector of a record, as a share of the radius.
         mu: The price for a unit, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -98,7 +100,7 @@ def release_siblings(
     Returns:
         The moments and their receipt.
     """
-    weight = max(1, int(COUNT_WEIGHT * radius))
+    weight = constant_weight(radius, count_weight)
     one, other = (lead(clip_norm(rows, radius), weight) for rows in scores)
     everyone = np.zeros(len(one), dtype=np.int64)
     # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), exactly.
