@@ -1,8 +1,8 @@
 """Digests of whole releases with all chance held fixed: what a change of the code must not change.
 
-    python benchmarks/golden.py > before.txt               # in one tree; about three minutes
+    python benchmarks/golden.py > before.txt               # in one tree; a minute or two
     python benchmarks/golden.py --against before.txt       # in another: is all the same?
-    python benchmarks/golden.py --only made                # without the data; about a minute
+    python benchmarks/golden.py --only made                # without the data; 40 seconds
     python benchmarks/golden.py --only shared --data DIR   # the tables of DIR alone
 
 A line is a release and three digests: of what is stated (the receipts, the modified metadata and
