@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids, add_target
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
 from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
 from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
@@ -48,9 +49,6 @@ MOST_READ = 2**20
 
 #: Rows drawn from what is released, for starting points and landmarks.
 NUM_DRAWS = 4000
-
-#: How far log odds of labels spread, where nothing but the loss counts. See docs/design.md.
-WIDEST_SPREAD = 6.0
 
 
 def release(  # noqa: PLR0913 (what, the price, and sources of chance)
@@ -247,19 +245,21 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     """Fit what the classes follow from to the classifier's loss."""
     if not density.classes.told_apart or not density.chances or not run.spending.price('labels'):
         return None
-    evidence = weigh_evidence(density.chances, density.counts.totals)
+    evidence = weigh_evidence(density.chances, density.counts.totals, AdaptConstants())
     # What draws do not show of the evidence, a fit to them would unlearn.
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
     trust = run.settings.constants.anonymize.trust
     draws = _draw_evenly(regularize(density.gaussians, trust), density._replace(scores=shown), run)
     terms = run.spending.terms('labels')
-    return run.spending.keep(adapt_labels(encoded, evidence, draws, **terms))
+    return run.spending.keep(adapt_labels(encoded, evidence, draws, AdaptConstants(), **terms))
 
 
 def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
     """Make labels sure enough, and classes as frequent, among the records that will be drawn."""
     codes, _, weights = _draw_evenly(mixture, density, run)
-    surer = labels.surer(codes, weights, WIDEST_SPREAD * (1 - run.settings.alpha))
+    constants = AdaptConstants()
+    spread = constants.log_odds_spread * (1 - run.settings.alpha)
+    surer = labels.surer(codes, weights, spread=spread, most_stretch=constants.most_stretch)
     return surer.calibrated(codes, weights, density.counts.shares)
 
 

@@ -7,6 +7,7 @@ classes into components, by kernel inducing points with a neural tangent kernel 
 
 Import the modules where they are used: some load JAX, and this package must not.
 
+* :mod:`~sdv_threea.adapt.constants`: its constants, and why they are as they are,
 * :mod:`~sdv_threea.adapt.labels`: the labels, fitted in private steps,
 * :mod:`~sdv_threea.adapt.evidence`: weights of evidence, and the model of the labels,
 * :mod:`~sdv_threea.adapt.slopes`: the pass over private rows that a step needs,

@@ -15,22 +15,15 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.adapt.constants import AdaptConstants
+
 Number = TypeVar('Number', np.int64, np.float64)
 
 #: Units per one of evidence and of log odds, which are whole numbers where private rows are read.
 GRID = 2**8
 
-#: Evidence is kept within this, either way.
-LARGEST_EVIDENCE = 4.0
-
-#: A histogram counts beside so many records that are distributed like all.
-PRIOR_RECORDS = 10.0
-
 #: Probabilities below this count as zero.
 TINY = 1e-12
-
-#: Log odds are stretched by no more than this: what hardly follows from anything stays open.
-MOST_STRETCH = 5.0
 
 #: Each step of a calibration leaves a fraction of the error of the one before.
 CALIBRATION_STEPS = 50
@@ -64,28 +57,34 @@ class LabelModel:
         return draw_by_chance(self.chances(codes), rng)
 
     def surer(
-        self, codes: NDArray[np.integer], weights: NDArray[np.float64], spread: float
+        self,
+        codes: NDArray[np.integer],
+        weights: NDArray[np.float64],
+        *,
+        spread: float,
+        most_stretch: float,
     ) -> LabelModel:
-        """Stretch log odds until those of such records spread so far.
+        """Stretch the log odds until those of the given records spread far enough.
 
         Classes that follow from the codes but loosely drown in chance, and a classifier needs many
-        records to learn them; surer ones are as well ordered, and learnt from few.
+        records to learn them. Surer classes keep their order, and are learnt from few records.
 
         Args:
             codes: Codes of records that stand for all, shape (n, m).
-            weights: How many each of them stands for, shape (n,).
-            spread: The standard deviation of the log odds, in the root mean square over classes;
-                of two classes, half of that between one and the other.
+            weights: How many records each of them stands for, shape (n,).
+            spread: The standard deviation that the log odds shall have, in the root mean square
+                over classes; of two classes, half of that of the log odds between them.
+            most_stretch: The largest factor. The smallest is one.
 
         Returns:
-            The surer model: log odds are stretched by at least one, at most :data:`MOST_STRETCH`.
+            The surer model.
         """
         odds = self.log_odds(codes) - self.offsets
         odds -= odds.mean(axis=1, keepdims=True)
         centred = odds - np.average(odds, axis=0, weights=weights)
         squares = np.average(np.square(centred), axis=0, weights=weights)
         factor = spread / max(float(np.sqrt(squares.mean())), TINY)
-        factor = min(max(factor, 1.0), MOST_STRETCH)
+        factor = min(max(factor, 1.0), most_stretch)
         return LabelModel(self.offsets, tuple(factor * table for table in self.evidence))
 
     def calibrated(
@@ -110,25 +109,27 @@ class LabelModel:
 
 
 def weigh_evidence(
-    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64]
+    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64], constants: AdaptConstants
 ) -> tuple[NDArray[np.int64], ...]:
     """Weigh the evidence of the codes of each column.
 
     Args:
         chances: Released probabilities of the codes by class, each of shape (C, S).
         totals: Number of records of each class, shape (C,).
+        constants: How soon evidence is believed, and how far.
 
     Returns:
         Evidence in units of ``1 / GRID``, each of shape (C, S).
     """
     records, shares = totals[:, None], totals / totals.sum()
+    prior, largest = constants.prior_records, constants.largest_evidence
     tables = []
     for own in chances:
         common = shares @ own
-        smoothed = (own * records + common * PRIOR_RECORDS) / (records + PRIOR_RECORDS)
+        smoothed = (own * records + common * prior) / (records + prior)
         ratios = np.divide(smoothed, common, out=np.ones_like(own), where=common > TINY)
         logs = np.log(np.maximum(ratios, TINY))
-        bounded = np.clip(logs, -LARGEST_EVIDENCE, LARGEST_EVIDENCE)
+        bounded = np.clip(logs, -largest, largest)
         tables.append(np.rint(bounded * GRID).astype(np.int64))
     return tuple(tables)
 

@@ -11,13 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from sdv_threea.adapt.evidence import (
-    GRID,
-    LARGEST_EVIDENCE,
-    LabelModel,
-    weigh_evidence,
-)
-from sdv_threea.adapt.labels import STEPS, Draws, adapt_labels, num_draws
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.evidence import GRID, LabelModel, weigh_evidence
+from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
 from sdv_threea.adapt.slopes import UNITS, slope_sensitivity, sum_slopes
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
@@ -63,7 +59,7 @@ def test_slopes_are_those_of_the_logistic_loss(num_classes):
     records = make_records(300, num_classes)
     found = sum_slopes(evidence, odds, 100 * UNIT, records) / UNIT
     # A chance is rounded to one in 4,096, times evidence of four at most.
-    allowed = 300 * LARGEST_EVIDENCE / UNITS
+    allowed = 300 * 4 / UNITS
     np.testing.assert_allclose(found, slope_of_loss(evidence, odds, records), atol=allowed)
 
 
@@ -95,7 +91,7 @@ def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
     length = math.sqrt(float((whole**2).sum()))
     np.testing.assert_array_equal(sum_slopes(evidence, odds, math.ceil(length), record), whole)
     half = sum_slopes(evidence, odds, math.ceil(length / 2), record)
-    np.testing.assert_allclose(half, whole / 2, atol=LARGEST_EVIDENCE * GRID)
+    np.testing.assert_allclose(half, whole / 2, atol=4 * GRID)
 
 
 @given(seed=st.integers(0, 2**32), cut=st.integers(0, 60))
@@ -136,7 +132,7 @@ def weigh(records):
     for column in records.codes.T:
         counts = np.stack([np.bincount(column[records.labels == at], minlength=5) for at in (0, 1)])
         tables.append(counts / totals[:, None])
-    return weigh_evidence(tables, totals)
+    return weigh_evidence(tables, totals, AdaptConstants())
 
 
 def draw_independent(records, rng, size=4000):
@@ -151,11 +147,11 @@ def draw_independent(records, rng, size=4000):
     return Draws(codes, labels, weights[labels])
 
 
-def fit(records, mu, *, seed=0, noise=discrete_gaussian, neighbors='add_remove'):
+def fit(records, mu, *, seed=0, noise=discrete_gaussian, neighbors='add_remove', **constants):
     draws = draw_independent(records, np.random.default_rng(seed))
     rows = chunk_arrays(records, chunk_rows=3000)
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    return adapt_labels(rows, weigh(records), draws, **terms)
+    return adapt_labels(rows, weigh(records), draws, AdaptConstants(**constants), **terms)
 
 
 def measure_loss(chances, labels):
@@ -189,8 +185,9 @@ def test_each_step_is_released_and_all_compose_to_the_price(neighbors):
         scales.append(scale)
         return np.zeros(size, dtype=np.int64)
 
-    _, receipts = fit(make_task(2000), 0.5, noise=listen, neighbors=neighbors)
-    assert len(receipts) == len(scales) == STEPS
+    terms = {'noise': listen, 'neighbors': neighbors}
+    _, receipts = fit(make_task(2000), 0.5, label_steps=5, **terms)
+    assert len(receipts) == len(scales) == 5
     assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5)
     for receipt in receipts:
         assert receipt.noise_scale == pytest.approx(receipt.sensitivity / receipt.mu, rel=1e-3)
@@ -210,10 +207,8 @@ def test_much_noise_leaves_what_the_draws_say():
     quiet, loud = (fit(records, mu)[0] for mu in (math.inf, 1e-4))
     other = Encoded(records.codes, 1 - records.labels)
     draws = draw_independent(records, np.random.default_rng(0))
-    lost, _ = adapt_labels(
-        chunk_arrays(other), weigh(records), draws, mu=1e-4, neighbors='add_remove',
-        noise=discrete_gaussian,
-    )  # fmt: skip
+    terms = {'mu': 1e-4, 'neighbors': 'add_remove', 'noise': discrete_gaussian}
+    lost, _ = adapt_labels(chunk_arrays(other), weigh(records), draws, AdaptConstants(), **terms)
     odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
     assert np.corrcoef(odds[1], odds[2])[0, 1] > 0.99
     assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
@@ -234,11 +229,11 @@ def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes):
         return math.sqrt((weights @ (odds - means) ** 2 / weights.sum()).mean())
 
     wide = 3 * measure_spread(model)
-    surer = model.surer(records.codes, weights, wide)
+    surer = model.surer(records.codes, weights, spread=wide, most_stretch=5.0)
     assert measure_spread(surer) == pytest.approx(wide)
     for before, after in zip(model.evidence, surer.evidence, strict=True):
         np.testing.assert_allclose(after, 3 * before)
-    same = model.surer(records.codes, weights, wide / 4)
+    same = model.surer(records.codes, weights, spread=wide / 4, most_stretch=5.0)
     for before, after in zip(model.evidence, same.evidence, strict=True):
         np.testing.assert_array_equal(before, after)
 
