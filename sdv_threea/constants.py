@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.describe.constants import DescribeConstants
@@ -25,6 +26,7 @@ class Constants:
         encoding: What decides how columns are cut into bins, and a numerical target into classes.
         approximate: What decides how densities are counted, smoothed and shrunk.
         partition: What decides how many components a class has, and how they are found.
+        adapt: What decides how labels and centroids are fitted to the loss of a classifier.
         anonymize: What decides how components become a mixture.
     """
 
@@ -32,4 +34,5 @@ class Constants:
     encoding: EncodingConstants = EncodingConstants()
     approximate: ApproximateConstants = ApproximateConstants()
     partition: PartitionConstants = PartitionConstants()
+    adapt: AdaptConstants = AdaptConstants()
     anonymize: AnonymizeConstants = AnonymizeConstants()

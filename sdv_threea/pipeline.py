@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.centroids import adapt_centroids, add_target
-from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
 from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
 from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
@@ -245,19 +244,20 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     """Fit what the classes follow from to the classifier's loss."""
     if not density.classes.told_apart or not density.chances or not run.spending.price('labels'):
         return None
-    evidence = weigh_evidence(density.chances, density.counts.totals, AdaptConstants())
+    constants = run.settings.constants
+    evidence = weigh_evidence(density.chances, density.counts.totals, constants.adapt)
     # What draws do not show of the evidence, a fit to them would unlearn.
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
-    trust = run.settings.constants.anonymize.trust
+    trust = constants.anonymize.trust
     draws = _draw_evenly(regularize(density.gaussians, trust), density._replace(scores=shown), run)
     terms = run.spending.terms('labels')
-    return run.spending.keep(adapt_labels(encoded, evidence, draws, AdaptConstants(), **terms))
+    return run.spending.keep(adapt_labels(encoded, evidence, draws, constants.adapt, **terms))
 
 
 def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
     """Make labels sure enough, and classes as frequent, among the records that will be drawn."""
     codes, _, weights = _draw_evenly(mixture, density, run)
-    constants = AdaptConstants()
+    constants = run.settings.constants.adapt
     spread = constants.log_odds_spread * (1 - run.settings.alpha)
     surer = labels.surer(codes, weights, spread=spread, most_stretch=constants.most_stretch)
     return surer.calibrated(codes, weights, density.counts.shares)
