@@ -14,6 +14,7 @@ from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.encoding.constants import EncodingConstants
+from sdv_threea.joint.constants import JointConstants
 from sdv_threea.partition.constants import PartitionConstants
 
 
@@ -25,6 +26,7 @@ class Constants:
         describe: What decides where blanks of the domain are filled in.
         encoding: What decides how columns are cut into bins, and a numerical target into classes.
         approximate: What decides how densities are counted, smoothed and shrunk.
+        joint: What decides how pairs of columns are counted, and joined.
         partition: What decides how many components a class has, and how they are found.
         adapt: What decides how labels and centroids are fitted to the loss of a classifier.
         anonymize: What decides how components become a mixture.
@@ -33,6 +35,7 @@ class Constants:
     describe: DescribeConstants = DescribeConstants()
     encoding: EncodingConstants = EncodingConstants()
     approximate: ApproximateConstants = ApproximateConstants()
+    joint: JointConstants = JointConstants()
     partition: PartitionConstants = PartitionConstants()
     adapt: AdaptConstants = AdaptConstants()
     anonymize: AnonymizeConstants = AnonymizeConstants()

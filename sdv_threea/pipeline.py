@@ -22,7 +22,14 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.density import class_chances, clip_radius, fit_scores, plan_class_counts
+from sdv_threea.approximate.density import (
+    Histograms,
+    class_chances,
+    clip_radius,
+    fit_histograms,
+    fit_scores,
+    plan_class_counts,
+)
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import GRID, ScoreMoments, release_moments
 from sdv_threea.approximate.scores import NormalScores, normal_scores, score_in_class, score_pooled
@@ -33,6 +40,9 @@ from sdv_threea.encoding.classes import Classes, make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
+from sdv_threea.joint.bins import cut_bins, num_pair_bins
+from sdv_threea.joint.joint import Joint, fit_joint
+from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.partition.em import first_centroids, num_cells, place_in_cell, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
@@ -110,6 +120,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         mixture=mixture,
         classes=encoder.classes,
         labels=None if labels is None else _calibrate(labels, mixture, density, run),
+        joint=density.joint,
     )
 
 
@@ -132,6 +143,7 @@ class Density(NamedTuple):
     moments: ScoreMoments
     gaussians: Mixture
     chances: tuple[NDArray[np.float64], ...]
+    joint: Joint | None
 
 
 def _describe(
@@ -168,6 +180,7 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
     looks = counts.columns, counts.scale, constants.describe
     masks = supports(transformers, encoder.description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
+    num_bins = _afford_pairs(counts, run)
     by_class = None
     if classes.count > 1 and transformers:
         by_class = _count_classes(counts, masks, ordered, encoded, run)
@@ -175,7 +188,11 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
     evident = [has_evident_ends(transformer, encoder.description) for transformer in transformers]
     use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
     known = counts, by_class, masks, ordered
-    scores, pooled = fit_scores(*known, evident, constants.approximate, use)
+    histograms = fit_histograms(*known, evident, constants.approximate, use)
+    joint = None
+    if num_bins:
+        joint = _join(histograms, counts, masks, ordered, num_bins, encoded, run)
+    scores, pooled = fit_scores(histograms, counts.shares, joint and joint.bins)
     scored = encoded.map(partial(score_in_class, scores))
     clip, count_weight = constants.approximate.clip, constants.approximate.count_weight
     groups = classes.count, clip_radius(scores, clip), count_weight
@@ -185,7 +202,51 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
         moments, counts.totals, scores.variances, constants.approximate
     )
     gaussians = class_mixture(counts.totals, correlations)
-    return Density(classes, counts, masks, scores, pooled, moments, gaussians, chances)
+    return Density(classes, counts, masks, scores, pooled, moments, gaussians, chances, joint)
+
+
+def _afford_pairs(counts: Counts, run: Run) -> int | None:
+    """Choose how many bins pairs are counted in; if any, share the rest of the budget anew."""
+    if run.settings.pair_shares.get('pairs', 0) == 0 or run.spending.rows_per_unit > 1:
+        return None
+    coming = {
+        s: v for s, v in run.settings.pair_shares.items() if s == 'pairs' or s in run.spending._mus
+    }
+    if 'classes' not in coming:
+        coming['pairs'] += run.settings.pair_shares['classes']
+    price = run.spending.preview(coming, 'pairs')
+    total = float(counts.totals.sum())
+    num_bins = num_pair_bins(total, len(counts.columns), price, run.settings.constants.joint)
+    if num_bins:
+        run.spending.share_anew(coming)
+    return num_bins
+
+
+def _join(
+    histograms: Histograms,
+    counts: Counts,
+    masks: tuple[NDArray[np.bool_], ...],
+    ordered: list[bool],
+    num_bins: int,
+    encoded: Rows[Encoded],
+    run: Run,
+) -> Joint:
+    """Release what pairs of columns say together, and fit a distribution to it."""
+    constants = run.settings.constants
+    least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
+    bins = [
+        cut_bins(
+            counts.shares @ table,
+            mask,
+            natural,
+            num_bins,
+            least,
+            (constants.approximate, constants.joint),
+        )
+        for table, mask, natural in zip(histograms.tables, masks, ordered, strict=True)
+    ]
+    pairs = run.spending.keep(release_pair_counts(encoded, bins, **run.spending.terms('pairs')))
+    return fit_joint(bins, histograms.tables, counts, pairs, constants.joint, run.rng)
 
 
 def _count_classes(
@@ -206,8 +267,11 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     """Find centroids that cut each class into cells, as many as the budget carries."""
     constants, clip = run.settings.constants.partition, run.settings.constants.approximate.clip
     radius, price = clip_radius(density.scores, clip) / GRID, run.spending.price('anonymize')
-    cells = run.settings.cells_per_class or num_cells(
-        density.counts.totals, radius, price, constants
+    cells = (
+        1
+        if density.joint
+        else run.settings.cells_per_class
+        or num_cells(density.counts.totals, radius, price, constants)
     )
     centroids = first_centroids(*_draw(density, run), density.classes.count, cells, run.rng)
     if centroids.shape[1] == 1:
@@ -249,7 +313,9 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     # What draws do not show of the evidence, a fit to them would unlearn.
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
     trust = constants.anonymize.trust
-    draws = _draw_evenly(regularize(density.gaussians, trust), density._replace(scores=shown), run)
+    if density.joint is None:
+        density = density._replace(scores=shown)
+    draws = _draw_evenly(regularize(density.gaussians, trust), density, run)
     terms = run.spending.terms('labels')
     return run.spending.keep(adapt_labels(encoded, evidence, draws, constants.adapt, **terms))
 
@@ -297,12 +363,14 @@ def _draw_evenly(mixture: Mixture, density: Density, run: Run) -> Draws:
     """Draw as many records of each class, and tell how many each stands for: free of cost."""
     totals = density.counts.totals
     size = num_draws(len(totals), len(density.scores.scores))
-    codes, labels = draw_codes(mixture.even(), density.scores, size, run.rng)
+    codes, labels = draw_codes(mixture.even(), density.scores, size, run.rng, None, density.joint)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
     return Draws(codes, labels, weights[labels])
 
 
 def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw points and their classes from one Gaussian per class: free of cost."""
-    codes, labels = draw_codes(density.gaussians, density.scores, NUM_DRAWS, run.rng)
+    codes, labels = draw_codes(
+        density.gaussians, density.scores, NUM_DRAWS, run.rng, None, density.joint
+    )
     return density.pooled(codes, np.zeros_like(labels)).astype(np.int64), labels

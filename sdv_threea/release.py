@@ -16,6 +16,7 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
+from sdv_threea.joint.joint import Joint
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
 from sdv_threea.sampling.draws import draw_codes, draw_wanted
 
@@ -34,6 +35,7 @@ class Release:
         classes: The classes that everything is conditioned on.
         labels: What the classes of a record follow from, given its codes; ``None`` for the
             mixture.
+        joint: What the bins of all columns say together; ``None`` if each has one bin.
     """
 
     domain: Domain
@@ -44,6 +46,7 @@ class Release:
     mixture: Mixture
     classes: Classes
     labels: LabelModel | None = None
+    joint: Joint | None = None
 
     @property
     def num_rows(self) -> float:
@@ -76,7 +79,7 @@ class Release:
         codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
             region = self._region(possible) if possible else None
-            found = draw_codes(self.mixture, self.scores, num_rows, rng, region)
+            found = draw_codes(self.mixture, self.scores, num_rows, rng, region, self.joint)
         else:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
         codes[:, self.scored], classes = found
@@ -143,7 +146,7 @@ class Release:
             wanted = np.any(possible[name], axis=1)
 
         def draw(size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-            codes, _ = draw_codes(self.mixture, self.scores, size, rng, region)
+            codes, _ = draw_codes(self.mixture, self.scores, size, rng, region, self.joint)
             return codes, labels.chances(codes) * wanted
 
         return draw_wanted(draw, num_rows, rng)

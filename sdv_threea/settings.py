@@ -17,6 +17,17 @@ THRESHOLD_SHARE = 0.1
 
 GUARANTEES = ('end_to_end', 'paper')
 
+#: The same of the stages after the columns, where pairs of columns are counted.
+PAIR_SHARES = {
+    'classes': 0.16,
+    'pairs': 0.31,
+    'moments': 0.01,
+    'partition': 0.0,
+    'adapt': 0.0,
+    'labels': 0.15,
+    'anonymize': 0.02,
+}
+
 #: Share of the budget (of ``mu^2``) by stage. See docs/lab_notes.md for how they were chosen.
 SHARES = {
     'describe': 0.23,
@@ -52,6 +63,7 @@ class Settings:
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.
         shares: Share of the budget by stage.
+        pair_shares: The same of the stages after the columns, where pairs are counted.
         constants: What was chosen by measurement.
 
     Raises:
@@ -67,6 +79,7 @@ class Settings:
     kernel: Callable[..., Any] | None = None
     extrapolate: bool = False
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    pair_shares: Mapping[str, float] = field(default_factory=lambda: dict(PAIR_SHARES))
     constants: Constants = field(default_factory=Constants)
 
     def __post_init__(self) -> None:

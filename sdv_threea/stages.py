@@ -19,7 +19,7 @@ def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
     if not asks(domain):
         shares['describe'] = 0.0
     if domain.target is None:
-        shares['columns'] += shares.pop('classes')
+        shares['anonymize'] += shares.pop('classes')  # EXPERIMENT
     if domain.target is None or isinstance(domain[domain.target], Number):
         del shares['labels']
     return shares

@@ -84,6 +84,31 @@ class Spending:
         self._asked.add(stage)
         return self._terms(self.price(stage))
 
+    def preview(self, shares: Mapping[str, float], stage: str) -> float:
+        """The price that a stage could pay if :meth:`share_anew` was called."""
+        coming = [self._mus[each] for each in self._mus if each not in self._asked]
+        part = math.sqrt(shares[stage] / math.fsum(shares.values()))
+        return math.hypot(*coming) * part / self.rows_per_unit if self._charged else math.inf
+
+    def share_anew(self, shares: Mapping[str, float]) -> None:
+        """Share what is promised to stages that are still to come out among them anew.
+
+        Formal guarantees:
+            * the prices of those stages compose to what they were promised before, so the stages
+              compose to the budget; shares may depend on what was released
+
+        Args:
+            shares: Relative share of ``mu^2`` by stage, of all stages that are still to come.
+        """
+        coming = {stage for stage in self._mus if stage not in self._asked}
+        promised = math.sqrt(math.fsum(self._mus[stage] ** 2 for stage in coming))
+        total = math.fsum(shares.values())
+        for stage in coming:
+            del self._mus[stage]
+        for stage, share in shares.items():
+            part = math.sqrt(share / total) if share else 0.0
+            self._mus[stage] = promised * (1 - ROUNDING) * part if part else 0.0
+
     def rest(self) -> dict[str, Any]:
         """The same for the last stage, which spends what is left."""
         if math.isinf(self._budget.mu):

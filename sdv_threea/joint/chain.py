@@ -1,0 +1,218 @@
+r"""A distribution over the bins of all columns that has the given tables of pairs.
+
+Columns come one after the other, and each is log-linear in those before it:
+
+    ``p(x_j | x_1, ..., x_j-1) ~ q_j(x_j) exp(sum_i theta_ij[x_i, x_j])``
+
+The sum runs over the columns before ``j`` of which there is a table with it. The weights ``theta``
+are fitted by iterative proportional fitting (Deming and Stephan 1940) on *particles*: records drawn
+from the conditionals fitted so far. So the tables may be as dense as they like: there is no graph
+to triangulate, and no normalising constant but that of a single column. Records are drawn column by
+column, given any values of the columns that come first.
+
+All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.pairs import Pair
+
+#: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
+GOLDEN = (5**0.5 - 1) / 2
+
+#: Weights grow by at most this factor in a round.
+LARGEST_STEP = 1e6
+
+#: Fitting ends when no table is off by more than this, in total variation.
+CLOSE = 1e-3
+
+#: Rows are sorted by this many columns before they are drawn evenly.
+SORTED_BY = 3
+
+#: Rows that are drawn at once.
+BLOCK = 2**15
+
+
+@dataclass(frozen=True)
+class Link:
+    """A column given those before it.
+
+    Args:
+        column: The column ``j``.
+        logs: Logarithm of its own distribution, shape (K_j,).
+        parents: The columns before it that it depends on, the most telling first.
+        weights: The weights ``theta``, by parent, of shape (K_i, K_j).
+    """
+
+    column: int
+    logs: NDArray[np.float64]
+    parents: tuple[int, ...]
+    weights: tuple[NDArray[np.float64], ...]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Columns, each given those before it: publishable.
+
+    Args:
+        links: The columns in order.
+    """
+
+    links: tuple[Link, ...]
+
+    def draw(
+        self,
+        num_rows: int,
+        rng: np.random.Generator,
+        known: Mapping[int, NDArray[np.int64]] | None = None,
+    ) -> NDArray[np.int64]:
+        """Draw records.
+
+        Args:
+            num_rows: How many.
+            rng: Source of randomness; it needs no secrecy.
+            known: The bins of columns that are given, each of shape (num_rows,). They come before
+                all others in the chain.
+
+        Returns:
+            Bins, shape (num_rows, m).
+        """
+        known = known or {}
+        bins = np.empty((num_rows, len(self.links)), dtype=np.int64, order='F')
+        for start in range(0, num_rows, BLOCK):
+            block = bins[start : start + BLOCK]
+            for link in self.links:
+                given = known.get(link.column)
+                if given is not None:
+                    block[:, link.column] = given[start : start + BLOCK]
+                else:
+                    chances = _chances(link, block)
+                    block[:, link.column] = _draw_evenly(chances, block, link.parents, rng)
+        return bins
+
+
+def fit_chain(
+    margins: Sequence[NDArray[np.float64]],
+    tables: Mapping[Pair, NDArray[np.float64]],
+    order: Sequence[int],
+    constants: JointConstants,
+    rng: np.random.Generator,
+) -> Chain:
+    """Fit a chain to the distributions of columns and of pairs.
+
+    Args:
+        margins: Of each column, at least zero, shape (K,).
+        tables: Probabilities of pairs, shape (K_i, K_j).
+        order: The columns in the order of the chain.
+        constants: The constants of the room.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        The chain.
+    """
+    place = {column: at for at, column in enumerate(order)}
+    given: dict[int, list[tuple[int, NDArray[np.float64]]]] = {column: [] for column in order}
+    for (i, j), table in tables.items():  # the most telling first
+        if place[i] < place[j]:
+            given[j].append((i, table))
+        else:
+            given[i].append((j, table.T))
+    particles = np.zeros((constants.particles, len(order)), dtype=np.int64, order='F')
+    links = []
+    for column in order:
+        own = np.maximum(margins[column], 1e-12)
+        own = own / own.sum()
+        weights, chances = _fit_link(own, given[column], particles, constants.rounds)
+        parents = tuple(parent for parent, _ in given[column])
+        links.append(Link(column, np.log(own), parents, tuple(weights)))
+        particles[:, column] = _draw_evenly(chances, particles, parents, rng)
+    return Chain(tuple(links))
+
+
+def choose_order(information: NDArray[np.float64], first: Sequence[int]) -> list[int]:
+    """Order the columns: after the given ones, always that which those before it tell most of.
+
+    Args:
+        information: Mutual information of all pairs of columns, symmetric, shape (m, m).
+        first: The columns that come first, in order.
+    """
+    order = list(first) or [int(information.sum(axis=1).argmax())]
+    while len(order) < len(information):
+        told = information[order].sum(axis=0)
+        told[order] = -np.inf
+        order.append(int(told.argmax()))
+    return order
+
+
+def _fit_link(
+    own: NDArray[np.float64],
+    given: Sequence[tuple[int, NDArray[np.float64]]],
+    particles: NDArray[np.int64],
+    rounds: int,
+) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
+    """Fit the weights of one column; return them, and its chances for each particle, (P, K)."""
+    chances = np.tile(own.astype(np.float32), (len(particles), 1))
+    weights = [np.zeros(table.shape) for _, table in given]
+    groups = [_group(particles[:, parent], table, own) for parent, table in given]
+    for _ in range(rounds if len(given) > 1 else 1):
+        worst = 0.0
+        for (codes, rows, starts, seen, wanted), weight in zip(groups, weights, strict=True):
+            found = np.zeros(wanted.shape)
+            found[seen] = np.add.reduceat(chances[rows], starts, axis=0)
+            worst = max(worst, float(np.abs(found - wanted).sum()) / len(particles) / 2)
+            steps = np.maximum(wanted, 1e-9) / np.maximum(found, 1e-9)
+            steps = np.clip(steps, 1 / LARGEST_STEP, LARGEST_STEP)
+            weight += np.log(steps)
+            chances *= steps.astype(np.float32)[codes]
+            chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-30)
+        if worst < CLOSE:
+            break
+    return weights, chances
+
+
+def _group(
+    codes: NDArray[np.int64], table: NDArray[np.float64], own: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], ...]:
+    """Group the particles by a parent's bin, and say how often each pair is wanted among them."""
+    counts = np.bincount(codes, minlength=len(table))
+    rows, seen = np.argsort(codes, kind='stable'), np.flatnonzero(counts)
+    starts = np.append(0, np.cumsum(counts[seen])[:-1])
+    sums = table.sum(axis=1, keepdims=True)
+    wanted = np.where(sums > 1e-12, table / np.maximum(sums, 1e-12), own) * counts[:, None]
+    return codes, rows, starts, seen, wanted
+
+
+def _chances(link: Link, bins: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Compute the chances of the bins of a column for each record, up to a factor, (n, K)."""
+    logs = np.tile(link.logs, (len(bins), 1))
+    for parent, weights in zip(link.parents, link.weights, strict=True):
+        logs += weights[bins[:, parent]]
+    logs -= logs.max(axis=1, keepdims=True)
+    return np.asarray(np.exp(logs))
+
+
+def _draw_evenly(
+    chances: NDArray[np.floating],
+    bins: NDArray[np.int64],
+    parents: Sequence[int],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Draw a bin for each record, shape (n,), evenly among records that are alike.
+
+    Rows that are sorted by their parents get the numbers of a sequence that fills the unit interval
+    evenly. So pairs of columns come out closer to their tables than independent draws would.
+    """
+    num_rows = len(chances)
+    keys = [rng.random(num_rows), *(bins[:, parent] for parent in parents[:SORTED_BY][::-1])]
+    places = np.empty(num_rows)
+    places[np.lexsort(keys)] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
+    passed = np.cumsum(chances, axis=1)
+    drawn = (passed <= places[:, None] * passed[:, -1:]).sum(axis=1)
+    return np.minimum(drawn, chances.shape[1] - 1)

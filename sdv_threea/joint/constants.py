@@ -1,0 +1,36 @@
+"""The constants of joint densities: what was chosen, why, and what moving it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointConstants:
+    """The constants of pairs of columns.
+
+    Args:
+        least_bins: Pairs are counted if the noise carries this many bins per column. With fewer a
+            table says no more than a correlation, which is cheaper.
+        most_bins: The most bins of an ordered column.
+        most_values: Categories with more values share bins, of about the same mass.
+        records_per_noise: A bin of two columns is expected to hold this many times the noise.
+        most_columns: Pairs are not counted in tables of more columns: there are too many of them.
+        least_information: Tables whose mutual information, in nats, is smaller are left out.
+        most_tables: The tables with most mutual information are kept, up to this many.
+        emptiness: Power of the chance that a bin is not empty, by which it is multiplied. Two
+            takes impossible pairs away, where shrinkage alone leaves them a tenth of their mass.
+        particles: Records that a distribution is fitted with.
+        rounds: Rounds of iterative proportional fitting for each column.
+    """
+
+    least_bins: int = 3
+    most_bins: int = 32
+    most_values: int = 24
+    records_per_noise: float = 2.5
+    most_columns: int = 128
+    least_information: float = 1e-4
+    most_tables: int = 400
+    emptiness: float = 2.0
+    particles: int = 16_000
+    rounds: int = 8

@@ -1,0 +1,93 @@
+"""The release of pairs: a histogram of each pair of columns, in coarse bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.joint.bins import count_bins
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import histogram_sensitivity
+
+#: Two columns, the first one first.
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Released counts of pairs of columns: publishable.
+
+    Args:
+        tables: Noisy counts by pair ``(i, j)``, ``i < j``, each of shape (K_i, K_j).
+        scale: Standard deviation of the noise of a count.
+    """
+
+    tables: dict[Pair, NDArray[np.float64]]
+    scale: float
+
+
+def release_pair_counts(
+    rows: Rows[Encoded],
+    bins: Sequence[NDArray[np.int64]],
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[PairCounts, Receipt]:
+    """Release the histograms of all pairs of columns.
+
+    Formal guarantees:
+        * the bins are public or released; a record adds one to at most one count of each pair: with
+          ``p`` pairs the sensitivity is that of ``p`` histograms
+
+    Args:
+        rows: Private records.
+        bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The counts and their receipt.
+    """
+    sizes = count_bins(bins)
+    pairs = list(combinations(range(len(bins)), 2))
+    noisy, receipt = add_noise(
+        rows.sum(partial(_count_pairs, tuple(bins), tuple(sizes))),
+        sensitivity=histogram_sensitivity(len(pairs), neighbors),
+        mu=mu,
+        stage='approximate',
+        released=f'histograms of {len(pairs)} pairs of columns, in up to {max(sizes)} bins each',
+        noise=noise,
+    )
+    borders = np.cumsum([sizes[one] * sizes[other] for one, other in pairs])[:-1]
+    parts = zip(pairs, np.split(noisy, borders), strict=True)
+    tables = {(i, j): part.reshape(sizes[i], sizes[j]) for (i, j), part in parts}
+    return PairCounts(tables, receipt.noise_scale), receipt
+
+
+def _count_pairs(
+    bins: tuple[NDArray[np.int64], ...], sizes: tuple[int, ...], chunk: Encoded
+) -> NDArray[np.int64]:
+    """Count the bins of all pairs, one after the other."""
+    places = [_look_up(each, codes) for each, codes in zip(bins, chunk.codes.T, strict=True)]
+    counts = []
+    for one, other in combinations(range(len(bins)), 2):
+        width = sizes[other] + 1
+        # No bin counts in a first place, which is cut off.
+        both = np.bincount(places[one] * width + places[other], minlength=(sizes[one] + 1) * width)
+        counts.append(both.reshape(-1, width)[1:, 1:].ravel())
+    return np.concatenate(counts).astype(np.int64)
+
+
+def _look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Find the bins of codes, counted from 1; 0 for no code and for codes in no bin."""
+    return np.append(-1, bins)[codes.astype(np.intp) + 1].astype(np.intp) + 1

@@ -1,0 +1,204 @@
+r"""Noisy counts of pairs to probabilities: what stands out of the noise, and no more.
+
+A table of two columns is its margins' product and a departure from it. The margins are known well:
+from the histograms of the columns, and from all tables that the column is part of. The departure is
+shrunk twice:
+
+* its singular values, by the estimate of Efron and Morris (1972; Stein 1981) for the mean of a
+  matrix of normals: few directions carry what two columns say of each other, and noise spreads
+  evenly over all of them;
+* bins that are empty, as far as their counts say so. How many there are is read off the counts of
+  all tables (nonparametric empirical Bayes: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). Pairs
+  of values that cannot occur together are worth this: shrinkage alone would leave them some mass.
+
+All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.approximate.histograms import project_to_simplex
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.pairs import Pair, PairCounts
+
+#: Candidates for the count of a bin in units of what independent columns would have.
+RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
+
+#: A bin with less than this ratio counts as empty.
+EMPTY = 1 / 40
+
+#: Rounds of expectation maximisation for the frequencies of the ratios.
+RATIO_ROUNDS = 25
+
+#: Rounds in which tables are made to have their margins.
+RAKING_ROUNDS = 10
+
+#: Share of what is expected that every bin keeps: what was not seen is not impossible.
+LEAST_LEFT = 1e-6
+
+
+def pool_margins(
+    histograms: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    pairs: PairCounts,
+    num_records: float,
+) -> list[NDArray[np.float64]]:
+    """Count the bins of each column, from its histogram and from all tables it is part of.
+
+    Args:
+        histograms: For each column, counts of its bins and the variances of their noise, shape
+            (K,) each.
+        pairs: The released tables.
+        num_records: Number of records.
+
+    Returns:
+        Counts, for each column of shape (K,): at least zero, and all records together.
+    """
+    weights = [1 / np.maximum(variances, 1e-12) for _, variances in histograms]
+    sums = [counts * weight for (counts, _), weight in zip(histograms, weights, strict=True)]
+    for pair, table in pairs.tables.items():
+        for axis, column in enumerate(pair):
+            # A margin adds up as many noisy counts as the other column has bins.
+            variance = pairs.scale**2 * table.shape[1 - axis]
+            if variance:
+                sums[column] = sums[column] + table.sum(axis=1 - axis) / variance
+                weights[column] = weights[column] + 1 / variance
+    return [
+        project_to_simplex(total / weight, np.ones(len(total), dtype=np.bool_), num_records)
+        for total, weight in zip(sums, weights, strict=True)
+    ]
+
+
+def estimate_tables(
+    pairs: PairCounts, margins: Sequence[NDArray[np.float64]], constants: JointConstants
+) -> dict[Pair, NDArray[np.float64]]:
+    """Estimate the distribution of each pair of columns.
+
+    Args:
+        pairs: The released tables.
+        margins: Counts of the bins of each column, shape (K,).
+        constants: The constants of the room.
+
+    Returns:
+        Probabilities by pair, shape (K_i, K_j) each, with these margins.
+    """
+    expected = {
+        (i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in pairs.tables
+    }
+    if not pairs.scale:
+        found = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
+    else:
+        filled = find_filled(pairs, expected)
+        found = {
+            pair: shrink(table, expected[pair], pairs.scale) * filled[pair] ** constants.emptiness
+            for pair, table in pairs.tables.items()
+        }
+    return {
+        (i, j): rake(table + LEAST_LEFT * expected[i, j], margins[i], margins[j]) / margins[i].sum()
+        for (i, j), table in found.items()
+    }
+
+
+def shrink(
+    counts: NDArray[np.float64], expected: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
+    """Shrink the singular values of a table's departure from independence.
+
+    Of a ``k`` by ``q`` matrix of normals of variance ``s^2``, ``k <= q``, a singular value ``l_i``
+    becomes ``l_i (1 - s^2 / l_i^2 (q - k + 2 sum_j>i l_i^2 / (l_i^2 - l_j^2)))``, at least zero.
+
+    Args:
+        counts: Noisy counts, shape (K_i, K_j).
+        expected: Counts of independent columns with the same margins.
+        scale: Standard deviation of the noise of a count.
+
+    Returns:
+        Counts, at least zero, of the same shape.
+    """
+    left, right = (_contrasts(size) for size in counts.shape)
+    rows, values, columns = np.linalg.svd(left.T @ (counts - expected) @ right, False)
+    power = np.maximum(np.square(values), 1e-300)
+    gaps = np.maximum(power[:, None] - power, 1e-9 * power[:, None])
+    crowding = np.triu(power[:, None] / gaps, 1).sum(axis=1)
+    excess = abs(left.shape[1] - right.shape[1]) + 2 * crowding
+    kept = np.maximum(1 - scale**2 * np.maximum(excess, 1) / power, 0.0)
+    values = values * np.minimum.accumulate(kept)
+    return np.maximum(expected + left @ (rows * values) @ columns @ right.T, 0.0)
+
+
+def find_filled(
+    pairs: PairCounts, expected: Mapping[Pair, NDArray[np.float64]]
+) -> dict[Pair, NDArray[np.float64]]:
+    """Find the chance that each bin is not empty.
+
+    The frequencies of :data:`RATIOS` are fitted to the counts of all tables, and then to those of
+    each table, where the frequencies of all count as one more bin.
+
+    Args:
+        pairs: The released tables, with noise.
+        expected: Counts of independent columns, by pair.
+
+    Returns:
+        Chances by pair, each of the shape of its table.
+    """
+    likelihoods = {
+        pair: _likelihoods(table, expected[pair], pairs.scale)
+        for pair, table in pairs.tables.items()
+    }
+    together = np.concatenate(list(likelihoods.values()))
+    common = _frequencies(together, np.full(len(RATIOS), 1 / len(RATIOS)), 0.0)
+    chances = {}
+    for pair, own in likelihoods.items():
+        posterior = own * _frequencies(own, common, 1.0)
+        empty = posterior[:, RATIOS <= EMPTY].sum(axis=1) / posterior.sum(axis=1)
+        chances[pair] = 1 - empty.reshape(expected[pair].shape)
+    return chances
+
+
+def rake(
+    table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give a table its margins (Deming and Stephan 1940), shape (K_i, K_j)."""
+    for _ in range(RAKING_ROUNDS):
+        sums = table.sum(axis=1)
+        table = table * np.divide(rows, sums, out=np.zeros_like(sums), where=sums > 0)[:, None]
+        sums = table.sum(axis=0)
+        table = table * np.divide(columns, sums, out=np.zeros_like(sums), where=sums > 0)
+    return table
+
+
+def mutual_information(table: NDArray[np.float64]) -> float:
+    """Compute what two columns say of each other, in nats, of probabilities (K_i, K_j)."""
+    independent = np.outer(table.sum(axis=1), table.sum(axis=0))
+    seen = (table > 0) & (independent > 0)
+    return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
+
+
+def _contrasts(size: int) -> NDArray[np.float64]:
+    """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
+    start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
+    return np.asarray(np.linalg.qr(start)[0][:, 1:])
+
+
+def _likelihoods(
+    counts: NDArray[np.float64], expected: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
+    """Likelihood of each ratio by bin, up to a factor, shape (K_i K_j, R)."""
+    off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
+    logs = -np.square(off) / 2
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+
+
+def _frequencies(
+    likelihoods: NDArray[np.float64], prior: NDArray[np.float64], weight: float
+) -> NDArray[np.float64]:
+    """Fit the frequencies of the ratios, shape (R,), with a prior that counts as some bins."""
+    found = prior
+    for _ in range(RATIO_ROUNDS):
+        posterior = likelihoods * found
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        found = (posterior.sum(axis=0) + weight * prior) / (len(likelihoods) + weight)
+    return found
