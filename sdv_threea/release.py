@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,8 @@ from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.joint import Joint
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
-from sdv_threea.sampling.draws import draw_codes, draw_wanted
+from sdv_threea.sampling.draws import draw_codes, draw_wanted, find_codes
+from sdv_threea.sampling.joint import draw_jointly_within
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,7 @@ class Release:
         possible = self._possible(allowed or {})
         codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
-            region = self._region(possible) if possible else None
-            found = draw_codes(self.mixture, self.scores, num_rows, rng, region, self.joint)
+            found = self._draw(num_rows, rng, possible)
         else:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
         codes[:, self.scored], classes = found
@@ -131,6 +131,29 @@ class Release:
             intervals[:, at, : _count(each)] = each
         return Region(classes, np.array(columns, dtype=np.int64), intervals)
 
+    def _draw(
+        self,
+        num_rows: int,
+        rng: np.random.Generator,
+        possible: Mapping[str, NDArray[np.bool_]],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes and classes that meet conditions on the columns."""
+        if not possible:
+            return draw_codes(self.mixture, self.scores, num_rows, rng, None, self.joint)
+        if self.joint is None:
+            region = self._region(possible)
+            return draw_codes(self.mixture, self.scores, num_rows, rng, region)
+        places = {self.domain.names.index(name): codes for name, codes in possible.items()}
+        scored = {at: places[place] for at, place in enumerate(self.scored) if place in places}
+        classes = np.logical_and.reduce([codes.any(axis=1) for codes in possible.values()])
+        if not classes.any():
+            raise ImpossibleCondition('No class meets all of the conditions.')
+        weights = self.mixture.weights * classes[:, None]
+        mixture = replace(self.mixture, weights=weights)
+        known = mixture, self.scores, self.joint
+        found = draw_jointly_within(*known, scored, num_rows, rng)
+        return find_codes(self.scores, found[1], found[0]), found[0]
+
     def _draw_labelled(
         self,
         labels: LabelModel,
@@ -140,13 +163,12 @@ class Release:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw codes, then the classes that follow from them, until enough are of a wanted one."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
-        region = self._region(others) if others else None
         wanted = self.mixture.weights.sum(axis=1) > 0
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)
 
         def draw(size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-            codes, _ = draw_codes(self.mixture, self.scores, size, rng, region, self.joint)
+            codes, _ = self._draw(size, rng, others)
             return codes, labels.chances(codes) * wanted
 
         return draw_wanted(draw, num_rows, rng)

@@ -177,7 +177,7 @@ def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray
     """Find where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
     occupied = np.flatnonzero(np.diff(cuts) > 0)
     changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
-    borders = np.append(cuts[occupied], 1.0)
+    borders = np.append(cuts[occupied], cuts[-1])
     return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
 
 

@@ -56,6 +56,18 @@ class Link:
     parents: tuple[int, ...]
     weights: tuple[NDArray[np.float64], ...]
 
+    def chances(self, bins: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Compute the chances of the column's bins given those of others, up to a factor, (n, K).
+
+        Args:
+            bins: The bins of records, shape (n, m); those of the parents are read.
+        """
+        logs = np.tile(self.logs, (len(bins), 1))
+        for parent, weights in zip(self.parents, self.weights, strict=True):
+            logs += weights[bins[:, parent]]
+        logs -= logs.max(axis=1, keepdims=True)
+        return np.asarray(np.exp(logs))
+
 
 @dataclass(frozen=True)
 class Chain:
@@ -93,7 +105,7 @@ class Chain:
                 if given is not None:
                     block[:, link.column] = given[start : start + BLOCK]
                 else:
-                    chances = _chances(link, block)
+                    chances = link.chances(block)
                     block[:, link.column] = _draw_evenly(chances, block, link.parents, rng)
         return bins
 
@@ -132,7 +144,7 @@ def fit_chain(
         weights, chances = _fit_link(own, given[column], particles, constants.rounds)
         parents = tuple(parent for parent, _ in given[column])
         links.append(Link(column, np.log(own), parents, tuple(weights)))
-        particles[:, column] = _draw_evenly(chances, particles, parents, rng)
+        particles[:, column] = _draw_evenly(chances.T, particles, parents, rng)
     return Chain(tuple(links))
 
 
@@ -157,45 +169,45 @@ def _fit_link(
     particles: NDArray[np.int64],
     rounds: int,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
-    """Fit the weights of one column; return them, and its chances for each particle, (P, K)."""
-    chances = np.tile(own.astype(np.float32), (len(particles), 1))
+    """Fit the weights of one column; return them, and its chances for each particle, (K, P)."""
+    num_particles = len(particles)
+    chances = np.tile(own.astype(np.float32)[:, None], (1, num_particles))
+    grown = np.empty_like(chances)
     weights = [np.zeros(table.shape) for _, table in given]
-    groups = [_group(particles[:, parent], table, own) for parent, table in given]
+    wanted = [_expect(particles[:, parent], table, own) for parent, table in given]
+    alike = [_indicate(particles[:, parent], len(table)) for parent, table in given]
     for _ in range(rounds if len(given) > 1 else 1):
         worst = 0.0
-        for (codes, rows, starts, seen, wanted), weight in zip(groups, weights, strict=True):
-            found = np.zeros(wanted.shape)
-            found[seen] = np.add.reduceat(chances[rows], starts, axis=0)
-            worst = max(worst, float(np.abs(found - wanted).sum()) / len(particles) / 2)
-            steps = np.maximum(wanted, 1e-9) / np.maximum(found, 1e-9)
+        for (parent, _), weight, target, of_bin in zip(given, weights, wanted, alike, strict=True):
+            found = (chances @ of_bin).T
+            worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
+            steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
             steps = np.clip(steps, 1 / LARGEST_STEP, LARGEST_STEP)
             weight += np.log(steps)
-            chances *= steps.astype(np.float32)[codes]
-            chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-30)
+            factors = np.ascontiguousarray(steps.T, dtype=np.float32)
+            np.take(factors, particles[:, parent], axis=1, out=grown, mode='clip')
+            chances *= grown
+            chances /= np.maximum(chances.sum(axis=0), 1e-30)
         if worst < CLOSE:
             break
     return weights, chances
 
 
-def _group(
+def _expect(
     codes: NDArray[np.int64], table: NDArray[np.float64], own: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], ...]:
-    """Group the particles by a parent's bin, and say how often each pair is wanted among them."""
+) -> NDArray[np.float64]:
+    """Say how often each pair of bins is wanted among the particles, shape (K_i, K_j)."""
     counts = np.bincount(codes, minlength=len(table))
-    rows, seen = np.argsort(codes, kind='stable'), np.flatnonzero(counts)
-    starts = np.append(0, np.cumsum(counts[seen])[:-1])
     sums = table.sum(axis=1, keepdims=True)
-    wanted = np.where(sums > 1e-12, table / np.maximum(sums, 1e-12), own) * counts[:, None]
-    return codes, rows, starts, seen, wanted
+    given = np.where(sums > 1e-12, table / np.maximum(sums, 1e-12), own)
+    return np.asarray(given * counts[:, None])
 
 
-def _chances(link: Link, bins: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compute the chances of the bins of a column for each record, up to a factor, (n, K)."""
-    logs = np.tile(link.logs, (len(bins), 1))
-    for parent, weights in zip(link.parents, link.weights, strict=True):
-        logs += weights[bins[:, parent]]
-    logs -= logs.max(axis=1, keepdims=True)
-    return np.asarray(np.exp(logs))
+def _indicate(codes: NDArray[np.int64], size: int) -> NDArray[np.float32]:
+    """Mark the bin of each particle with a one, shape (P, K_i)."""
+    marks = np.zeros((len(codes), size), dtype=np.float32)
+    marks[np.arange(len(codes)), codes] = 1
+    return marks
 
 
 def _draw_evenly(

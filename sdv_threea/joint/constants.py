@@ -33,4 +33,4 @@ class JointConstants:
     most_tables: int = 400
     emptiness: float = 2.0
     particles: int = 16_000
-    rounds: int = 8
+    rounds: int = 4

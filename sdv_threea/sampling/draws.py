@@ -14,6 +14,7 @@ from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.joint.joint import Joint
 from sdv_threea.sampling.conditional import Region, draw_within
+from sdv_threea.sampling.joint import draw_jointly
 
 #: Rows that are drawn at once: more do not fit into the caches of a processor.
 BLOCK = 2**15
@@ -40,7 +41,8 @@ def draw_codes(
         classes, quantiles = draw_within(mixture, region, num_rows, rng)
         return find_codes(scores, quantiles, classes), classes
     if joint is not None:
-        return _draw_jointly(mixture, scores, joint, num_rows, rng)
+        classes, places = draw_jointly(mixture, joint, num_rows, rng)
+        return find_codes(scores, places, classes), classes
     draw = mixture.sample
     if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
         draw, scores = mixture.draw, cut_normals(mixture, scores)
@@ -51,21 +53,6 @@ def draw_codes(
         classes[rows], places = draw(rows.stop - start, rng)
         codes[rows] = find_codes(scores, places, classes[rows])
     return codes, classes
-
-
-def _draw_jointly(
-    mixture: Mixture,
-    scores: NormalScores,
-    joint: Joint,
-    num_rows: int,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw bins from the chain, and places inside the bins from the mixture."""
-    classes, quantiles = mixture.sample(num_rows, rng)
-    known = {} if joint.class_column is None else {joint.class_column: classes}
-    bins = joint.chain.draw(num_rows, rng, known)[:, : quantiles.shape[1]]
-    places = np.minimum(bins + quantiles, np.nextafter(bins + 1.0, 0))
-    return find_codes(scores, places, classes), classes
 
 
 def draw_wanted(
