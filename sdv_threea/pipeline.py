@@ -22,14 +22,7 @@ from sdv_threea.approximate.counts import (
     release_class_counts,
     release_counts,
 )
-from sdv_threea.approximate.density import (
-    Histograms,
-    class_chances,
-    clip_radius,
-    fit_histograms,
-    fit_scores,
-    plan_class_counts,
-)
+from sdv_threea.approximate.density import class_chances, clip_radius, fit_scores, plan_class_counts
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import GRID, ScoreMoments, release_moments
 from sdv_threea.approximate.scores import NormalScores, normal_scores, score_in_class, score_pooled
@@ -40,9 +33,10 @@ from sdv_threea.encoding.classes import Classes, make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import cut_bins, num_pair_bins
+from sdv_threea.joint.bins import count_bins, cut_bins, num_pair_bins
 from sdv_threea.joint.joint import Joint, fit_joint
 from sdv_threea.joint.pairs import release_pair_counts
+from sdv_threea.joint.prior import expect_tables
 from sdv_threea.partition.em import first_centroids, num_cells, place_in_cell, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
@@ -50,6 +44,7 @@ from sdv_threea.privacy.spending import Spending
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
 from sdv_threea.sampling.draws import draw_codes
+from sdv_threea.sampling.joint import draw_jointly
 from sdv_threea.settings import Settings
 from sdv_threea.stages import open_account
 
@@ -104,6 +99,20 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     encoder, encoded = _describe(rows, domain, run)
     begin('approximate')
     density = _approximate(encoder, encoded, run)
+    if density.joint:
+        begin('adapt')
+        labels = _adapt_labels(density, encoded, run)
+        return Release(
+            domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
+            ledger=run.spending.ledger,
+            transformers=encoder.transformers,
+            scored=encoder.scored,
+            scores=density.scores,
+            mixture=density.gaussians,
+            classes=encoder.classes,
+            labels=labels and _calibrate(labels, density.gaussians, density, run),
+            joint=density.joint,
+        )
     begin('partition')
     centroids = _partition(density, encoded, run)
     begin('adapt')
@@ -188,11 +197,7 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
     evident = [has_evident_ends(transformer, encoder.description) for transformer in transformers]
     use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
     known = counts, by_class, masks, ordered
-    histograms = fit_histograms(*known, evident, constants.approximate, use)
-    joint = None
-    if num_bins:
-        joint = _join(histograms, counts, masks, ordered, num_bins, encoded, run)
-    scores, pooled = fit_scores(histograms, counts.shares, joint and joint.bins)
+    scores, pooled = fit_scores(*known, evident, constants.approximate, use)
     scored = encoded.map(partial(score_in_class, scores))
     clip, count_weight = constants.approximate.clip, constants.approximate.count_weight
     groups = classes.count, clip_radius(scores, clip), count_weight
@@ -202,51 +207,49 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
         moments, counts.totals, scores.variances, constants.approximate
     )
     gaussians = class_mixture(counts.totals, correlations)
-    return Density(classes, counts, masks, scores, pooled, moments, gaussians, chances, joint)
+    density = Density(classes, counts, masks, scores, pooled, moments, gaussians, chances, None)
+    if num_bins:
+        density = density._replace(joint=_join(density, ordered, num_bins, encoded, run))
+    return density
 
 
 def _afford_pairs(counts: Counts, run: Run) -> int | None:
     """Choose how many bins pairs are counted in; if any, share the rest of the budget anew."""
-    if run.settings.pair_shares.get('pairs', 0) == 0 or run.spending.rows_per_unit > 1:
+    settings, spending = run.settings, run.spending
+    if not settings.pair_shares['pairs'] or spending.rows_per_unit > 1:
         return None
-    coming = {
-        s: v for s, v in run.settings.pair_shares.items() if s == 'pairs' or s in run.spending._mus
-    }
-    if 'classes' not in coming:
-        coming['pairs'] += run.settings.pair_shares['classes']
-    price = run.spending.preview(coming, 'pairs')
+    if settings.cells_per_class is not None:
+        return None
+    coming = dict(settings.pair_shares)
+    if 'classes' not in spending._mus:
+        coming['pairs'] += coming.pop('classes')
+    if 'labels' not in spending._mus:
+        coming['pairs'] += coming.pop('labels')
+    price = spending.preview(coming, 'pairs')
     total = float(counts.totals.sum())
-    num_bins = num_pair_bins(total, len(counts.columns), price, run.settings.constants.joint)
+    num_bins = num_pair_bins(total, len(counts.columns), price, settings.constants.joint)
     if num_bins:
-        run.spending.share_anew(coming)
+        spending.share_anew(coming)
     return num_bins
 
 
 def _join(
-    histograms: Histograms,
-    counts: Counts,
-    masks: tuple[NDArray[np.bool_], ...],
-    ordered: list[bool],
-    num_bins: int,
-    encoded: Rows[Encoded],
-    run: Run,
+    density: Density, ordered: list[bool], num_bins: int, encoded: Rows[Encoded], run: Run
 ) -> Joint:
-    """Release what pairs of columns say together, and fit a distribution to it."""
-    constants = run.settings.constants
+    """Release what pairs of columns say together, and fit a density to it."""
+    constants, counts, scores = run.settings.constants, density.counts, density.scores
+    histograms = [scores.chances(at) for at in range(len(ordered))]
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
+    rooms = constants.approximate, constants.joint
     bins = [
-        cut_bins(
-            counts.shares @ table,
-            mask,
-            natural,
-            num_bins,
-            least,
-            (constants.approximate, constants.joint),
-        )
-        for table, mask, natural in zip(histograms.tables, masks, ordered, strict=True)
+        cut_bins(counts.shares @ table, mask, natural, num_bins, least, rooms)
+        for table, mask, natural in zip(histograms, density.masks, ordered, strict=True)
     ]
     pairs = run.spending.keep(release_pair_counts(encoded, bins, **run.spending.terms('pairs')))
-    return fit_joint(bins, histograms.tables, counts, pairs, constants.joint, run.rng)
+    correlations = density.gaussians.covariances[:, 0]
+    expected = expect_tables(counts.totals, scores, correlations, bins, count_bins(bins))
+    known = counts.totals, counts.scale, pairs, expected
+    return fit_joint(bins, histograms, *known, constants.joint, run.rng)
 
 
 def _count_classes(
@@ -267,11 +270,8 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     """Find centroids that cut each class into cells, as many as the budget carries."""
     constants, clip = run.settings.constants.partition, run.settings.constants.approximate.clip
     radius, price = clip_radius(density.scores, clip) / GRID, run.spending.price('anonymize')
-    cells = (
-        1
-        if density.joint
-        else run.settings.cells_per_class
-        or num_cells(density.counts.totals, radius, price, constants)
+    cells = run.settings.cells_per_class or num_cells(
+        density.counts.totals, radius, price, constants
     )
     centroids = first_centroids(*_draw(density, run), density.classes.count, cells, run.rng)
     if centroids.shape[1] == 1:
@@ -313,9 +313,7 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     # What draws do not show of the evidence, a fit to them would unlearn.
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
     trust = constants.anonymize.trust
-    if density.joint is None:
-        density = density._replace(scores=shown)
-    draws = _draw_evenly(regularize(density.gaussians, trust), density, run)
+    draws = _draw_evenly(regularize(density.gaussians, trust), density._replace(scores=shown), run)
     terms = run.spending.terms('labels')
     return run.spending.keep(adapt_labels(encoded, evidence, draws, constants.adapt, **terms))
 
@@ -363,14 +361,16 @@ def _draw_evenly(mixture: Mixture, density: Density, run: Run) -> Draws:
     """Draw as many records of each class, and tell how many each stands for: free of cost."""
     totals = density.counts.totals
     size = num_draws(len(totals), len(density.scores.scores))
-    codes, labels = draw_codes(mixture.even(), density.scores, size, run.rng, None, density.joint)
+    even = mixture.even()
+    if density.joint:
+        codes, labels = draw_jointly(density.joint, even.weights.sum(axis=1), size, run.rng)
+    else:
+        codes, labels = draw_codes(even, density.scores, size, run.rng)
     weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
     return Draws(codes, labels, weights[labels])
 
 
 def _draw(density: Density, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw points and their classes from one Gaussian per class: free of cost."""
-    codes, labels = draw_codes(
-        density.gaussians, density.scores, NUM_DRAWS, run.rng, None, density.joint
-    )
+    codes, labels = draw_codes(density.gaussians, density.scores, NUM_DRAWS, run.rng)
     return density.pooled(codes, np.zeros_like(labels)).astype(np.int64), labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,8 @@ from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.joint import Joint
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
-from sdv_threea.sampling.draws import draw_codes, draw_wanted, find_codes
-from sdv_threea.sampling.joint import draw_jointly_within
+from sdv_threea.sampling.draws import draw_codes, draw_wanted
+from sdv_threea.sampling.joint import draw_jointly
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Release:
         classes: The classes that everything is conditioned on.
         labels: What the classes of a record follow from, given its codes; ``None`` for the
             mixture.
-        joint: What the bins of all columns say together; ``None`` if each has one bin.
+        joint: The density of all columns, where pairs of them are released; ``None`` if records
+            are drawn from the mixture.
     """
 
     domain: Domain
@@ -137,22 +138,22 @@ class Release:
         rng: np.random.Generator,
         possible: Mapping[str, NDArray[np.bool_]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes and classes that meet conditions on the columns."""
-        if not possible:
-            return draw_codes(self.mixture, self.scores, num_rows, rng, None, self.joint)
+        """Draw codes and classes of records that meet conditions."""
         if self.joint is None:
-            region = self._region(possible)
+            region = self._region(possible) if possible else None
             return draw_codes(self.mixture, self.scores, num_rows, rng, region)
+        classes = np.ones(len(self.mixture.weights), dtype=np.bool_)
         places = {self.domain.names.index(name): codes for name, codes in possible.items()}
+        for codes in places.values():
+            classes &= codes.any(axis=1)
+        totals = self.mixture.weights.sum(axis=1) * classes
+        if not totals.any():
+            raise ImpossibleCondition(
+                'The released model gives some probability to each of the conditions on '
+                f'{list(possible)}, but none to all of them together.'
+            )
         scored = {at: places[place] for at, place in enumerate(self.scored) if place in places}
-        classes = np.logical_and.reduce([codes.any(axis=1) for codes in possible.values()])
-        if not classes.any():
-            raise ImpossibleCondition('No class meets all of the conditions.')
-        weights = self.mixture.weights * classes[:, None]
-        mixture = replace(self.mixture, weights=weights)
-        known = mixture, self.scores, self.joint
-        found = draw_jointly_within(*known, scored, num_rows, rng)
-        return find_codes(self.scores, found[1], found[0]), found[0]
+        return draw_jointly(self.joint, totals, num_rows, rng, scored)
 
     def _draw_labelled(
         self,

@@ -20,12 +20,9 @@ GUARANTEES = ('end_to_end', 'paper')
 #: The same of the stages after the columns, where pairs of columns are counted.
 PAIR_SHARES = {
     'classes': 0.16,
-    'pairs': 0.31,
-    'moments': 0.01,
-    'partition': 0.0,
-    'adapt': 0.0,
+    'pairs': 0.29,
+    'moments': 0.05,
     'labels': 0.15,
-    'anonymize': 0.02,
 }
 
 #: Share of the budget (of ``mu^2``) by stage. See docs/lab_notes.md for how they were chosen.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,19 +60,7 @@ def plan_class_counts(
     return plans
 
 
-class Histograms(NamedTuple):
-    """The distributions of ``m`` columns in ``C`` classes.
-
-    Args:
-        tables: For each column, probabilities of the codes by class, shape (C, S).
-        orders: For each column, its codes in order, shape (S,).
-    """
-
-    tables: tuple[NDArray[np.float64], ...]
-    orders: tuple[NDArray[np.int64], ...]
-
-
-def fit_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
+def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     counts: Counts,
     by_class: ClassCounts | None,
     masks: Sequence[NDArray[np.bool_]],
@@ -81,8 +68,8 @@ def fit_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     evident_ends: Sequence[bool],
     constants: ApproximateConstants,
     use: Use = Use.CLASSES,
-) -> Histograms:
-    """Estimate the distributions of all columns in each class.
+) -> tuple[NormalScores, NormalScores]:
+    """Make normal scores of released counts.
 
     Args:
         counts: The released counts.
@@ -94,7 +81,7 @@ def fit_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         use: What the records that will be drawn are for.
 
     Returns:
-        The histograms, and the order of the codes.
+        The scores by class, and those of all classes pooled into one.
     """
     histograms, orders, totals = [], [], counts.totals
     least = constants.end_share * (counts.scale / totals.sum())
@@ -103,28 +90,9 @@ def fit_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         found = _class_histograms(counts, by_class, at, mask, natural, constants, use)
         histograms.append(keep_ends(found, mask, least) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
-    return Histograms(tuple(histograms), tuple(orders))
-
-
-def fit_scores(
-    histograms: Histograms,
-    shares: NDArray[np.float64],
-    bins: Sequence[NDArray[np.int64]] | None = None,
-) -> tuple[NormalScores, NormalScores]:
-    """Make normal scores of histograms.
-
-    Args:
-        histograms: The histograms.
-        shares: The shares of the classes, shape (C,).
-        bins: For each column, the bin of each code, inside of which it is scored; by default all
-            are in one.
-
-    Returns:
-        The scores by class, and those of all classes pooled into one.
-    """
-    pooled = tuple((shares @ table)[None] for table in histograms.tables)
-    of_classes = normal_scores(histograms.tables, histograms.orders, len(shares), bins)
-    return of_classes, normal_scores(pooled, histograms.orders, 1, bins)
+    pooled = tuple((counts.shares @ table)[None] for table in histograms)
+    of_classes = normal_scores(tuple(histograms), tuple(orders), len(counts.totals))
+    return of_classes, normal_scores(pooled, tuple(orders), 1)
 
 
 def class_chances(

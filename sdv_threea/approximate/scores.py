@@ -8,7 +8,6 @@ have mean zero, and a variance below one by what is lost inside the intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,14 +35,12 @@ class NormalScores:
             (C, S + 1), from 0 to 1.
         orders: For each column, its codes in order, shape (S,).
         variances: Variance of the scores, in units of the normal's, shape (C, m).
-        shares: For each column, the probabilities of its bins by class, shape (C, K).
     """
 
     scores: tuple[NDArray[np.int64], ...]
     cuts: tuple[NDArray[np.float64], ...]
     orders: tuple[NDArray[np.int64], ...]
     variances: NDArray[np.float64]
-    shares: tuple[NDArray[np.float64], ...]
 
     def __call__(
         self, codes: NDArray[np.integer], classes: NDArray[np.integer]
@@ -100,9 +97,7 @@ class NormalScores:
     def chances(self, at: int) -> NDArray[np.float64]:
         """The probabilities of the codes of one column by class, shape (C, S)."""
         found = np.empty_like(self.scores[at], dtype=np.float64)
-        inside = np.diff(self.cuts[at], axis=1)
-        bins = np.minimum(self.cuts[at][:, :-1].astype(np.int64), self.shares[at].shape[1] - 1)
-        found[:, self.orders[at]] = inside * np.take_along_axis(self.shares[at], bins, axis=1)
+        found[:, self.orders[at]] = np.diff(self.cuts[at], axis=1)
         return found
 
 
@@ -110,34 +105,27 @@ def normal_scores(
     histograms: tuple[NDArray[np.float64], ...],
     orders: tuple[NDArray[np.int64], ...],
     num_classes: int,
-    bins: Sequence[NDArray[np.int64]] | None = None,
 ) -> NormalScores:
-    """Lay the codes of every column out on the normal distribution, class by class, bin by bin.
+    """Lay the codes of every column out on the normal distribution, class by class.
 
     Args:
         histograms: For each column, probabilities of the codes by class, shape (C, S).
         orders: For each column, its codes in order, shape (S,).
         num_classes: Number of classes ``C``, which no histogram tells where there is none.
-        bins: For each column, the bin of each code, shape (S,); by default all are in one.
 
     Returns:
         The scores.
     """
-    tables, cuts, shares, ranks = [], [], [], []
+    tables, cuts = [], []
     variances = np.zeros((num_classes, len(histograms)))
     for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):
-        own = np.zeros(len(order), dtype=np.int64) if bins is None else np.maximum(bins[at], 0)
-        order = order[np.argsort(own[order], kind='stable')]
-        borders = _cumulate(histogram[:, order], own[order])
+        borders = _cumulate(histogram[:, order])
         scores = np.empty(histogram.shape, dtype=np.int64)
-        scores[:, order] = np.rint(_interval_means(borders, own[order]) * GRID)
+        scores[:, order] = np.rint(_interval_means(borders) * GRID)
         tables.append(scores)
         cuts.append(borders)
-        ranks.append(order)
         variances[:, at] = (histogram * np.square(scores / GRID)).sum(axis=1)
-        in_bin = np.eye(own.max(initial=0) + 1)[own]
-        shares.append(histogram @ in_bin if bins is not None else np.ones((len(histogram), 1)))
-    return NormalScores(tuple(tables), tuple(cuts), tuple(ranks), variances, tuple(shares))
+    return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
 
 def score_in_class(scores: NormalScores, chunk: Encoded) -> Grouped:
@@ -177,36 +165,20 @@ def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray
     """Find where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
     occupied = np.flatnonzero(np.diff(cuts) > 0)
     changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
-    borders = np.append(cuts[occupied], cuts[-1])
+    borders = np.append(cuts[occupied], 1.0)
     return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
 
 
-def _cumulate(probabilities: NDArray[np.float64], bins: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Add probabilities up inside each bin, and the bins before it: shapes (C, S) to (C, S + 1)."""
-    num_bins = int(bins.max(initial=0)) + 1
-    borders = np.zeros((len(probabilities), len(bins) + 1))
-    together = probabilities.sum(axis=0)
-    for at in range(num_bins):
-        inside = np.flatnonzero(bins == at)
-        own = probabilities[:, inside]
-        # A bin that a class has no record in is filled as in all classes together.
-        likely = together[inside] if together[inside].sum() > 0 else np.ones(len(inside))
-        own = np.where(own.sum(axis=1, keepdims=True) > 0, own, likely)
-        passed = np.cumsum(own, axis=1)
-        borders[:, inside + 1] = at + passed / passed[:, -1:]
-    return borders
+def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    borders = np.zeros((len(probabilities), probabilities.shape[1] + 1))
+    np.cumsum(probabilities, axis=1, out=borders[:, 1:])
+    return np.asarray(borders / borders[:, -1:])
 
 
-def _interval_means(borders: NDArray[np.float64], bins: NDArray[np.int64]) -> NDArray[np.float64]:
+def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean of the standard normal between neighbouring quantiles; the quantile where they meet."""
-    low = np.maximum(borders[:, :-1] - bins, 0.0)
-    high = borders[:, 1:] - bins
-    mass = high - low
-    drop = _density(low) - _density(high)
-    middle = ndtri(np.clip((low + high) / 2, TINY, 1 - TINY))
-    means = np.where(mass > TINY, drop / np.maximum(mass, TINY), middle)
+    mass = np.diff(borders, axis=1)
+    density = np.exp(-np.square(ndtri(borders)) / 2) / math.sqrt(2 * math.pi)
+    middle = ndtri(np.clip((borders[:, 1:] + borders[:, :-1]) / 2, TINY, 1 - TINY))
+    means = np.where(mass > TINY, -np.diff(density, axis=1) / np.maximum(mass, TINY), middle)
     return np.asarray(np.clip(means, -LARGEST_SCORE, LARGEST_SCORE))
-
-
-def _density(quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.exp(-np.square(ndtri(quantiles)) / 2) / math.sqrt(2 * math.pi))

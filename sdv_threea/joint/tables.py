@@ -73,31 +73,41 @@ def pool_margins(
 
 
 def estimate_tables(
-    pairs: PairCounts, margins: Sequence[NDArray[np.float64]], constants: JointConstants
+    pairs: PairCounts,
+    margins: Sequence[NDArray[np.float64]],
+    expected: Mapping[Pair, NDArray[np.float64]],
+    constants: JointConstants,
 ) -> dict[Pair, NDArray[np.float64]]:
     """Estimate the distribution of each pair of columns.
 
     Args:
         pairs: The released tables.
         margins: Counts of the bins of each column, shape (K,).
+        expected: Counts of pairs as far as they are known from elsewhere, toward which tables are
+            shrunk.
         constants: The constants of the room.
 
     Returns:
         Probabilities by pair, shape (K_i, K_j) each, with these margins.
     """
-    expected = {
+    independent = {
         (i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in pairs.tables
+    }
+    expected = {
+        (i, j): rake(table + LEAST_LEFT * independent[i, j], margins[i], margins[j])
+        for (i, j), table in expected.items()
     }
     if not pairs.scale:
         found = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
     else:
-        filled = find_filled(pairs, expected)
+        filled = find_filled(pairs, independent)
         found = {
             pair: shrink(table, expected[pair], pairs.scale) * filled[pair] ** constants.emptiness
             for pair, table in pairs.tables.items()
         }
     return {
-        (i, j): rake(table + LEAST_LEFT * expected[i, j], margins[i], margins[j]) / margins[i].sum()
+        (i, j): rake(table + LEAST_LEFT * independent[i, j], margins[i], margins[j])
+        / margins[i].sum()
         for (i, j), table in found.items()
     }
 

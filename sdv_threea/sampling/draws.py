@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.joint.joint import Joint
 from sdv_threea.sampling.conditional import Region, draw_within
-from sdv_threea.sampling.joint import draw_jointly
 
 #: Rows that are drawn at once: more do not fit into the caches of a processor.
 BLOCK = 2**15
@@ -34,15 +32,11 @@ def draw_codes(
     num_rows: int,
     rng: np.random.Generator,
     region: Region | None = None,
-    joint: Joint | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw codes of the scored columns, shape (num_rows, m), and classes, shape (num_rows,)."""
     if region is not None:
         classes, quantiles = draw_within(mixture, region, num_rows, rng)
         return find_codes(scores, quantiles, classes), classes
-    if joint is not None:
-        classes, places = draw_jointly(mixture, joint, num_rows, rng)
-        return find_codes(scores, places, classes), classes
     draw = mixture.sample
     if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
         draw, scores = mixture.draw, cut_normals(mixture, scores)

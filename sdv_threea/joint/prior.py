@@ -1,0 +1,75 @@
+r"""Tables that normal scores alone give: the parent that noisy tables are shrunk toward.
+
+Two standard normals of correlation ``r``, cut into bins, have the table (Mehler 1866)
+
+    ``P(x in A, y in B) = sum_k r^k a_k(A) a_k(B)``,  ``a_k(A) = int_A phi(x) He_k(x) / sqrt(k!) dx``
+
+where ``He_k`` are the Hermite polynomials, and ``a_0`` are the probabilities of the bins. Here each
+class has normals and cuts of its own, and their tables add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.joint.pairs import Pair
+
+#: Terms of the series.
+TERMS = 60
+
+
+def expect_tables(
+    totals: NDArray[np.float64],
+    scores: NormalScores,
+    correlations: NDArray[np.float64],
+    bins: Sequence[NDArray[np.int64]],
+    sizes: Sequence[int],
+) -> dict[Pair, NDArray[np.float64]]:
+    """Compute the tables of all pairs of columns.
+
+    Args:
+        totals: Number of records of each class, shape (C,).
+        scores: Between codes and normals.
+        correlations: Of the normals, by class, shape (C, m, m).
+        bins: For each column, the bin of each code, shape (S,); -1 for none.
+        sizes: Number of bins of each column.
+
+    Returns:
+        Counts by pair, shape (K_i, K_j), at least zero.
+    """
+    parts = [
+        _integrate(scores.cuts[at], scores.orders[at], bins[at], sizes[at])
+        for at in range(len(bins))
+    ]
+    powers = np.arange(TERMS)
+    tables = {}
+    for i, j in combinations(range(len(bins)), 2):
+        factors = totals[:, None] * correlations[:, i, j, None] ** powers
+        table = np.einsum('ck,cak,cbk->ab', factors, parts[i], parts[j], optimize=True)
+        tables[i, j] = np.maximum(table, 0.0)
+    return tables
+
+
+def _integrate(
+    cuts: NDArray[np.float64], order: NDArray[np.int64], bins: NDArray[np.int64], size: int
+) -> NDArray[np.float64]:
+    """Integrate Hermite functions over the bins of a column, shape (C, K, TERMS)."""
+    places = np.clip(ndtri(cuts), -38.0, 38.0)
+    density = np.exp(-np.square(places) / 2) / np.sqrt(2 * np.pi)
+    # The integral of phi He_k is -phi He_k-1; with the factor 1 / sqrt(k!), a recursion in k.
+    ends = np.empty((*cuts.shape, TERMS))
+    ends[..., 0] = cuts
+    before, now = np.zeros_like(places), np.ones_like(places)
+    for k in range(1, TERMS):
+        ends[..., k] = -density * now / np.sqrt(k)
+        before, now = now, (places * now - np.sqrt(k - 1) * before) / np.sqrt(k)
+    of_codes = np.diff(ends, axis=1)
+    found = np.zeros((len(cuts), size + 1, TERMS))
+    np.add.at(found, (slice(None), bins[order]), of_codes)
+    return found[:, :size]
