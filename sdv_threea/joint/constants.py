@@ -27,7 +27,7 @@ class JointConstants:
     least_bins: int = 3
     most_bins: int = 32
     most_values: int = 24
-    records_per_noise: float = 2.5
+    records_per_noise: float = 6.0
     most_columns: int = 128
     least_information: float = 1e-4
     most_tables: int = 400
