@@ -62,12 +62,16 @@ def cut_bins(
         constants: Those of the stage, and those of the room.
 
     Returns:
-        The bin of each code, shape (S,); -1 for categories that no record has.
+        The bin of each code, shape (S,); -1 for codes that cannot occur, and for categories that no
+        record has.
     """
-    if ordered:
-        return cut_cells(shares, mask, num_bins, least, constants[0])[0]
-    live = np.flatnonzero(shares > 0)
     bins = np.full(len(shares), -1)
+    if ordered:
+        cells = cut_cells(shares, mask, num_bins, least, constants[0])[0]
+        # A bin of codes that cannot occur would be given records by the noise of its counts.
+        bins[mask] = np.unique(cells[mask], return_inverse=True)[1]
+        return bins
+    live = np.flatnonzero(shares > 0)
     if len(live) <= constants[1].most_values:
         bins[live] = np.arange(len(live))
     else:
