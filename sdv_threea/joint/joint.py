@@ -43,11 +43,15 @@ class Joint:
         """The place of the class among the columns, if there are several."""
         return len(self.bins) if len(self.margins) > len(self.bins) else None
 
-    def chain_from(self, first: Sequence[int], rng: np.random.Generator) -> Chain:
-        """Return a chain in which these columns come first, after the class."""
+    def chain_from(self, first: Sequence[int]) -> Chain:
+        """Return a chain in which these columns come first, after the class.
+
+        It is the same each time, so that samples do not depend on what was sampled before.
+        """
         lead = () if self.class_column is None else (self.class_column,)
         key = (*lead, *first)
         if key not in self._chains:
+            rng = np.random.default_rng(key)
             self._chains[key] = _fit(self.margins, self.tables, key, self.constants, rng)
         return self._chains[key]
 

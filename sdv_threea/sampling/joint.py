@@ -52,7 +52,7 @@ def draw_jointly(
         weights = {at: joint.histograms[at] * codes for at, codes in possible.items()}
         shares = {at: _allowed_shares(joint, at, each) for at, each in weights.items()}
         first = sorted(shares, key=lambda at: float(shares[at].sum()))
-        chain = joint.chain_from(first, rng)
+        chain = joint.chain_from(first)
         classes, known = _draw_first(chain, joint, totals, shares, num_rows, rng)
     else:
         weights, known = {}, {}
