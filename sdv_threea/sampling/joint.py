@@ -84,23 +84,26 @@ def draw_inside(
         rng: Source of randomness.
 
     Returns:
-        Codes, shape (n,). In a bin to which a class gives no weight, they are drawn as in all
-        classes together.
+        Codes, shape (n,), of positive weight in the class. In a bin to which a class gives no
+        weight, they are drawn as in all classes together.
     """
     order = np.flatnonzero(of_code >= 0)
     order = order[np.argsort(of_code[order], kind='stable')]
-    size = int(of_code.max()) + 1
-    tables = np.where(weights > 0, weights, 1e-9 * weights.sum(axis=0) + 1e-18)[:, order]
-    passed = np.cumsum(tables, axis=1)
-    ends = np.searchsorted(of_code[order], np.arange(size + 1))
+    labels, size = of_code[order], int(of_code.max()) + 1
+    table, sums = weights[:, order], _add_up(weights[:, order], labels, size)
+    whole = table.sum(axis=0) + (sums.sum(axis=0)[labels] == 0)
+    table = np.where(sums[:, labels] > 0, table, whole)
+    passed = np.cumsum(table / _add_up(table, labels, size)[:, labels], axis=1)
+    ends = np.searchsorted(labels, np.arange(size + 1))
     borders = np.concatenate([np.zeros((len(passed), 1)), passed], axis=1)[:, ends]
     low, high = borders[classes, bins], borders[classes, bins + 1]
-    places = low + rng.random(len(bins)) * (high - low)
+    # Rounded up to the border, a place would be that of a code without weight.
+    places = np.minimum(low + rng.random(len(bins)) * (high - low), np.nextafter(high, low))
     found = np.empty(len(bins), dtype=np.int64)
     for label in np.unique(classes):
         rows = classes == label
         found[rows] = np.searchsorted(passed[label], places[rows], side='right')
-    return order[np.clip(found, ends[bins], ends[bins + 1] - 1)]
+    return order[found]
 
 
 def _draw_first(
@@ -142,12 +145,16 @@ def _allowed_shares(joint: Joint, at: int, weights: NDArray[np.float64]) -> NDAr
     """Find the share of each bin that is allowed, by class, shape (C, K)."""
     counted = joint.bins[at] >= 0
     of_code, size = joint.bins[at][counted], len(joint.margins[at])
-
-    def add_up(table: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.stack([np.bincount(of_code, row[counted], size) for row in table])
-
-    allowed, all_codes = add_up(weights), add_up(joint.histograms[at])
+    allowed = _add_up(weights[:, counted], of_code, size)
+    all_codes = _add_up(joint.histograms[at][:, counted], of_code, size)
     return np.divide(allowed, all_codes, out=np.zeros_like(allowed), where=all_codes > 0)
+
+
+def _add_up(
+    weights: NDArray[np.float64], bins: NDArray[np.int64], size: int
+) -> NDArray[np.float64]:
+    """Add the weights of codes up by bin, in each class, shape (C, K)."""
+    return np.stack([np.bincount(bins, row, size) for row in weights])
 
 
 def _check(probability: float) -> None:
