@@ -20,6 +20,9 @@ from sdv_threea.sampling.conditional import ImpossibleCondition
 #: Draws in the pool from which rows are resampled, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 256
 
+#: Rows that are drawn from one pool: it bounds the memory.
+MOST_ROWS = 2**15
+
 #: The codes that may occur, by column and class: shape (C, S).
 Possible = Mapping[int, NDArray[np.bool_]]
 
@@ -53,7 +56,7 @@ def draw_jointly(
         shares = {at: _allowed_shares(joint, at, each) for at, each in weights.items()}
         first = sorted(shares, key=lambda at: float(shares[at].sum()))
         chain = joint.chain_from(first)
-        classes, known = _draw_first(chain, joint, totals, shares, num_rows, rng)
+        classes, known = _draw_pools(chain, joint, totals, shares, num_rows, rng)
     else:
         weights, known = {}, {}
         classes = rng.choice(len(totals), size=num_rows, p=totals / totals.sum())
@@ -106,6 +109,25 @@ def draw_inside(
     return order[found]
 
 
+def _draw_pools(
+    chain: Chain,
+    joint: Joint,
+    totals: NDArray[np.float64],
+    shares: Mapping[int, NDArray[np.float64]],
+    num_rows: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], dict[int, NDArray[np.int64]]]:
+    """Draw the classes and the bins of the conditioned columns, pool by pool."""
+    classes = np.empty(num_rows, dtype=np.int64)
+    known = {at: np.empty(num_rows, dtype=np.int64) for at in shares}
+    for start in range(0, max(num_rows, 1), MOST_ROWS):
+        rows = slice(start, min(start + MOST_ROWS, num_rows))
+        classes[rows], drawn = _draw_first(chain, joint, totals, shares, rows.stop - start, rng)
+        for at, bins in drawn.items():
+            known[at][rows] = bins
+    return classes, known
+
+
 def _draw_first(
     chain: Chain,
     joint: Joint,
@@ -114,7 +136,7 @@ def _draw_first(
     num_rows: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], dict[int, NDArray[np.int64]]]:
-    """Draw the classes and the bins of the conditioned columns."""
+    """Draw them from one pool."""
     links = [link for link in chain.links if link.column in shares]
     bins = np.zeros((len(totals), len(chain.links)), dtype=np.int64)
     if joint.class_column is not None:
