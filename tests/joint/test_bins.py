@@ -1,0 +1,138 @@
+"""The bins of pairs: as many as the noise carries, and none for what cannot occur."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.joint.bins import count_bins, cut_bins, num_pair_bins, pack
+from sdv_threea.joint.constants import JointConstants
+
+CONSTANTS = JointConstants()
+ROOMS = ApproximateConstants(), CONSTANTS
+
+
+def cut(shares, mask=None, *, ordered=False, num_bins=4, least=0.05):
+    shares = np.asarray(shares, dtype=float)
+    mask = np.ones(len(shares), dtype=bool) if mask is None else np.asarray(mask)
+    return cut_bins(shares, mask, ordered, num_bins, least, ROOMS)
+
+
+# How many
+
+
+@pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
+def test_where_there_are_no_pairs_or_too_many_nothing_is_asked(num_columns):
+    assert num_pair_bins(1e9, num_columns, math.inf, CONSTANTS) is None
+
+
+def test_without_a_budget_nothing_is_asked():
+    assert num_pair_bins(1e9, 5, 0.0, CONSTANTS) is None
+
+
+def test_where_noise_would_drown_pairs_nothing_is_asked():
+    assert num_pair_bins(300, 15, 0.2, CONSTANTS) is None
+
+
+@pytest.mark.parametrize('mu', [1e9, math.inf])
+def test_where_noise_is_next_to_nothing_there_are_as_many_bins_as_there_may_be(mu):
+    assert num_pair_bins(1e6, 15, mu, CONSTANTS) == CONSTANTS.most_bins
+
+
+@pytest.mark.parametrize('mu', [0.1, 0.4, 3.0])
+@pytest.mark.parametrize('num_columns', [2, 15, CONSTANTS.most_columns])
+@pytest.mark.parametrize('num_records', [1.0, 2_000.5, 30_000.0, 1e7])
+def test_a_bin_of_two_columns_holds_some_times_the_noise(num_records, num_columns, mu):
+    num_bins = num_pair_bins(num_records, num_columns, mu, CONSTANTS)
+
+    noise = math.sqrt(math.comb(num_columns, 2)) / mu
+    wanted = CONSTANTS.records_per_noise * noise
+    if num_bins is None:
+        assert num_records / CONSTANTS.least_bins**2 < wanted
+    else:
+        assert CONSTANTS.least_bins <= num_bins <= CONSTANTS.most_bins
+        assert num_records / num_bins**2 >= wanted
+        if num_bins < CONSTANTS.most_bins:
+            assert num_records / (num_bins + 1) ** 2 < wanted
+
+
+# Which
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_bins_are_numbered_without_gaps_whatever_the_column(rng, ordered):
+    for _ in range(300):
+        size = int(rng.integers(1, 60))
+        mask = rng.random(size) < rng.uniform(0.1, 1)
+        mask[rng.integers(size)] = True
+        shares = np.where(mask, rng.exponential(size=size) ** 3 * (rng.random(size) < 0.7), 0.0)
+        shares[np.flatnonzero(mask)[0]] += 0.01
+        shares /= shares.sum()
+
+        bins = cut(shares, mask, ordered=ordered, num_bins=int(rng.integers(1, 33)))
+
+        assert bins.shape == (size,)
+        assert np.array_equal(np.unique(bins[bins >= 0]), np.arange(bins.max() + 1))
+        assert np.array_equal(bins >= 0, mask if ordered else shares > 0)
+
+
+def test_an_ordered_column_that_is_never_missing_has_no_bin_for_missing_values():
+    shares = np.append(0.0, np.full(40, 1 / 40))
+
+    bins = cut(shares, shares > 0, ordered=True)
+
+    assert bins[0] == -1
+    assert count_bins([bins]) == [4]
+
+
+def test_a_narrow_part_of_a_wide_range_has_few_bins():
+    shares = np.zeros(5_000)
+    shares[[70, 71, 72]] = 1 / 3
+
+    bins = cut(shares, shares > 0, ordered=True, num_bins=32)
+
+    assert bins[[70, 71, 72]].tolist() == [0, 1, 2]
+    assert count_bins([bins]) == [3]
+
+
+def test_bins_of_an_ordered_column_are_intervals_beside_spikes_and_the_missing_value():
+    shares = np.append(0.1, np.full(50, 0.01))
+    shares[17] = 0.41
+
+    bins = cut(shares, ordered=True)
+
+    alone = [at for at in range(51) if (bins == bins[at]).sum() == 1]
+    assert alone == [0, 17]
+    others = np.delete(bins, alone)
+    assert (np.diff(others) >= 0).all()
+    assert len(np.unique(others)) == 4
+
+
+def test_a_category_is_a_bin_of_its_own_while_there_are_few():
+    bins = cut([0.0, 0.5, 0.0, 0.3, 0.2])
+
+    assert bins.tolist() == [-1, 0, -1, 1, 2]
+
+
+def test_many_categories_share_bins_of_about_the_same_mass(rng):
+    shares = rng.dirichlet(np.full(500, 0.5))
+    shares[shares < 1e-5] = 0
+
+    bins = cut(shares, num_bins=10)
+    most = cut(shares, num_bins=32)
+
+    masses = np.bincount(bins[bins >= 0], shares[bins >= 0])
+    assert len(masses) == 10
+    assert masses.max() - masses.min() <= shares.max()
+    assert count_bins([most]) == [CONSTANTS.most_values]
+
+
+def test_packing_puts_the_heaviest_apart():
+    assert pack(np.array([0.1, 0.4, 0.1, 0.3, 0.1]), 2).tolist() == [1, 0, 0, 1, 1]
+
+
+def test_columns_without_bins_count_as_none():
+    assert count_bins([np.array([-1, -1]), np.zeros(0, int), np.array([0, -1, 4])]) == [0, 0, 5]

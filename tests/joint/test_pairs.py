@@ -1,0 +1,253 @@
+"""The release of pairs: exact sums, the stated noise, and how far a record can move them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.joint import pairs as room
+from sdv_threea.joint.pairs import release_pair_counts
+from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.privacy.mechanism import add_noise
+from sdv_threea.privacy.rows import Rows, chunk_arrays
+
+NEIGHBORS = ('add_remove', 'replace_one')
+
+#: Columns with codes in no bin, of one bin, of as many bins as codes, and of coarser bins.
+BINS = [
+    np.array([0, 1, -1, 1]),
+    np.array([0, 0]),
+    np.array([2, 0, 1]),
+    np.array([-1, 0, 0, 1, 1, 2]),
+]
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def make_codes(rng, num_rows, bins=BINS):
+    return np.stack([rng.integers(-1, len(each), num_rows) for each in bins], axis=1)
+
+
+def make_rows(codes, chunk_rows=2**16):
+    return chunk_arrays(Encoded(codes, np.zeros(len(codes), dtype=np.int8)), chunk_rows)
+
+
+def release(rows, bins=BINS, *, mu=1.0, neighbors='add_remove', noise=silent):
+    rows = rows if isinstance(rows, Rows) else make_rows(rows)
+    return release_pair_counts(rows, bins, mu=mu, neighbors=neighbors, noise=noise)
+
+
+@pytest.fixture
+def sums(monkeypatch):
+    """What goes through the door of noise: the exact sums, of each release in turn."""
+    seen = []
+
+    def watch(values, **terms):
+        seen.append(values)
+        return add_noise(values, **terms)
+
+    monkeypatch.setattr(room, 'add_noise', watch)
+    return seen
+
+
+def count_in_a_loop(codes, bins):
+    tables = {}
+    for i, j in combinations(range(len(bins)), 2):
+        table = np.zeros((bins[i].max() + 1, bins[j].max() + 1))
+        for record in codes:
+            one = bins[i][record[i]] if record[i] >= 0 else -1
+            other = bins[j][record[j]] if record[j] >= 0 else -1
+            if one >= 0 and other >= 0:
+                table[one, other] += 1
+        tables[i, j] = table
+    return tables
+
+
+def assert_same(tables, expected):
+    assert tables.keys() == expected.keys()
+    for pair, table in tables.items():
+        assert np.array_equal(table, expected[pair])
+
+
+def test_counts_are_those_of_a_loop_without_what_is_in_no_bin(rng):
+    codes = make_codes(rng, 400)
+
+    counts, _ = release(codes)
+
+    assert_same(counts.tables, count_in_a_loop(codes, BINS))
+
+
+@pytest.mark.parametrize('dtype', [np.int8, np.uint8, np.int16, np.int64])
+def test_small_codes_do_not_wrap_around(dtype):
+    bins = [np.arange(120), np.arange(127)]
+    codes = np.array([[119, 126], [119, 126], [0, 126]], dtype=dtype)
+
+    counts, _ = release(codes, bins)
+
+    assert counts.tables[0, 1][119, 126] == 2
+    assert counts.tables[0, 1][0, 126] == 1
+    assert counts.tables[0, 1].sum() == 3
+
+
+@pytest.mark.parametrize('chunk_rows', [1, 7, 399, 400])
+def test_sums_of_chunks_are_those_of_the_table_in_any_order(rng, sums, chunk_rows):
+    codes = make_codes(rng, 400)
+
+    release(codes)
+    release(make_rows(codes[rng.permutation(400)], chunk_rows))
+
+    whole, cut = sums
+    assert whole.dtype == cut.dtype == np.int64
+    assert np.array_equal(whole, cut)
+
+
+def test_no_records_have_no_pairs_and_empty_chunks_add_nothing(rng, sums):
+    codes = make_codes(rng, 5)
+    left_out = make_rows(codes, 2).map(lambda chunk: Encoded(*(part[:0] for part in chunk)))
+
+    release(codes[:0])
+    release(left_out)
+    release(np.full((9, len(BINS)), -1))
+
+    for each in sums:
+        assert not each.any()
+
+
+def test_a_column_without_bins_has_empty_tables_and_the_others_theirs(rng):
+    bins = [BINS[0], np.full(3, -1), BINS[2]]
+    codes = make_codes(rng, 100, bins)
+
+    counts, _ = release(codes, bins)
+
+    shapes = {pair: table.shape for pair, table in counts.tables.items()}
+    assert shapes == {(0, 1): (2, 0), (0, 2): (2, 3), (1, 2): (0, 3)}
+    assert_same(counts.tables, count_in_a_loop(codes, bins))
+
+
+def test_columns_of_one_bin_count_the_records_that_are_in_it(rng):
+    bins = [np.array([0, -1]), np.array([0])]
+    codes = make_codes(rng, 100, bins)
+
+    counts, _ = release(codes, bins)
+
+    assert counts.tables[0, 1].tolist() == [[(codes == 0).all(axis=1).sum()]]
+
+
+def test_codes_beyond_the_bins_are_refused(rng):
+    codes = make_codes(rng, 10)
+    codes[3, 1] = len(BINS[1])
+
+    with pytest.raises(UnreadableRowsError):
+        release(codes)
+
+
+def find_distance(one, other):
+    return math.sqrt(int(np.square(one - other).sum()))
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_the_sensitivity_bounds_how_far_any_neighbour_is(rng, sums, neighbors):
+    for _ in range(100):
+        codes = make_codes(rng, 6)
+        neighbour = codes[1:]
+        if neighbors == 'replace_one':
+            neighbour = np.concatenate([make_codes(rng, 1), neighbour])
+
+        _, receipt = release(codes, neighbors=neighbors)
+        release(neighbour, neighbors=neighbors)
+
+        assert find_distance(*sums[-2:]) <= receipt.sensitivity * (1 + 1e-15)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('num_columns', [2, 5, 40])
+def test_the_sensitivity_is_reached(rng, sums, num_columns, neighbors):
+    """By records that are in a bin of every column, and two of them in no bin together."""
+    bins = [np.arange(2)] * num_columns
+    codes = np.zeros((3, num_columns), dtype=np.int64)
+    neighbour = codes[1:]
+    if neighbors == 'replace_one':
+        neighbour = np.concatenate([neighbour, 1 - codes[:1]])
+
+    _, receipt = release(codes, bins, neighbors=neighbors)
+    release(neighbour, bins, neighbors=neighbors)
+
+    assert find_distance(*sums) == pytest.approx(receipt.sensitivity, rel=1e-12)
+
+
+def test_a_record_that_is_replaced_moves_the_sums_further_than_one_that_is_added(rng):
+    codes = make_codes(rng, 10)
+
+    (_, added), (_, replaced) = (release(codes, neighbors=each) for each in NEIGHBORS)
+
+    assert replaced.sensitivity == pytest.approx(math.sqrt(2) * added.sensitivity)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('mu', [1e-3, 0.3, 40.0])
+def test_the_receipt_says_what_the_noise_was(rng, mu, neighbors):
+    asked = []
+
+    def spy(size, scale):
+        asked.append(size)
+        return silent(size, scale)
+
+    counts, receipt = release(make_codes(rng, 50), mu=mu, neighbors=neighbors, noise=spy)
+
+    assert receipt.mu == mu
+    assert receipt.charged
+    assert receipt.delta == 0
+    assert receipt.stage == 'approximate'
+    assert receipt.released.startswith('histograms of 6 pairs of columns')
+    assert receipt.noise_scale == pytest.approx(receipt.sensitivity / mu, rel=1e-4)
+    assert receipt.noise_scale > receipt.sensitivity / mu
+    assert asked == [sum(table.size for table in counts.tables.values())]
+
+
+def test_tables_have_the_noise_that_they_say(gaussian):
+    bins = [np.arange(30)] * 4
+
+    counts, receipt = release(np.zeros((0, 4), dtype=np.int64), bins, mu=0.2, noise=gaussian)
+
+    for table in counts.tables.values():
+        # Of 900 values the standard deviation is known to 2.4 %.
+        assert table.std() == pytest.approx(receipt.noise_scale, rel=0.15)
+        assert abs(table.mean()) < 0.2 * receipt.noise_scale
+
+
+def test_without_noise_the_tables_are_exact_and_the_receipt_says_so(rng):
+    codes = make_codes(rng, 200)
+
+    counts, receipt = release(codes, mu=math.inf)
+
+    assert (receipt.mu, receipt.noise_scale) == (math.inf, 0)
+    assert_same(counts.tables, count_in_a_loop(codes, BINS))
+
+
+@pytest.mark.parametrize('mu', [0.0, -1.0, math.nan])
+def test_no_price_no_release(rng, mu):
+    with pytest.raises(ValueError, match='mu must be above 0'):
+        release(make_codes(rng, 10), mu=mu)
+
+
+def test_what_is_summed_can_be_sent_to_other_machines(rng, sums):
+    class Elsewhere:
+        def __init__(self, source):
+            self.source = source
+
+        def sum(self, statistic):
+            return self.source.sum(pickle.loads(pickle.dumps(statistic)))
+
+    rows = make_rows(make_codes(rng, 100), 30)
+
+    release(rows)
+    release(Rows(Elsewhere(rows.source)))
+
+    assert np.array_equal(*sums)
