@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.centroids import adapt_centroids, add_target
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
+from sdv_threea.adapt.inducing import adapt_centroids, add_target
 from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
 from sdv_threea.anonymize.mixing import mixture_of_cells, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
@@ -225,6 +225,7 @@ def _adapt(
             landmarks=_draw(density, run)[0],
             alpha=run.settings.alpha,
             kernel=run.settings.kernel,
+            constants=AdaptConstants(),
             **run.spending.terms('adapt'),
         )
     )

@@ -112,7 +112,7 @@ def _check_kernel(kernel: object) -> None:
             'neural_tangents.stax.serial(...).'
         )
     # Only who brings a kernel pays for loading JAX here; the error comes before any spending.
-    from sdv_threea.adapt.ntk import as_kernel
+    from sdv_threea.adapt.kernels import as_kernel
 
     as_kernel(kernel)
 
