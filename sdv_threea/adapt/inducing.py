@@ -96,6 +96,7 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     return np.rint(moved * GRID).astype(np.int64).reshape(centroids.shape), receipt
 
 
+@np.errstate(all='ignore')  # points stay where a kernel of the user overflows; no need to warn
 def move_points(
     start: Points,
     features: KernelFeatures,
