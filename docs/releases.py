@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.labels import RADII
-from sdv_threea.adapt.moments import GRID as FEATURE_GRID
-from sdv_threea.adapt.moments import RADIUS as FEATURE_RADIUS
+from sdv_threea.adapt.moments import FEATURE_UNITS, FEATURE_RADIUS
 from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.settings import SHARES
@@ -111,7 +110,7 @@ def _add(_: Facts, found: float) -> float:
 
 
 def _map(_: Facts, __: float) -> float:
-    return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_GRID) ** 2
+    return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_UNITS) ** 2
 
 
 def _slope(facts: Facts, found: float) -> float:
@@ -237,7 +236,7 @@ RELEASES = (
         ('17/√2 · 2', '17 · 2'),
         _map,
         'adapt',
-        ('adapt.rows.kernel_sums', 'statistics.moment_sensitivity'),
+        ('adapt.moments.kernel_sums', 'statistics.moment_sensitivity'),
     ),
     Entry(
         'adapt',

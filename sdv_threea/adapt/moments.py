@@ -28,11 +28,11 @@ from sdv_threea.privacy.statistics import (
     unpack_second_moments,
 )
 
-#: Units per one: features and targets become whole multiples of ``1 / GRID``.
-GRID = 2**12
+#: Units per one: features and targets become whole multiples of ``1 / FEATURE_UNITS``.
+FEATURE_UNITS = 2**12
 
 #: Norm bound of a row ``(phi, y)`` in grid units: no row with two halves of norm one is cut.
-RADIUS = math.isqrt(2 * GRID**2) + 1
+FEATURE_RADIUS = math.isqrt(2 * FEATURE_UNITS**2) + 1
 
 #: Rows per block: bounds the memory, changes no result.
 BLOCK_ROWS = 4096
@@ -55,7 +55,7 @@ def release_kernel_moments(
 
     Formal guarantees:
         * the rows are read once, by :func:`kernel_sums`, whose sums change by at most
-          ``moment_sensitivity(RADIUS, neighbors)``, all chunks of a table together
+          ``moment_sensitivity(FEATURE_RADIUS, neighbors)``, all chunks of a table together
 
     Args:
         rows: The private rows.
@@ -70,11 +70,11 @@ def release_kernel_moments(
     """
     noisy, receipt = add_noise(
         rows.sum(partial(kernel_sums, features)),
-        sensitivity=moment_sensitivity(RADIUS, neighbors),
+        sensitivity=moment_sensitivity(FEATURE_RADIUS, neighbors),
         mu=mu,
         stage='adapt',
         released='second moments of kernel features and targets',
-        resolution=GRID**-2,
+        resolution=FEATURE_UNITS**-2,
         noise=noise,
     )
     return nearest_positive(unpack_second_moments(noisy)[0]), receipt
@@ -89,7 +89,7 @@ def kernel_sums(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
         * a row counts through its own vector of :func:`integer_vectors` only, so the sums change
-          by at most ``moment_sensitivity(RADIUS, neighbors)``
+          by at most ``moment_sensitivity(FEATURE_RADIUS, neighbors)``
 
     Args:
         features: The feature map.
@@ -109,18 +109,19 @@ def kernel_sums(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
 
 
 def integer_vectors(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
-    """Turn rows into vectors ``(phi, y)``, in units of ``1 / GRID``, shape (n, r + q).
+    """Turn rows into vectors ``(phi, y)``, in units of ``1 / FEATURE_UNITS``, shape (n, r + q).
 
     Formal guarantees:
-        * the norm of each vector is at most ``RADIUS``, in exact integers, whatever the kernel does
+        * whatever the kernel does, the norm of each vector is at most ``FEATURE_RADIUS``, in exact
+          integers
         * each vector is a function of its own row and target, bit for bit
     """
     phi = row_features(chunk.scores.astype(np.int64), features)
     vectors = np.concatenate([phi, chunk.targets], axis=1)
     vectors[np.isnan(vectors)] = 0
     np.clip(vectors, -1, 1, out=vectors)
-    vectors *= GRID
-    return clip_norm(vectors.astype(np.int64), RADIUS)
+    vectors *= FEATURE_UNITS
+    return clip_norm(vectors.astype(np.int64), FEATURE_RADIUS)
 
 
 def nearest_positive(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

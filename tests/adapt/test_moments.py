@@ -18,8 +18,8 @@ from sdv_threea.adapt.features import as_points, kernel_features
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.moments import (
     BLOCK_ROWS,
-    GRID,
-    RADIUS,
+    FEATURE_UNITS,
+    FEATURE_RADIUS,
     Targeted,
     integer_vectors,
     kernel_sums,
@@ -94,8 +94,8 @@ def test_vectors_stay_in_the_ball_whatever_the_row_and_the_kernel(kernel):
         vectors = integer_vectors(make_features(kernel), Targeted(ADVERSARIAL, targets))
 
     assert vectors.dtype == np.int64
-    assert np.abs(vectors).max() <= GRID
-    assert (vectors**2).sum(axis=1).max() <= RADIUS**2
+    assert np.abs(vectors).max() <= FEATURE_UNITS
+    assert (vectors**2).sum(axis=1).max() <= FEATURE_RADIUS**2
 
 
 @pytest.mark.parametrize('kernel', KERNELS)
@@ -111,10 +111,10 @@ def test_adding_or_replacing_a_row_moves_the_sums_by_at_most_the_sensitivity(ker
     added = max(np.linalg.norm(each - without) for each in sums)
     replaced = max(np.linalg.norm(one - other) for one in sums for other in sums)
 
-    assert added <= moment_sensitivity(RADIUS, 'add_remove')
-    assert replaced <= moment_sensitivity(RADIUS, 'replace_one')
+    assert added <= moment_sensitivity(FEATURE_RADIUS, 'add_remove')
+    assert replaced <= moment_sensitivity(FEATURE_RADIUS, 'replace_one')
     if kernel == ReluNtk():
-        assert added > 0.9 * moment_sensitivity(RADIUS, 'add_remove')
+        assert added > 0.9 * moment_sensitivity(FEATURE_RADIUS, 'add_remove')
 
 
 @pytest.mark.parametrize('kernel', [ReluNtk(), meddling])
@@ -175,7 +175,7 @@ def test_one_receipt_pays_for_one_draw_of_noise(neighbors):
 
     assert draws == [10 * 11 // 2]
     assert (receipt.stage, receipt.mu, receipt.delta, receipt.charged) == ('adapt', 0.25, 0, True)
-    bound = moment_sensitivity(RADIUS, neighbors) / GRID**2
+    bound = moment_sensitivity(FEATURE_RADIUS, neighbors) / FEATURE_UNITS**2
     assert receipt.sensitivity == pytest.approx(bound)
     assert receipt.noise_scale == pytest.approx(bound / 0.25, rel=1e-3)
 
@@ -189,7 +189,7 @@ def test_without_noise_moments_are_those_of_features_and_targets(width):
 
     vectors = np.concatenate([features.with_slope(as_points(scores))[0], targets], axis=1)
     # Every product is off by up to two roundings to the grid.
-    np.testing.assert_allclose(moments, vectors.T @ vectors, rtol=0, atol=300 * 3 / GRID)
+    np.testing.assert_allclose(moments, vectors.T @ vectors, rtol=0, atol=300 * 3 / FEATURE_UNITS)
 
 
 def test_an_empty_table_has_empty_moments():
