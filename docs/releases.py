@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.labels import RADII
-from sdv_threea.adapt.moments import FEATURE_UNITS, FEATURE_RADIUS
+from sdv_threea.adapt.moments import FEATURE_RADIUS, FEATURE_UNITS
 from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.settings import SHARES

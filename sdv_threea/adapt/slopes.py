@@ -98,7 +98,7 @@ def slope_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 
 
 def _residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Compute ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, C), by whole-number division."""
+    """Compute ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, C), in whole numbers."""
     behind = odds.max(axis=1, keepdims=True) - odds
     chances = ODDS[np.minimum(behind, len(ODDS) - 1)]
     total = chances.sum(axis=1, keepdims=True)

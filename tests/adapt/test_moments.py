@@ -18,8 +18,8 @@ from sdv_threea.adapt.features import as_points, kernel_features
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.moments import (
     BLOCK_ROWS,
-    FEATURE_UNITS,
     FEATURE_RADIUS,
+    FEATURE_UNITS,
     Targeted,
     integer_vectors,
     kernel_sums,
