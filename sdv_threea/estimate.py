@@ -12,12 +12,12 @@ from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
 from sdv_threea.approximate.density import bound_norm
-from sdv_threea.approximate.moments import GRID, constant_weight
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.partition.em import num_cells
+from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -207,11 +207,11 @@ def _product_noise(
     """
     constants = settings.constants
     radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
-    cells = num_cells(totals, radius / GRID, prices['anonymize'], constants.partition)
+    cells = num_components(totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition)
     idle = {'partition', 'adapt'} if cells == 1 else {'adapt'} if len(totals) == 1 else set()
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
     weight = constant_weight(radius, constants.approximate.count_weight)
-    norm = math.hypot(weight, radius) / GRID
+    norm = math.hypot(weight, radius) / SCORE_UNITS
     unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
     return unit / math.hypot(prices['moments'], last / math.sqrt(cells))
 

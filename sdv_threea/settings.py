@@ -88,7 +88,7 @@ class Settings:
             )
 
     @property
-    def cells_per_class(self) -> int | None:
+    def components_per_class(self) -> int | None:
         """Components per class, or ``None`` to let the budget decide."""
         return None if _is_auto(self.n_components) else int(self.n_components)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import NormalScores, score_pooled
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.records import Encoded
@@ -25,7 +25,7 @@ NUM_LANDMARKS = 128
 
 
 class Targeted(NamedTuple):
-    """Private records as scores, whole numbers of units of ``1 / GRID``, and targets.
+    """Private records as scores, in score units, and targets.
 
     Scores have the shape (n, m), targets (n, q) with a row norm of at most one.
     """
@@ -78,13 +78,13 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
     from sdv_threea.adapt.nystrom import kernel_features
 
     width = centroids.shape[2]
-    features = kernel_features(landmarks[:NUM_LANDMARKS] / GRID, as_kernel(kernel, width))
+    features = kernel_features(landmarks[:NUM_LANDMARKS] / SCORE_UNITS, as_kernel(kernel, width))
     sums = rows.sum(partial(_sum_kernel, features))
     rank = features.projection.shape[1]
     moments, receipt = release_moments(sums, rank, mu=mu, neighbors=neighbors, noise=noise)
-    start = centroids.reshape(-1, width) / GRID
+    start = centroids.reshape(-1, width) / SCORE_UNITS
     induced = adapt(start, centroid_targets, moments, features, InducingSettings(alpha=alpha))
-    return np.rint(induced.points * GRID).astype(np.int64).reshape(centroids.shape), receipt
+    return np.rint(induced.points * SCORE_UNITS).astype(np.int64).reshape(centroids.shape), receipt
 
 
 def _sum_kernel(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:

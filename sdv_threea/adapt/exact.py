@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.adapt.features import KernelFeatures
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.privacy.statistics import EXACT_FLOAT
 
 #: Scores beyond this many units are cut: far outside a normal's.
@@ -53,13 +53,13 @@ class Prepared(NamedTuple):
 
 
 def as_scores(points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Round points to whole-number scores, in units of ``1 / GRID``."""
-    return np.rint(np.clip(points * GRID, -LARGEST_SCORE, LARGEST_SCORE)).astype(np.int64)
+    """Round points to whole-number scores, in score units."""
+    return np.rint(np.clip(points * SCORE_UNITS, -LARGEST_SCORE, LARGEST_SCORE)).astype(np.int64)
 
 
 def as_points(scores: NDArray[np.int64]) -> NDArray[np.float64]:
     """Turn whole-number scores, as far as they are in reach, into points, exactly."""
-    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE) / GRID)
+    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE) / SCORE_UNITS)
 
 
 def relu_features(

@@ -19,8 +19,8 @@ from sdv_threea.domain import Column, Number
 OCTAVES = np.arange(-32, 64)
 PARTS = 4
 _POSITIVE = np.append((2.0 ** OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
-GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
-NUM_CELLS = len(GRID) - 1
+PUBLIC_GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
+NUM_BINS = len(PUBLIC_GRID) - 1
 SMALLEST = 2.0**-32
 
 #: What counts without noise are measured by instead: a single record stands out, however many
@@ -57,30 +57,32 @@ class Sketch:
 
 
 def find_grid(column: Column) -> NDArray[np.float64]:
-    """Find the public grid of a numerical column, of at most ``NUM_CELLS`` cells."""
+    """Find the public grid of a numerical column, of at most ``NUM_BINS`` cells."""
     grid = column.grid if isinstance(column, Number) else None
-    return GRID if grid is None else np.array(grid)
+    return PUBLIC_GRID if grid is None else np.array(grid)
 
 
 def occupied_borders(step: float) -> NDArray[np.float64]:
     """List the borders of the public grid, less cells that hold no multiple of a step."""
-    cells = grid_sketch(np.zeros(NUM_CELLS), 0.0, step).edges
+    cells = grid_sketch(np.zeros(NUM_BINS), 0.0, step).edges
     return np.append(cells[:, 0], cells[-1, 1])
 
 
-def grid_cells(values: NDArray[np.float64], grid: NDArray[np.float64] = GRID) -> NDArray[np.int64]:
+def grid_bins(
+    values: NDArray[np.float64], grid: NDArray[np.float64] = PUBLIC_GRID
+) -> NDArray[np.int64]:
     """Locate values on a public grid, shape (n,), in ``[0, number of cells)``."""
     cells = np.searchsorted(grid, values, side='right') - 1
     return np.clip(cells, 0, len(grid) - 2).astype(np.int64)
 
 
 def grid_sketch(
-    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = GRID
+    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = PUBLIC_GRID
 ) -> Sketch:
     """Make a sketch of noisy counts on a public grid, without cells that no value can fall into.
 
     Args:
-        counts: Noisy counts, shape (NUM_CELLS,); those beyond the cells of the grid are left out.
+        counts: Noisy counts, shape (NUM_BINS,); those beyond the cells of the grid are left out.
         scale: Standard deviation of their noise.
         step: Granularity of the values; 0 for continuous ones.
         grid: Borders of the cells, ascending.
@@ -155,7 +157,7 @@ def evident_runs(
     evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
 ) -> NDArray[np.int64]:
     """Find the runs that noise alone would hardly ever reach, shortest first: first, last cell."""
-    looks = num_looks * NUM_CELLS * len(constants.runs)
+    looks = num_looks * NUM_BINS * len(constants.runs)
     bar = -float(ndtri(constants.false_alarm / looks))
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     found = [np.zeros((0, 2), dtype=np.int64)]
@@ -171,7 +173,7 @@ def _standing_out(
     """Find the cells of the shortest runs that stand out."""
     runs = evident_runs(evidence, num_looks, constants)
     lengths = runs[:, 1] - runs[:, 0]
-    cells = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_CELLS)] + [0, 1]]
+    cells = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_BINS)] + [0, 1]]
     found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *cells]))
     return np.asarray(found[evidence[found] > constants.outermost])
 

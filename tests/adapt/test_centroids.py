@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.adapt.centroids import Targeted, adapt_centroids
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.privacy.rows import chunk_arrays
 
 #: Name of the event that JAX's monitoring reports for each program it compiles.
@@ -23,15 +23,15 @@ COMPILED = '/jax/core/compile/backend_compile_duration'
 def fit(num_rows=500, columns=5, classes=2, cells=3, kernel=None, neighbors='add_remove'):
     """Adapt centroids to rows whose class is the sign of a product."""
     rng = np.random.default_rng(columns)
-    scores = rng.integers(-2 * GRID, 2 * GRID, size=(num_rows, columns))
+    scores = rng.integers(-2 * SCORE_UNITS, 2 * SCORE_UNITS, size=(num_rows, columns))
     labels = rng.integers(classes, size=num_rows)
-    scores[:, 0] += GRID * labels
-    centroids = rng.integers(-GRID, GRID, size=(classes, cells, columns))
+    scores[:, 0] += SCORE_UNITS * labels
+    centroids = rng.integers(-SCORE_UNITS, SCORE_UNITS, size=(classes, cells, columns))
     return centroids, *adapt_centroids(
         chunk_arrays(Targeted(scores, np.eye(classes)[labels])),
         centroids,
         np.repeat(np.eye(classes), cells, axis=0),
-        landmarks=rng.integers(-2 * GRID, 2 * GRID, size=(400, columns)),
+        landmarks=rng.integers(-2 * SCORE_UNITS, 2 * SCORE_UNITS, size=(400, columns)),
         alpha=0.1,
         kernel=kernel,
         mu=math.inf,
@@ -114,7 +114,7 @@ def test_centroids_move(kernel):
 
     assert after.shape == before.shape
     assert after.dtype == np.int64
-    assert 1 < np.abs(after - before).max() < 8 * GRID
+    assert 1 < np.abs(after - before).max() < 8 * SCORE_UNITS
     assert receipt.stage == 'adapt'
 
 

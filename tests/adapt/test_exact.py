@@ -13,7 +13,7 @@ from sdv_threea.adapt.engine import float64
 from sdv_threea.adapt.exact import LARGEST_SCORE, as_points, as_scores, relu_features
 from sdv_threea.adapt.nystrom import kernel_features
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 
 
 def setting(kernel, columns=5, size=128):
@@ -62,7 +62,7 @@ def test_sums_are_exact_whatever_their_order(monkeypatch):
         return product
 
     def whole(array):
-        unit = 1 / GRID if np.abs(array).max() <= LARGEST_SCORE / GRID else 1.0
+        unit = 1 / SCORE_UNITS if np.abs(array).max() <= LARGEST_SCORE / SCORE_UNITS else 1.0
         numbers = array / unit
         np.testing.assert_array_equal(numbers, np.rint(numbers))
         return numbers.astype(np.int64), unit
@@ -107,7 +107,9 @@ def test_points_and_scores_are_two_names_of_the_same():
     scores = np.array([[0, -1, LARGEST_SCORE], [5, 700, -LARGEST_SCORE]])
 
     np.testing.assert_array_equal(as_scores(as_points(scores)), scores)
-    np.testing.assert_array_equal(as_points(scores[:1, 1:]), [[-1 / GRID, LARGEST_SCORE / GRID]])
+    np.testing.assert_array_equal(
+        as_points(scores[:1, 1:]), [[-1 / SCORE_UNITS, LARGEST_SCORE / SCORE_UNITS]]
+    )
 
 
 def test_scores_out_of_reach_are_cut():

@@ -11,7 +11,7 @@ import pytest
 from sdv_threea.adapt.engine import float64
 from sdv_threea.adapt.nystrom import kernel_features
 from sdv_threea.adapt.relu import ReluNtk
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 
 
 def test_features_of_far_rows_reach_the_unit_sphere_and_none_leaves_it():
@@ -53,7 +53,7 @@ def test_landmarks_are_rounded_as_rows_are():
 
     features = kernel_features(landmarks, ReluNtk())
 
-    np.testing.assert_array_equal(features.landmarks, [[26 / GRID, 128.0], [-2.0, 0.25]])
+    np.testing.assert_array_equal(features.landmarks, [[26 / SCORE_UNITS, 128.0], [-2.0, 0.25]])
 
 
 def test_a_kernel_of_jax_and_the_default_have_the_same_features():
