@@ -31,8 +31,8 @@ demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/relational.py
 
 test: $(VENV)/.ready $(TANGENTS)/.ready
-	$(TANGENTS)/bin/python -m pytest -q tests/adapt
-	$(VENV)/bin/python -m pytest -q
+	$(TANGENTS)/bin/python -m pytest -q -n auto tests/adapt
+	$(VENV)/bin/python -m pytest -q -n auto
 
 lint: $(VENV)/.ready
 	$(VENV)/bin/ruff check .

@@ -18,12 +18,11 @@ import argparse
 import math
 import os
 import warnings
-from contextlib import AbstractContextManager, nullcontext
-from importlib import import_module
+from dataclasses import replace
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pandas as pd
 from methods import public_facts
@@ -32,8 +31,9 @@ from rows import append
 from scores import macro_auc
 from tables import DATA, PROBLEMS, Split, hold_out, load_split
 
-from sdv_threea import ClustMixSynthesizer, settings
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.encoding.transformers import encode
+from sdv_threea.settings import Settings
 
 RESULTS = Path(__file__).parent / 'results' / 'constants.csv'
 PAGE = Path(__file__).parents[1] / 'docs' / 'constants.md'
@@ -43,34 +43,34 @@ FIELDS = [*KEY, 'AUC']
 #: In place of a constant, where all are as they are.
 NONE = 'none'
 
-#: Where each constant lives, and the values that are tried in place of its own. Shares of the
-#: budget are constants of ``settings``.
+#: The constants, as paths of fields of :class:`sdv_threea.constants.Constants`, and the values that
+#: are tried in place of their own. Shares of the budget are named ``shares``.
 CONSTANTS: dict[str, tuple[float, ...]] = {
-    'settings.describe': (0.15, 0.35),
-    'settings.columns': (0.06, 0.24),
-    'settings.classes': (0.25, 0.6),
-    'settings.moments': (0.01, 0.1),
-    'settings.labels': (0.08, 0.25),
-    'approximate.cells.LEAST_CELLS': (2, 8),
-    'approximate.cells.MOST_CELLS': (32, 128),
-    'approximate.cells.LEAST_ENTROPY': (0.03, 0.3),
-    'approximate.tilts.RAKING_ROUNDS': (0, 6),
-    'approximate.tilts.LIKELY': (0.1, 3),
-    'approximate.tilts.SUBTLE': (0.02, 0.3),
-    'approximate.tilts.GIVE_OR_TAKE': (0.01, 0.5),
-    'approximate.tilts.DOUBT': (0, 1.5),
-    'approximate.tilts.CERTAIN': (2, 3.5),
-    'approximate.tilts.LEAST_LEFT': (0, 0.5),
-    'approximate.histograms.FALSE_SHARE': (0.05, 0.5),
-    'adapt.evidence.PRIOR_RECORDS': (1, 100),
-    'adapt.evidence.LARGEST_EVIDENCE': (2, 8),
-    'adapt.labels.STEPS': (1, 5),
-    'adapt.labels.SPREAD': (1, 4),
-    'adapt.labels.MOST_SPREAD': (0.25, 1),
-    'adapt.labels.START_SPREAD': (0.3, 3),
-    'adapt.labels.SMOOTHING': (0.01, 0.2),
-    'adapt.labels.UNCLIPPED': (0.75, 0.97),
-    'adapt.labels.LEAST_CURVATURE': (0.005, 0.08),
+    'shares.describe': (0.15, 0.35),
+    'shares.columns': (0.06, 0.24),
+    'shares.classes': (0.25, 0.6),
+    'shares.moments': (0.01, 0.1),
+    'shares.labels': (0.08, 0.25),
+    'approximate.least_bins': (2, 8),
+    'approximate.most_bins': (32, 128),
+    'approximate.least_entropy': (0.03, 0.3),
+    'approximate.raking_rounds': (0, 6),
+    'approximate.likely_departure': (0.1, 3),
+    'approximate.likely_sampled_departure': (0.02, 0.3),
+    'approximate.departure_spread': (0.01, 0.5),
+    'approximate.departure_doubt': (0, 1.5),
+    'approximate.certain_departure': (2, 3.5),
+    'approximate.least_left': (0, 0.5),
+    'approximate.false_share': (0.05, 0.5),
+    'adapt.prior_records': (1, 100),
+    'adapt.largest_evidence': (2, 8),
+    'adapt.label_steps': (1, 5),
+    'adapt.weight_spread': (1, 4),
+    'adapt.most_weight_spread': (0.25, 1),
+    'adapt.start_weight_spread': (0.3, 3),
+    'adapt.smoothing': (0.01, 0.2),
+    'adapt.unclipped_slopes': (0.75, 0.97),
+    'adapt.least_curvature': (0.005, 0.08),
 }
 
 #: Tables with classes that are fitted in seconds.
@@ -101,7 +101,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
     """Fit with a constant of this value; score the labels on the part that was held out."""
-    with warnings.catch_warnings(), moved(constant, value):
+    with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         synthesizer = ClustMixSynthesizer(
             public_facts(split),
@@ -110,30 +110,33 @@ def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
             target_column=split.target,
             public_metadata=True,
         )
+        if constant != NONE:
+            synthesizer._settings = moved(synthesizer._settings, constant, value)
         synthesizer.fit({split.table_name: split.train})
     return score_labels(synthesizer._model, split.test)
 
 
-def home(constant: str) -> tuple[dict[str, Any], str]:
-    """Find where a constant lives, and its name there."""
-    module, _, name = constant.rpartition('.')
-    if module == 'settings':
-        return settings.SHARES, name
-    return vars(import_module(f'sdv_threea.{module}')), name
-
-
 def find(constant: str) -> float:
-    """Find what a constant is."""
-    names, name = home(constant)
-    return float(names[name])
+    """Return what a constant is."""
+    settings = Settings()
+    room, _, name = constant.partition('.')
+    if room == 'shares':
+        return settings.shares[name]
+    return float(attrgetter(constant)(settings.constants))
 
 
-def moved(constant: str, value: float) -> AbstractContextManager[object]:
-    """Give a constant another value for a while."""
-    if constant == NONE:
-        return nullcontext()
-    names, name = home(constant)
-    return patch.dict(names, {name: type(names[name])(value)})
+def moved(settings: Settings, constant: str, value: float) -> Settings:
+    """Return settings in which a constant has another value."""
+    room, _, name = constant.partition('.')
+    if room == 'shares':
+        return replace(settings, shares={**settings.shares, name: value})
+    return replace(settings, constants=_replaced(settings.constants, constant, value))
+
+
+def _replaced(fields: Any, path: str, value: float) -> Any:
+    name, _, rest = path.partition('.')
+    own = getattr(fields, name)
+    return replace(fields, **{name: _replaced(own, rest, value) if rest else type(own)(value)})
 
 
 def score_labels(release: object, records: pd.DataFrame) -> float:

@@ -55,6 +55,7 @@ def encode_adult(num_rows: int) -> tuple[NDArray[np.int16], list[int], NDArray[n
 
 def list_passes(num_rows: int) -> dict[str, Pass]:
     """List what is measured: here alone are the functions of the package called."""
+    from sdv_threea.approximate.constants import ApproximateConstants
     from sdv_threea.approximate.density import clip_radius
     from sdv_threea.approximate.scores import normal_scores
     from sdv_threea.privacy.mechanism import discrete_gaussian
@@ -65,7 +66,7 @@ def list_passes(num_rows: int) -> dict[str, Pass]:
     groups = np.random.default_rng(0).integers(NUM_GROUPS, size=num_rows, dtype=np.int8)
     shares = tuple(each / each.sum(axis=1)[:, None] for each in histogram(codes, classes, sizes, 2))
     look_up = normal_scores(shares, tuple(map(np.arange, sizes)), 2)
-    scores, radius = look_up(codes, classes), clip_radius(look_up)
+    scores, radius = look_up(codes, classes), clip_radius(look_up, ApproximateConstants().clip)
     clipped = clip_norm(scores, radius)
     return {
         FLOOR: lambda: [

@@ -17,18 +17,16 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pandas as pd
 from generated import clusters, columns, covariance, make_split, regression
 from methods import METHODS, Method, Terms, clustmix
 from rows import append
-from tables import Split
 
-from sdv_threea.anonymize.mixing import regularize
+from sdv_threea.anonymize.constants import AnonymizeConstants
+from sdv_threea.constants import Constants
 from sdv_threea.report import train_synthetic_test_real
 from sdv_threea.settings import SHARES
 
@@ -44,13 +42,8 @@ def trusting(trust: float) -> Method:
 
     Labels are as drawn: adapted ones add up what columns tell one by one, whatever is kept.
     """
-    run = clustmix(n_components=1, shares=SHARES | {'labels': 0.0})
-
-    def run_trusting(split: Split, terms: Terms) -> Any:
-        with patch('sdv_threea.pipeline.regularize', partial(regularize, trust=trust)):
-            return run(split, terms)
-
-    return run_trusting
+    constants = Constants(anonymize=AnonymizeConstants(trust=trust))
+    return clustmix(n_components=1, shares=SHARES | {'labels': 0.0}, constants=constants)
 
 
 @dataclass(frozen=True)

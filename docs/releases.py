@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.labels import RADII
 from sdv_threea.adapt.moments import FEATURE_RADIUS, FEATURE_UNITS
-from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.settings import SHARES
 
@@ -26,7 +27,7 @@ class Facts:
     Args:
         asked: Number of columns that each question of the description is put to.
         width: Number ``m`` of columns with a normal score.
-        radius: Norm ``R`` to which scores are clipped, in units of ``1 / GRID``.
+        radius: Norm ``R`` to which scores are clipped, in score units.
         replaced: Whether neighbours differ by a record that is replaced.
         rows_per_unit: The most rows of a unit that are looked at.
     """
@@ -100,13 +101,13 @@ def _weigh(_: Facts, found: float) -> float:
 
 
 def _multiply(facts: Facts, _: float) -> float:
-    weight = max(1, int(COUNT_WEIGHT * facts.radius))
-    return 17 / math.sqrt(2) * (weight**2 + facts.radius**2) / GRID**2
+    weight = max(1, int(ApproximateConstants().count_weight * facts.radius))
+    return 17 / math.sqrt(2) * (weight**2 + facts.radius**2) / SCORE_UNITS**2
 
 
 def _add(_: Facts, found: float) -> float:
     """``sqrt(2)`` times a whole number of units: the norm that pooled scores are clipped to."""
-    return math.sqrt(2) * round(found * GRID / math.sqrt(2)) / GRID
+    return math.sqrt(2) * round(found * SCORE_UNITS / math.sqrt(2)) / SCORE_UNITS
 
 
 def _map(_: Facts, __: float) -> float:
@@ -146,7 +147,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('nulls'),
         'describe',
-        ('statistics.histogram_sensitivity',),
+        ('privacy.statistics.histogram_sensitivity',),
     ),
     Entry(
         'describe',
@@ -155,7 +156,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('steps'),
         'describe',
-        ('statistics.histogram_sensitivity', 'encoding.describe.describe'),
+        ('privacy.statistics.histogram_sensitivity', 'describe.description.describe'),
     ),
     Entry(
         'describe',
@@ -164,7 +165,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('classes'),
         'describe',
-        ('mechanism.threshold_release',),
+        ('privacy.mechanism.threshold_release',),
     ),
     Entry(
         'describe',
@@ -173,7 +174,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('categories'),
         'describe',
-        ('mechanism.threshold_release',),
+        ('privacy.mechanism.threshold_release',),
     ),
     Entry(
         'describe',
@@ -182,7 +183,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('spikes'),
         'describe',
-        ('mechanism.threshold_release',),
+        ('privacy.mechanism.threshold_release',),
     ),
     Entry(
         'describe',
@@ -191,7 +192,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('ranges'),
         'describe',
-        ('statistics.histogram_sensitivity', 'encoding.describe.describe'),
+        ('privacy.statistics.histogram_sensitivity', 'describe.description.describe'),
     ),
     Entry(
         'approximate',
@@ -200,7 +201,7 @@ RELEASES = (
         ('√(m + 1)', '√(2m + 2)'),
         _count,
         'columns',
-        ('approximate.counts.release_counts', 'statistics.histogram_sensitivity'),
+        ('approximate.counts.release_counts', 'privacy.statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -209,7 +210,7 @@ RELEASES = (
         ('√(Σ v²)', '√(2 Σ v²)'),
         _weigh,
         'classes',
-        ('approximate.counts.release_class_counts', 'statistics.histogram_sensitivity'),
+        ('approximate.counts.release_class_counts', 'privacy.statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -218,7 +219,7 @@ RELEASES = (
         SQUARES,
         _multiply,
         'moments',
-        ('moments.release_moments', 'statistics.moment_sensitivity'),
+        ('approximate.moments.release_score_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -227,7 +228,7 @@ RELEASES = (
         ('√2 R', '2 R'),
         _add,
         'partition',
-        ('approximate.partition.em_round', 'statistics.sum_sensitivity'),
+        ('partition.em.em_round', 'privacy.statistics.sum_sensitivity'),
     ),
     Entry(
         'adapt',
@@ -236,7 +237,7 @@ RELEASES = (
         ('17/√2 · 2', '17 · 2'),
         _map,
         'adapt',
-        ('adapt.moments.kernel_sums', 'statistics.moment_sensitivity'),
+        ('adapt.moments.kernel_sums', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'adapt',
@@ -254,7 +255,7 @@ RELEASES = (
         SQUARES,
         _multiply,
         'anonymize',
-        ('moments.release_moments', 'statistics.moment_sensitivity'),
+        ('approximate.moments.release_score_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'describe',
@@ -272,7 +273,7 @@ RELEASES = (
         ('1', '√2'),
         _once,
         ORPHANS,
-        ('statistics.histogram_sensitivity', 'relational.units.find_units'),
+        ('privacy.statistics.histogram_sensitivity', 'relational.units.find_units'),
     ),
     Entry(
         'approximate',

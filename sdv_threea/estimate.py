@@ -12,11 +12,12 @@ from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
 from sdv_threea.approximate.density import bound_norm
-from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.partition.em import num_cells
+from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -163,6 +164,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
     totals = np.full(num_classes, num_rows / num_classes)
+    seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
     return ExpectedError(
         num_rows=num_rows,
         num_columns=num_columns,
@@ -171,8 +173,8 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         delta=settings.delta,
         count=count,
         class_count=class_count,
-        correlation=_product_noise(scored, totals, prices, neighbors) / float(totals[0]),
-        category_rows=_rows_to_be_seen(domain, budget, prices) or SURE * count,
+        correlation=_product_noise(scored, totals, prices, settings) / float(totals[0]),
+        category_rows=seen or SURE * count,
     )
 
 
@@ -193,27 +195,35 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
 
 
 def _product_noise(
-    num_scored: int, totals: NDArray[np.float64], prices: Mapping[str, float], neighbors: str
+    num_scored: int,
+    totals: NDArray[np.float64],
+    prices: Mapping[str, float],
+    settings: Settings,
 ) -> float:
     """The noise of a sum of products of two scores, over the records of a class.
 
     It is known twice: of the class, and of its cells, whose release gets what the stages leave that
     have nothing to do.
     """
-    radius = bound_norm(np.ones((1, num_scored)))
-    cells = num_cells(totals, radius / GRID, prices['anonymize'])
+    constants = settings.constants
+    radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
+    cells = num_components(totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition)
     idle = {'partition', 'adapt'} if cells == 1 else {'adapt'} if len(totals) == 1 else set()
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
-    norm = math.hypot(max(1, int(COUNT_WEIGHT * radius)), radius) / GRID
-    unit = moment_sensitivity(norm, neighbors) / OFF_DIAGONAL_WEIGHT
+    weight = constant_weight(radius, constants.approximate.count_weight)
+    norm = math.hypot(weight, radius) / SCORE_UNITS
+    unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
     return unit / math.hypot(prices['moments'], last / math.sqrt(cells))
 
 
-def _rows_to_be_seen(domain: Domain, budget: Budget, prices: Mapping[str, float]) -> float | None:
+def _rows_to_be_seen(
+    domain: Domain, budget: Budget, prices: Mapping[str, float], constants: DescribeConstants
+) -> float | None:
     """What :func:`mechanism.threshold_release` asks of a value, if values are unknown."""
     if not needs_threshold(domain):
         return None
-    questions = ask_questions(domain, prices['describe'], budget.neighbors, discrete_gaussian)
+    terms = prices['describe'], budget.neighbors, discrete_gaussian
+    questions = ask_questions(domain, *terms, constants)
     if 'categories' not in questions:
         return None
     asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.accounting import Budget
+from sdv_threea.constants import Constants
 
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
 
 GUARANTEES = ('end_to_end', 'paper')
 
-#: Share of the budget (of ``mu^2``) by stage. See docs/design.md for how they were chosen.
+#: Share of the budget (of ``mu^2``) by stage. See docs/lab_notes.md for how they were chosen.
 SHARES = {
     'describe': 0.23,
     'columns': 0.12,
@@ -51,6 +52,7 @@ class Settings:
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.
         shares: Share of the budget by stage.
+        constants: What was chosen by measurement.
 
     Raises:
         ValueError: If a field is out of range.
@@ -65,6 +67,7 @@ class Settings:
     kernel: Callable[..., Any] | None = None
     extrapolate: bool = False
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    constants: Constants = field(default_factory=Constants)
 
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
@@ -85,7 +88,7 @@ class Settings:
             )
 
     @property
-    def cells_per_class(self) -> int | None:
+    def components_per_class(self) -> int | None:
         """Components per class, or ``None`` to let the budget decide."""
         return None if _is_auto(self.n_components) else int(self.n_components)
 

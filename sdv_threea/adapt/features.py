@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.adapt.ntk import Floats, Kernel, Points, Pull
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.privacy.statistics import EXACT_FLOAT
 
 #: Directions of the landmarks' kernel matrix below this share of the largest carry only rounding.
@@ -51,7 +51,7 @@ class KernelFeatures:
 
     Args:
         kernel: The kernel ``k``.
-        landmarks: Public points ``Z``, whole multiples of ``1 / GRID``, shape (P, m).
+        landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
         projection: ``A``, shape (P, r).
         scale: Norm of ``k(x, Z) A`` above which a feature vector is clipped.
     """
@@ -86,7 +86,7 @@ def kernel_features(
     is already released, or from a standard normal.
 
     Args:
-        scores: Public whole-number scores of the landmarks, in units of ``1 / GRID``, shape (P, m).
+        scores: Public whole-number scores of the landmarks, in score units, shape (P, m).
         kernel: The kernel.
         rank: Number of features, at most; the noise of the release grows with it.
         unclipped: Share of the landmarks whose features are not clipped.
@@ -115,7 +115,7 @@ def row_features(scores: NDArray[np.int64], features: KernelFeatures) -> NDArray
           for a kernel of the user that would mix the rows of a batch
 
     Args:
-        scores: Private whole-number scores, in units of ``1 / GRID``, shape (n, m).
+        scores: Private whole-number scores, in score units, shape (n, m).
         features: The feature map.
 
     Returns:
@@ -143,7 +143,7 @@ def row_features(scores: NDArray[np.int64], features: KernelFeatures) -> NDArray
 
 def as_points(scores: NDArray[np.int64]) -> Points:
     """Turn whole-number scores into points, exactly; scores out of reach are cut."""
-    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE) / GRID)
+    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE) / SCORE_UNITS)
 
 
 def whole_projection(projection: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:

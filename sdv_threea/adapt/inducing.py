@@ -30,7 +30,7 @@ from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import KernelFeatures, kernel_features
 from sdv_threea.adapt.moments import Targeted, release_kernel_moments
 from sdv_threea.adapt.ntk import Kernel, Points, ReluNtk
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import NormalScores, score_pooled
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.records import Encoded
@@ -67,7 +67,7 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
           else is post-processing
 
     Args:
-        rows: Private records; all scores are whole numbers in units of ``1 / GRID``.
+        rows: Private records; all scores are whole numbers in score units.
         centroids: Where the centroids are, shape (C, K, m).
         targets: Their targets, shape (C K, q).
         landmarks: Scores drawn from what is released, shape (P, m).
@@ -92,8 +92,9 @@ def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings
         rows, features, mu=mu, neighbors=neighbors, noise=noise
     )
     judge = partial(support_loss, targets=targets, moments=moments, ridge=constants.ridge)
-    moved = move_points(centroids.reshape(-1, width) / GRID, features, judge, alpha, constants)
-    return np.rint(moved * GRID).astype(np.int64).reshape(centroids.shape), receipt
+    start = centroids.reshape(-1, width) / SCORE_UNITS
+    moved = move_points(start, features, judge, alpha, constants)
+    return np.rint(moved * SCORE_UNITS).astype(np.int64).reshape(centroids.shape), receipt
 
 
 @np.errstate(all='ignore')  # points stay where a kernel of the user overflows; no need to warn

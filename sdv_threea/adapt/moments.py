@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.features import KernelFeatures, row_features
+from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
@@ -77,7 +78,7 @@ def release_kernel_moments(
         resolution=FEATURE_UNITS**-2,
         noise=noise,
     )
-    return nearest_positive(unpack_second_moments(noisy)[0]), receipt
+    return bound_eigenvalues(unpack_second_moments(noisy)[0], least=0), receipt
 
 
 def kernel_sums(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
@@ -122,9 +123,3 @@ def integer_vectors(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int
     np.clip(vectors, -1, 1, out=vectors)
     vectors *= FEATURE_UNITS
     return clip_norm(vectors.astype(np.int64), FEATURE_RADIUS)
-
-
-def nearest_positive(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Project a symmetric matrix, shape (d, d), to the nearest positive semidefinite one."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)

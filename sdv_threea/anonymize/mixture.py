@@ -11,7 +11,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 #: Steps that find a quantile: Newton's double the digits, halving steps gain one bit.
 MAX_STEPS = 200
 
-#: A quantile is found when a step moves it, or its probability is off, by less than this share.
+#: A quantile is found if a step moves it, or if its probability is off, by less than this share.
 PRECISION = 4e-16
 
 

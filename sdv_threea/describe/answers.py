@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import step_codes
-from sdv_threea.describe.ranges import NUM_CELLS, find_grid, grid_cells
+from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.intake.cells import Distinct
@@ -101,10 +101,10 @@ def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.in
 def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
     grids = map(find_grid, columns)
     found = [
-        np.where(np.isnan(own), -1, grid_cells(own, grid))
+        np.where(np.isnan(own), -1, grid_bins(own, grid))
         for own, grid in zip(cells, grids, strict=True)
     ]
-    return _count(found, NUM_CELLS)
+    return _count(found, NUM_BINS)
 
 
 def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:

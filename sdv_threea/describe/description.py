@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.describe.answers import answer, tally_heavy
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.filling import (
     fill_nullable,
     fill_range,
@@ -25,7 +26,7 @@ from sdv_threea.describe.filling import (
     fill_values,
     find_range,
 )
-from sdv_threea.describe.lattice import BELIEVED, finest_step
+from sdv_threea.describe.lattice import finest_step
 from sdv_threea.describe.questions import (
     RELEASED,
     THRESHOLDS,
@@ -39,9 +40,6 @@ from sdv_threea.describe.values import Keys, NumberTally, Tally, detach
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.privacy.rows import Rows
-
-#: Share of a column's records from which a single number counts as heavy.
-HEAVY = 0.002
 
 #: No threshold is so many noise scales above the counts that it must not show.
 FAR = 8.0
@@ -74,6 +72,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     delta: float,
     neighbors: str,
     noise: Noise,
+    constants: DescribeConstants,
     rows_per_unit: int = 1,
     extrapolate: bool = False,
 ) -> tuple[Description, tuple[Receipt, ...]]:
@@ -91,6 +90,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         delta: Failure probability of the thresholds; needed if values are unknown.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
+        constants: The constants of the stage.
         rows_per_unit: The most records that a unit of privacy has: the thresholds reckon with it,
             the price is that of one record.
         extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
@@ -101,18 +101,22 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     Raises:
         UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
     """
-    asked = _ask(rows, domain, ask_questions(domain, mu, neighbors, noise, rows_per_unit), delta)
+    questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit)
+    asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
-    nulls = _release_nulls(asked.get('nulls'), receipts)
-    steps = _release_steps(asked.get('steps'), receipts)
+    nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)
+    steps = _release_steps(asked.get('steps'), constants.believed, receipts)
     values = _release_lists(asked.get('classes'), receipts)
     values |= _release_lists(asked.get('categories'), receipts)
     columns = [fill_nullable(column, nulls) for column in domain.columns]
     columns = [fill_values(fill_step(column, steps), values) for column in columns]
-    sketches = _release_ranges(asked.get('ranges'), columns, receipts)
-    spikes = _release_spikes(asked.get('spikes'), rows, sketches, receipts)
+    sketches = _release_ranges(asked.get('ranges'), columns, constants, receipts)
+    totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
+    bars = {name: constants.heavy_share * total for name, total in totals.items()}
+    spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     filled = Domain(
-        tuple(fill_range(column, sketches, extrapolate) for column in columns), domain.target
+        tuple(fill_range(column, sketches, extrapolate, constants.thin) for column in columns),
+        domain.target,
     )
     known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate)
     return known, tuple(receipts)
@@ -176,17 +180,21 @@ def _unbounded(domain: Domain) -> tuple[str, ...]:
     )
 
 
-def _release_nulls(asked: Asked | None, receipts: list[Receipt]) -> dict[str, bool]:
+def _release_nulls(
+    asked: Asked | None, believed: float, receipts: list[Receipt]
+) -> dict[str, bool]:
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
     receipts.append(receipt)
-    believed = counts[:, 0] > BELIEVED * receipt.noise_scale
+    evident = counts[:, 0] > believed * receipt.noise_scale
     columns = asked.question.columns
-    return {column.name: bool(found) for column, found in zip(columns, believed, strict=True)}
+    return {column.name: bool(found) for column, found in zip(columns, evident, strict=True)}
 
 
-def _release_steps(asked: Asked | None, receipts: list[Receipt]) -> dict[str, float]:
+def _release_steps(
+    asked: Asked | None, believed: float, receipts: list[Receipt]
+) -> dict[str, float]:
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
@@ -195,7 +203,7 @@ def _release_steps(asked: Asked | None, receipts: list[Receipt]) -> dict[str, fl
     for column, row in zip(asked.question.columns, counts, strict=True):
         candidates = cast(Number, column).steps
         own = row[: len(candidates) + 1]
-        steps[column.name] = finest_step(own, candidates, receipt.noise_scale)
+        steps[column.name] = finest_step(own, candidates, receipt.noise_scale, believed)
     return steps
 
 
@@ -216,10 +224,10 @@ def _release_lists(
 def _release_spikes(
     asked: Asked | None,
     rows: Rows[pd.DataFrame],
-    sketches: Mapping[str, Sketch],
+    bars: Mapping[str, float],
     receipts: list[Receipt],
 ) -> dict[str, dict[float, float]]:
-    """Release single values that are heavy among the released counts of their column.
+    """Release single values whose noisy counts reach the bar of their column.
 
     Only values in buckets that could hold one are tallied, in a second pass: most of a column's
     values are single ones, and all of them together need not fit into memory. That loses nothing:
@@ -229,15 +237,16 @@ def _release_spikes(
     if asked is None:
         return {}
     question = asked.question
-    bars = np.array([HEAVY * sketches[each.name].counts.sum() for each in question.columns])
-    least = np.maximum(bars - question.rows_per_unit - FAR * question.scale, 1.0).astype(np.int64)
+    of_columns = np.array([bars[column.name] for column in question.columns])
+    lowest = of_columns - question.rows_per_unit - FAR * question.scale
+    least = np.maximum(lowest, 1.0).astype(np.int64)
     heavy = asked.exact >= least[:, None]
     tallies = rows.sum(partial(tally_heavy, question.columns, heavy))
     numbers = [tally.numbers for tally in tallies]
     shown = _release_values(asked, tallies, numbers, least, receipts)
     return {
         column.name: {float(value): count for value, count in found if count >= bar}
-        for column, found, bar in zip(question.columns, shown, bars.tolist(), strict=True)
+        for column, found, bar in zip(question.columns, shown, of_columns.tolist(), strict=True)
     }
 
 
@@ -273,7 +282,10 @@ def _release_values(
 
 
 def _release_ranges(
-    asked: Asked | None, columns: list[Column], receipts: list[Receipt]
+    asked: Asked | None,
+    columns: list[Column],
+    constants: DescribeConstants,
+    receipts: list[Receipt],
 ) -> dict[str, Sketch]:
     if asked is None:
         return {}
@@ -285,5 +297,6 @@ def _release_ranges(
         for column, row in zip(asked.question.columns, counts, strict=True)
     }
     return {
-        name: find_range(sketch, steps[name], len(sketches)) for name, sketch in sketches.items()
+        name: find_range(sketch, steps[name], len(sketches), constants)
+        for name, sketch in sketches.items()
     }

@@ -20,9 +20,6 @@ LARGEST_MULTIPLE = 2.0**52
 #: one: enough for a few operations' rounding.
 STEP_TOLERANCE = 1e-12
 
-#: Numbers finer than a step are believed in above this many noise scales.
-BELIEVED = 4.0
-
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
     """Whether a column is a number whose values are known, and few enough for a cell each."""
@@ -89,13 +86,16 @@ def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
     return (*steps, 0.0)[finest]
 
 
-def finest_step(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> float:
+def finest_step(
+    counts: NDArray[np.float64], steps: tuple[float, ...], scale: float, believed: float
+) -> float:
     """Choose the coarsest step that all but a few numbers are multiples of.
 
     Args:
         counts: Noisy number of records by :func:`step_codes`, shape (number of steps + 1,).
         steps: The steps, coarse to fine.
         scale: Standard deviation of the noise.
+        believed: Numbers are believed in if their count exceeds this many noise scales.
 
     Returns:
         The step: the first one that numbers beyond doubt are multiples of, with no more finer
@@ -104,8 +104,8 @@ def finest_step(counts: NDArray[np.float64], steps: tuple[float, ...], scale: fl
     """
     for code, step in enumerate(steps):
         multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
-        noise = BELIEVED * scale * math.sqrt(len(steps) - code)
-        evident = multiples >= BELIEVED * scale * math.sqrt(code + 1)
+        noise = believed * scale * math.sqrt(len(steps) - code)
+        evident = multiples >= believed * scale * math.sqrt(code + 1)
         if evident and finer <= max(min(noise, counts.sum() / 2), 0.0):
             return step
     return 0.0

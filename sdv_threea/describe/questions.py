@@ -6,25 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import is_lattice
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
-
-#: Relative weight of one column in each question: the noise of a question is inversely
-#: proportional to it. See docs/design.md for how they were chosen.
-WEIGHTS = {
-    'classes': 1.0,
-    'ranges': 1.4,
-    'categories': 0.75,
-    'spikes': 0.5,
-    'nulls': 0.35,
-    'steps': 0.25,
-}
-
-#: Share of the budget that the question about classes has at least, relative to the others: among
-#: hundreds of columns it is about one, and everything is fitted inside the classes.
-LEAST_FOR_CLASSES = 0.18
 
 #: What receipts say of the questions.
 RELEASED = {
@@ -92,7 +78,12 @@ def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
 
 
 def ask_questions(
-    domain: Domain, mu: float, neighbors: str, noise: Noise, rows_per_unit: int = 1
+    domain: Domain,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+    constants: DescribeConstants,
+    rows_per_unit: int = 1,
 ) -> dict[str, Question]:
     """Turn the blanks of a domain into questions, and share the budget between them.
 
@@ -104,16 +95,17 @@ def ask_questions(
         mu: The price of all questions together, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
+        constants: The constants of the stage.
         rows_per_unit: The most records that a unit of privacy has.
 
     Returns:
         The questions, by name.
     """
-    blanks = find_blanks(domain)
-    shares = {name: len(columns) * WEIGHTS[name] ** 2 for name, columns in blanks.items()}
+    blanks, weights = find_blanks(domain), constants.question_weights
+    shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
     if 'classes' in shares:
         others = math.fsum(shares.values()) - shares['classes']
-        shares['classes'] = max(shares['classes'], LEAST_FOR_CLASSES * others)
+        shares['classes'] = max(shares['classes'], constants.least_for_classes * others)
     total = math.fsum(shares.values())
     return {
         name: Question(

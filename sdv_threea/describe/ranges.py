@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.domain import Column, Number
 
 #: The public grid: powers of two from 2^-32 to 2^64 of either sign, each octave in four parts, and
@@ -17,33 +19,13 @@ from sdv_threea.domain import Column, Number
 OCTAVES = np.arange(-32, 64)
 PARTS = 4
 _POSITIVE = np.append((2.0 ** OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
-GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
-NUM_CELLS = len(GRID) - 1
+PUBLIC_GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
+NUM_BINS = len(PUBLIC_GRID) - 1
 SMALLEST = 2.0**-32
-
-#: Chance that noise alone makes any run of cells of any column look occupied.
-FALSE_ALARM = 0.01
-
-#: Lengths of the runs that are looked at; and the least evidence for the outermost cells of a run.
-RUNS = (1, 2, 4, 8, 16)
-OUTERMOST = 1.0
-
-#: Where nothing stands out, orders of magnitude count: what an octave away from one is worth, as
-#: the logarithm of a likelihood.
-PER_OCTAVE = 0.2
-
-#: Cells next to occupied ones need less evidence: for one cell, and for a run of up to twelve.
-NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.4, 3.0, 12
 
 #: What counts without noise are measured by instead: a single record stands out, however many
 #: columns are looked at.
 NO_NOISE = 0.05
-
-#: A first, generous look, where each value will be looked at again.
-GENEROUS = 0.3
-
-#: A tail is extended beyond the last cell only if that cell is this close to the noise.
-THIN = 8.0
 
 
 @dataclass(frozen=True)
@@ -75,30 +57,32 @@ class Sketch:
 
 
 def find_grid(column: Column) -> NDArray[np.float64]:
-    """Find the public grid of a numerical column, of at most ``NUM_CELLS`` cells."""
+    """Find the public grid of a numerical column, of at most ``NUM_BINS`` cells."""
     grid = column.grid if isinstance(column, Number) else None
-    return GRID if grid is None else np.array(grid)
+    return PUBLIC_GRID if grid is None else np.array(grid)
 
 
 def occupied_borders(step: float) -> NDArray[np.float64]:
     """List the borders of the public grid, less cells that hold no multiple of a step."""
-    cells = grid_sketch(np.zeros(NUM_CELLS), 0.0, step).edges
+    cells = grid_sketch(np.zeros(NUM_BINS), 0.0, step).edges
     return np.append(cells[:, 0], cells[-1, 1])
 
 
-def grid_cells(values: NDArray[np.float64], grid: NDArray[np.float64] = GRID) -> NDArray[np.int64]:
+def grid_bins(
+    values: NDArray[np.float64], grid: NDArray[np.float64] = PUBLIC_GRID
+) -> NDArray[np.int64]:
     """Locate values on a public grid, shape (n,), in ``[0, number of cells)``."""
     cells = np.searchsorted(grid, values, side='right') - 1
     return np.clip(cells, 0, len(grid) - 2).astype(np.int64)
 
 
 def grid_sketch(
-    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = GRID
+    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = PUBLIC_GRID
 ) -> Sketch:
     """Make a sketch of noisy counts on a public grid, without cells that no value can fall into.
 
     Args:
-        counts: Noisy counts, shape (NUM_CELLS,); those beyond the cells of the grid are left out.
+        counts: Noisy counts, shape (NUM_BINS,); those beyond the cells of the grid are left out.
         scale: Standard deviation of their noise.
         step: Granularity of the values; 0 for continuous ones.
         grid: Borders of the cells, ascending.
@@ -113,7 +97,9 @@ def grid_sketch(
     return sketch[first * step < sketch.edges[:, 1]]
 
 
-def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slice:
+def occupied(
+    sketch: Sketch, constants: DescribeConstants, *, num_looks: int, generosity: float = 1.0
+) -> slice:
     """Find the cells from the first to the last that the noise can tell from empty ones.
 
     A cell far from all others, or a run of them, counts only if noise alone would hardly ever reach
@@ -122,6 +108,7 @@ def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slic
 
     Args:
         sketch: The noisy counts.
+        constants: The constants of the stage.
         num_looks: How many columns are looked at, for the chance of a false alarm.
         generosity: Factor on the evidence asked of neighbours; below 1 lets the range grow more.
 
@@ -129,16 +116,17 @@ def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slic
         The cells, at least one: the likeliest, if none stands out.
     """
     evidence = sketch.evidence
-    found = _standing_out(evidence, num_looks)
+    found = _standing_out(evidence, num_looks, constants)
     if not len(found):
-        found = np.asarray(likeliest_run(sketch.edges, evidence))
+        found = np.asarray(likeliest_run(sketch.edges, evidence, constants))
     signs = np.sign(sketch.edges.sum(axis=1))
-    low = found[0] - _reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1], generosity)
-    high = found[-1] + _reach(evidence[found[-1] + 1 :], signs[found[-1] :], generosity)
+    reach = partial(_reach, generosity=generosity, constants=constants)
+    low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
+    high = found[-1] + reach(evidence[found[-1] + 1 :], signs[found[-1] :])
     return slice(int(low), int(high) + 1)
 
 
-def extend_tails(sketch: Sketch) -> tuple[float, float]:
+def extend_tails(sketch: Sketch, thin: float) -> tuple[float, float]:
     """Bound the values of occupied cells, tails included that are too thin to be counted.
 
     Where the last counts fade out, an exponential tail through them is followed to where half a
@@ -146,6 +134,7 @@ def extend_tails(sketch: Sketch) -> tuple[float, float]:
 
     Args:
         sketch: The noisy counts of the occupied cells.
+        thin: Only a bin with a count of at most this many noise scales has a tail beyond it.
 
     Returns:
         The lower and the upper bound (the latter exclusive).
@@ -153,7 +142,8 @@ def extend_tails(sketch: Sketch) -> tuple[float, float]:
     low, high = sketch.bounds
     if not sketch.scale or len(sketch.counts) < 2:
         return low, high
-    below, above = low - _tail_length(sketch, 0, 1), high + _tail_length(sketch, -1, -2)
+    below = low - _tail_length(sketch, 0, 1, thin)
+    above = high + _tail_length(sketch, -1, -2, thin)
     # A tail does not make an amount negative.
     return (max(below, 0.0) if low >= 0 else below), (min(above, 0.0) if high <= 0 else above)
 
@@ -163,33 +153,41 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
     return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
 
 
-def evident_runs(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
+def evident_runs(
+    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+) -> NDArray[np.int64]:
     """Find the runs that noise alone would hardly ever reach, shortest first: first, last cell."""
-    bar = -float(ndtri(FALSE_ALARM / (num_looks * NUM_CELLS * len(RUNS))))
+    looks = num_looks * NUM_BINS * len(constants.runs)
+    bar = -float(ndtri(constants.false_alarm / looks))
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     found = [np.zeros((0, 2), dtype=np.int64)]
-    for length in RUNS:
+    for length in constants.runs:
         starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
         found.append(np.stack([starts, starts + length - 1], axis=1))
     return np.concatenate(found)
 
 
-def _standing_out(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
+def _standing_out(
+    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+) -> NDArray[np.int64]:
     """Find the cells of the shortest runs that stand out."""
-    runs = evident_runs(evidence, num_looks)
+    runs = evident_runs(evidence, num_looks, constants)
     lengths = runs[:, 1] - runs[:, 0]
-    cells = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_CELLS)] + [0, 1]]
+    cells = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_BINS)] + [0, 1]]
     found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *cells]))
-    return np.asarray(found[evidence[found] > OUTERMOST])
+    return np.asarray(found[evidence[found] > constants.outermost])
 
 
-def likeliest_run(edges: NDArray[np.float64], evidence: NDArray[np.float64]) -> tuple[int, int]:
+def likeliest_run(
+    edges: NDArray[np.float64], evidence: NDArray[np.float64], constants: DescribeConstants
+) -> tuple[int, int]:
     """Find the run that evidence speaks for most, and next that is not of odd magnitude."""
     middles = np.abs(edges.mean(axis=1))
-    penalty = PER_OCTAVE * np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
+    octaves = np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
+    penalty = constants.per_octave * octaves
     sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, penalty))
     best, found = -math.inf, (0, 0)
-    for length in RUNS:
+    for length in constants.runs:
         runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
         odd = (penalties[length:] - penalties[:-length]) / length
         likelihood = np.maximum(runs, 0) ** 2 / 2 - odd
@@ -199,26 +197,32 @@ def likeliest_run(edges: NDArray[np.float64], evidence: NDArray[np.float64]) -> 
     return found
 
 
-def _reach(evidence: NDArray[np.float64], signs: NDArray[np.float64], generosity: float) -> int:
+def _reach(
+    evidence: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    *,
+    generosity: float,
+    constants: DescribeConstants,
+) -> int:
     """Count the neighbours, nearest first, that belong to the range; ``signs`` starts inside it."""
     if not signs[0]:
         return 0
     evidence = evidence[: int(np.minimum.accumulate(signs[1:] == signs[0]).sum())]
     reach = 0
     while True:
-        run = evidence[reach : reach + RUN_LENGTH]
+        run = evidence[reach : reach + constants.run_length]
         length = np.arange(1, len(run) + 1)
-        needed = generosity * np.where(length == 1, NEXT_CELL, NEXT_RUN)
+        needed = generosity * np.where(length == 1, constants.next_bin, constants.next_run)
         enough = np.flatnonzero(np.cumsum(run) / np.sqrt(length) > needed)
         if not len(enough):
             return reach
         reach += int(enough[0]) + 1
 
 
-def _tail_length(sketch: Sketch, last: int, previous: int) -> float:
+def _tail_length(sketch: Sketch, last: int, previous: int, thin: float) -> float:
     """Follow the exponential through the last two cells to where half a record is left."""
     around_zero = bool(sketch.edges[last].sum() == 0)
-    if around_zero or sketch.counts[last] > THIN * sketch.scale:
+    if around_zero or sketch.counts[last] > thin * sketch.scale:
         return 0.0
     widths = np.diff(sketch.edges, axis=1)[:, 0]
     densities = np.maximum(sketch.counts, sketch.scale) / widths

@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.describe.description import Description
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
-
-#: A bin of a numerical target holds about this many times the noise of a count, and there are at
-#: most so many bins.
-RECORDS_PER_NOISE = 150.0
-MAX_BINS = 20
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,10 @@ class Classes:
 
 
 def make_classes(
-    description: Description, transformers: tuple[Transformer, ...], scale: float
+    description: Description,
+    transformers: tuple[Transformer, ...],
+    scale: float,
+    constants: EncodingConstants,
 ) -> Classes:
     """Choose the classes, from what is released.
 
@@ -84,6 +83,7 @@ def make_classes(
         description: The description of the table.
         transformers: The layout of its codes.
         scale: Standard deviation of the noise that counts will have; 0 for none.
+        constants: The constants of the room.
 
     Returns:
         One class per value of a categorical target (a missing value is one more, if it may occur);
@@ -99,19 +99,25 @@ def make_classes(
         first = 0 if transformer.nullable else 1
         of_code = np.arange(transformer.size) - first
         return Classes(transformer.size - first, at, of_code, ordered=False)
-    of_code = _bins(transformer, description, scale)
+    of_code = _bins(transformer, description, scale, constants)
     return Classes(int(of_code.max()) + 1, at, of_code, ordered=True)
 
 
-def _bins(transformer: NumberEncoder, description: Description, scale: float) -> NDArray[np.int64]:
+def _bins(
+    transformer: NumberEncoder,
+    description: Description,
+    scale: float,
+    constants: EncodingConstants,
+) -> NDArray[np.int64]:
     """Bin the codes of a number by the mass that its sketch gives them."""
     sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
     masses = np.concatenate([[0.0], np.cumsum(counts)])
     borders = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
     middles = np.interp((transformer.edges[:-1] + transformer.edges[1:]) / 2, borders, masses)
-    wanted = MAX_BINS if scale == 0 else masses[-1] / (RECORDS_PER_NOISE * scale)
-    num_bins = int(np.clip(wanted, 1, MAX_BINS))
+    most = constants.most_classes
+    wanted = most if scale == 0 else masses[-1] / (constants.records_per_noise * scale)
+    num_bins = int(np.clip(wanted, 1, most))
     bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
     bins = np.unique(bins, return_inverse=True)[1]
     # A missing target is a class of its own, if it may occur.

@@ -10,24 +10,14 @@ from numpy.typing import NDArray
 from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Number
-
-#: Cells of a number, unless each of its values is one: fine, as what is made of them is smoothed.
-MAX_BINS = 96
-
-#: Records that every cell of a sketch counts for at least, as a share of all: no cell of the public
-#: grid inside the range may be left without a bin.
-LEAST_SHARE = 0.002
-
-#: Where the outermost bins are cut once more, as shares of one: how far the values reach is told by
-#: bins with few records.
-THIN_BINS = np.array([0.125, 0.25, 0.5])
-
-#: Share of the bins given to tails that the sketch has no counts for.
-TAIL_SHARE = 0.02
+from sdv_threea.encoding.constants import EncodingConstants
 
 
 def released_edges(
-    column: Number, sketch: Sketch | None, heavy: Mapping[float, float]
+    column: Number,
+    sketch: Sketch | None,
+    heavy: Mapping[float, float],
+    constants: EncodingConstants,
 ) -> NDArray[np.float64]:
     """Cut a column by what is public or released of it.
 
@@ -35,28 +25,35 @@ def released_edges(
         column: The column, its blanks filled in.
         sketch: Its noisy counts; not needed if each of its values has a cell.
         heavy: Its heavy single values, and how many records have them.
+        constants: The constants of the room.
 
     Returns:
         Borders of the cells, ascending, shape (number of cells + 1,).
     """
+    if is_lattice(column):
+        return known_edges(column)
+    assert sketch is not None
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     low, high = inner_multiples(low, high, step) if step else (low, high)
-    if is_lattice(column):
-        edges = lattice_edges(low, high, step)
-    else:
-        assert sketch is not None
-        bins = quantile_edges(_without(sketch, heavy), low, high + step, MAX_BINS)
-        spikes = np.array([value for value in heavy if low <= value <= high], dtype=np.float64)
-        edges = _cut_lattice(bins, spikes, step) if step else _cut_anywhere(bins, spikes)
+    bins = quantile_edges(_without(sketch, heavy), low, high + step, constants)
+    spikes = np.array([value for value in heavy if low <= value <= high], dtype=np.float64)
+    edges = _cut_lattice(bins, spikes, step) if step else _cut_anywhere(bins, spikes)
     return _with_one_cell(edges)
 
 
-def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+def known_edges(column: Number) -> NDArray[np.float64]:
+    """Cut a column that :func:`~sdv_threea.describe.lattice.is_lattice`: a cell for each value."""
+    low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
+    return _with_one_cell(lattice_edges(*inner_multiples(low, high, step), step))
+
+
+def public_edges(values: NDArray[np.float64], step: float, most_bins: int) -> NDArray[np.float64]:
     """Cut public numbers into cells of about as many, or of one value each if those are few.
 
     Args:
         values: Finite numbers, none missing, shape (n,).
         step: Their granularity; 0 for continuous ones.
+        most_bins: How many cells, unless each value has one.
 
     Returns:
         Borders of the cells, ascending, shape (number of cells + 1,).
@@ -65,7 +62,7 @@ def public_edges(values: NDArray[np.float64], step: float) -> NDArray[np.float64
     low, high = float(values.min()), float(values.max())
     if has_few_values(low, high, step):
         return lattice_edges(low, high, step)
-    bins = np.quantile(values, np.linspace(0, 1, MAX_BINS + 1))
+    bins = np.quantile(values, np.linspace(0, 1, most_bins + 1))
     bins[-1] = high + step if step else np.nextafter(high, np.inf)
     nothing = np.zeros(0)
     edges = _cut_lattice(bins, nothing, step) if step else _cut_anywhere(bins, nothing)
@@ -78,29 +75,32 @@ def lattice_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
     return np.asarray((cuts - 0.5) * step)
 
 
-def quantile_edges(sketch: Sketch, low: float, high: float, num_bins: int) -> NDArray[np.float64]:
+def quantile_edges(
+    sketch: Sketch, low: float, high: float, constants: EncodingConstants
+) -> NDArray[np.float64]:
     """Cut a range into bins of about equal mass, as far as a sketch can tell.
 
     Args:
         sketch: Noisy counts of the column.
         low: Lower end of the range.
         high: Upper end of the range.
-        num_bins: How many bins.
+        constants: The constants of the room.
 
     Returns:
         Edges, ascending, distinct, from ``low`` to ``high``.
     """
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
-    counts = np.maximum(inside.counts, LEAST_SHARE * total)
+    counts = np.maximum(inside.counts, constants.least_share * total)
     borders = np.concatenate([[low], np.clip(inside.edges[:, 1], low, high), [high]])
-    tail = TAIL_SHARE * total if borders[-1] > borders[-2] else 0.0
+    tail = constants.tail_share * total if borders[-1] > borders[-2] else 0.0
     masses = np.cumsum(np.concatenate([[0.0], counts, [tail]]))
-    shares = np.linspace(0, 1, num_bins + 1)
-    shares = np.concatenate([THIN_BINS / num_bins, shares, 1 - THIN_BINS / num_bins])
+    thin = np.array(constants.thin_bins) / constants.most_bins
+    shares = np.linspace(0, 1, constants.most_bins + 1)
+    shares = np.concatenate([thin, shares, 1 - thin])
     edges = np.interp(np.sort(shares) * masses[-1], masses, borders)
     edges[0], edges[-1] = low, high
-    outside = (borders < edges[1 + len(THIN_BINS)]) | (borders > edges[-2 - len(THIN_BINS)])
+    outside = (borders < edges[1 + len(thin)]) | (borders > edges[-2 - len(thin)])
     return np.unique(np.concatenate([edges, borders[outside]]))
 
 

@@ -7,15 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
-from sdv_threea.describe.ends import OVERSHOOT, find_ends
+from sdv_threea.describe.ends import Looks, find_ends
 from sdv_threea.describe.lattice import is_lattice, multiples
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
-
-#: Chance that a range ends beyond the values of its column, where ranges are extrapolated anyway.
-LENIENT = 2.0
 
 
 def supports(
@@ -23,6 +21,7 @@ def supports(
     description: Description,
     counts: tuple[NDArray[np.float64], ...],
     scale: float,
+    constants: DescribeConstants,
 ) -> tuple[NDArray[np.bool_], ...]:
     """Tell which codes of each column can occur, from its released counts by class.
 
@@ -31,12 +30,13 @@ def supports(
         description: What is known of the columns.
         counts: Released counts of the codes of each column, each of shape (size,).
         scale: Standard deviation of their noise.
+        constants: The constants of the stage *describe*.
 
     Returns:
         One mask per column, of shape (size,).
     """
     return tuple(
-        support(transformer, description, column, scale)
+        support(transformer, description, column, scale, constants)
         for transformer, column in zip(transformers, counts, strict=True)
     )
 
@@ -46,6 +46,7 @@ def support(
     description: Description,
     counts: NDArray[np.float64],
     scale: float,
+    constants: DescribeConstants,
 ) -> NDArray[np.bool_]:
     """Tell which codes of a column can occur.
 
@@ -58,6 +59,7 @@ def support(
         description: What is known of the columns.
         counts: Released counts of the codes over all classes, shape (transformer.size,).
         scale: Standard deviation of their noise.
+        constants: The constants of the stage *describe*.
 
     Returns:
         The mask, shape (transformer.size,); at least one number can occur.
@@ -65,10 +67,13 @@ def support(
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
     if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
-        sketch, looks = description.sketches[transformer.name], len(description.sketches)
-        overshoot = LENIENT if description.extrapolated else OVERSHOOT
+        overshoot = constants.overshoot
+        if description.extrapolated:
+            overshoot = constants.extrapolated_overshoot
+        looks = Looks(len(description.sketches), overshoot, constants)
         second = Sketch(_spans(transformer), counts[1:], scale)
-        mask[1:] = _between(second, *find_ends(second, sketch, looks, overshoot))
+        sketch = description.sketches[transformer.name]
+        mask[1:] = _between(second, *find_ends(second, sketch, looks))
     return mask
 
 

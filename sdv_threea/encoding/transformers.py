@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import common_step, multiples
 from sdv_threea.domain import DECIMAL_STEPS, Category, Column
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.intake.cells import take_values
@@ -93,7 +94,8 @@ class NumberEncoder(Encoder):
         present = values[~np.isnan(values)]
         step = common_step(present, self.STEPS) if self.step is None else self.step
         missing = len(present) < len(values)
-        return {'edges': public_edges(present, step), 'step': step, 'nullable': missing}
+        edges = public_edges(present, step, EncodingConstants().most_bins)
+        return {'edges': edges, 'step': step, 'nullable': missing}
 
 
 class CategoryEncoder(Encoder):
@@ -146,10 +148,12 @@ class CategoryEncoder(Encoder):
 Transformer = NumberEncoder | CategoryEncoder
 
 
-def make_transformers(description: Description) -> tuple[Transformer, ...]:
+def make_transformers(
+    description: Description, constants: EncodingConstants
+) -> tuple[Transformer, ...]:
     """Lay out the codes of every column, from what is public or released."""
     return tuple(
-        _make_transformer(column, description).assign(column.name)
+        _make_transformer(column, description, constants).assign(column.name)
         for column in description.domain.columns
     )
 
@@ -184,12 +188,14 @@ def decode(
     return make_table(decoded, pd.RangeIndex(len(codes)))
 
 
-def _make_transformer(column: Column, description: Description) -> Transformer:
+def _make_transformer(
+    column: Column, description: Description, constants: EncodingConstants
+) -> Transformer:
     if isinstance(column, Category):
         values = column.values or ()  # noqa: PD011 (no pandas)
         # Every column has a code that can occur: with no value known, the missing one.
         return CategoryEncoder(values, column.ordered, bool(column.nullable) or not values)
     name = column.name
     sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
-    edges = released_edges(column, sketch, heavy)
+    edges = released_edges(column, sketch, heavy, constants)
     return NumberEncoder(edges, column.step or 0.0, bool(column.nullable))

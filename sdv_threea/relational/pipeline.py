@@ -50,7 +50,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 
 #: Shares of a table's budget beside its release: how many rows units have, what siblings share, and
-#: how many rows have no owner. See docs/design.md for how they were chosen.
+#: how many rows have no owner. See docs/lab_notes.md for how they were chosen.
 MAGNITUDES_SHARE = 0.05
 SIBLINGS_SHARE = 0.05
 ORPHANS_SHARE = 0.01
@@ -237,9 +237,11 @@ def _release_siblings(
             labels = np.maximum(released.classes.label(codes), 0)
             pair.append(released.scores(codes[:, released.scored], labels)[:, own])
     part = task.budget.part(SIBLINGS_SHARE)
+    constants = task.settings.constants.approximate
     siblings, receipt = release_siblings(
         (pair[0], pair[1]),
-        clip_radius(released.scores),
+        clip_radius(released.scores, constants.clip),
+        constants.count_weight,
         mu=part.mu * (1 - ROUNDING),
         neighbors=part.neighbors,
         noise=task.noise,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.maths.positive import bound_eigenvalues
 
 #: Smallest variance that a context leaves to another column.
 SMALLEST_VARIANCE = 0.02
@@ -97,7 +98,11 @@ def draw_in_context(
         mean = mixture.means[label, component]
         covariance = mixture.covariances[label, component]
         fit = regress(covariance, context.columns, context.variances[label])
-        rest = fit.rest if shared is None else _floored(fit.rest - shared.covariance)
+        rest = (
+            fit.rest
+            if shared is None
+            else bound_eigenvalues(fit.rest - shared.covariance, SMALLEST_VARIANCE)
+        )
         centred = context.scores[label][rows] - mean[context.columns]
         drawn = rng.standard_normal((len(rows), len(other))) @ _root(rest).T
         normals[rows] = mean[other] + centred @ fit.slope.T + drawn
@@ -184,22 +189,19 @@ def regress(
     known = covariance[np.ix_(columns, columns)] * np.outer(gain, gain)
     # What a code hides of its normal does not vary in the score.
     known += np.diag(gain - gain**2)
-    precision = np.asarray(np.linalg.inv(_floored(known)), dtype=np.float64)
+    precision = np.asarray(
+        np.linalg.inv(bound_eigenvalues(known, SMALLEST_VARIANCE)), dtype=np.float64
+    )
     across = covariance[np.ix_(other, columns)] * gain
     slope = across @ precision
     rest = covariance[np.ix_(other, other)] - slope @ across.T
-    return Regression(precision, np.asarray(slope), _floored(rest))
+    return Regression(precision, np.asarray(slope), bound_eigenvalues(rest, SMALLEST_VARIANCE))
 
 
 def _pick(weights: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int64]:
     """Pick one column per row by its weight, at places in [0, 1]."""
     passed = (np.cumsum(weights, axis=1) < places[:, None]).sum(axis=1)
     return np.asarray(np.minimum(passed, weights.shape[1] - 1), dtype=np.int64)
-
-
-def _floored(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    return np.asarray((vectors * np.maximum(values, SMALLEST_VARIANCE)) @ vectors.T)
 
 
 def _root(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

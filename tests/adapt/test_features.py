@@ -18,7 +18,7 @@ from sdv_threea.adapt.features import (
 )
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.ntk import ReluNtk
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 
 
 @UserKernel
@@ -28,14 +28,14 @@ def meddling(first, second):
 
 
 def make(kernel, columns=5, size=128, rank=32, unclipped=0.9):
-    landmarks = np.rint(np.random.default_rng(0).normal(size=(size, columns)) * GRID)
+    landmarks = np.rint(np.random.default_rng(0).normal(size=(size, columns)) * SCORE_UNITS)
     return kernel_features(landmarks.astype(int), kernel, rank=rank, unclipped=unclipped)
 
 
 def draw_scores(features, size=1301):
     scores = np.random.default_rng(1).integers(-1000, 1000, (size, features.landmarks.shape[1]))
     # Rows that are landmarks, or opposite, zero and far: where square roots cancel.
-    scores[:3] = np.outer([1, -1, 0], features.landmarks[0] * GRID)
+    scores[:3] = np.outer([1, -1, 0], features.landmarks[0] * SCORE_UNITS)
     scores[3], scores[4] = LARGEST_SCORE, -LARGEST_SCORE
     return scores
 
@@ -95,7 +95,7 @@ def test_too_many_columns_for_exact_products_are_refused():
 
 
 def test_scores_out_of_reach_are_cut():
-    far = as_points(np.array([[2**62, -(2**63), 5]])) * GRID
+    far = as_points(np.array([[2**62, -(2**63), 5]])) * SCORE_UNITS
 
     np.testing.assert_array_equal(far, [[LARGEST_SCORE, -LARGEST_SCORE, 5]])
 

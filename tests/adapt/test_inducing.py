@@ -21,7 +21,7 @@ from sdv_threea.adapt.inducing import adapt_centroids, move_points, support_loss
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.moments import Targeted, release_kernel_moments
 from sdv_threea.adapt.ntk import ReluNtk
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
 
@@ -38,7 +38,7 @@ def moons(size, seed):
     """Two moons, their columns turned into normal scores by rank, and one-hot classes."""
     points, labels = make_moons(size, noise=0.15, random_state=seed)
     scores = norm.ppf((rankdata(points, axis=0) - 0.5) / size)
-    return Targeted(np.rint(scores * GRID).astype(np.int64), np.eye(2)[labels])
+    return Targeted(np.rint(scores * SCORE_UNITS).astype(np.int64), np.eye(2)[labels])
 
 
 def accuracy(points, targets, rows):
@@ -49,8 +49,8 @@ def accuracy(points, targets, rows):
 
 
 def make_problem(kernel, mu=math.inf, rows=None):
-    landmarks = np.rint(np.random.default_rng(0).normal(size=(200, 2)) * GRID).astype(np.int64)
-    features = kernel_features(landmarks, kernel, rank=40, unclipped=0.9)
+    landmarks = np.rint(np.random.default_rng(0).normal(0, SCORE_UNITS, size=(200, 2)))
+    features = kernel_features(landmarks.astype(np.int64), kernel, rank=40, unclipped=0.9)
     rows = chunk_arrays(rows or moons(2000, seed=0))
     return features, release_kernel_moments(rows, features, **TERMS | {'mu': mu})[0]
 
@@ -192,8 +192,8 @@ def test_steps_are_those_of_adam():
 
 def adapt(kernel=None):
     rows = moons(2000, seed=0)
-    centroids = np.random.default_rng(1).integers(-GRID, GRID, size=(2, 3, 2))
-    landmarks = np.random.default_rng(2).integers(-2 * GRID, 2 * GRID, size=(400, 2))
+    centroids = np.random.default_rng(1).integers(-SCORE_UNITS, SCORE_UNITS, size=(2, 3, 2))
+    landmarks = np.random.default_rng(2).integers(-2 * SCORE_UNITS, 2 * SCORE_UNITS, size=(400, 2))
     terms = {'alpha': 0.1, 'kernel': kernel, 'constants': CONSTANTS, **TERMS}
     moved = adapt_centroids(chunk_arrays(rows), centroids, TARGETS, landmarks=landmarks, **terms)
     return centroids, *moved
@@ -204,7 +204,7 @@ def test_centroids_move_alike_each_time(kernel):
     before, after, receipt = adapt(kernel)
 
     assert (after.shape, after.dtype) == (before.shape, np.int64)
-    assert 1 < np.abs(after - before).max() < 8 * GRID
+    assert 1 < np.abs(after - before).max() < 8 * SCORE_UNITS
     assert receipt.stage == 'adapt'
     np.testing.assert_array_equal(adapt(kernel)[1], after)
 

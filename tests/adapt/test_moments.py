@@ -23,7 +23,6 @@ from sdv_threea.adapt.moments import (
     Targeted,
     integer_vectors,
     kernel_sums,
-    nearest_positive,
     release_kernel_moments,
 )
 from sdv_threea.adapt.ntk import ReluNtk
@@ -205,11 +204,3 @@ def test_noisy_moments_stay_positive():
     moments, _ = release(make_rows(300), make_features(), 0.05, noise=normal)
 
     assert np.linalg.eigvalsh(moments).min() > -1e-9 * np.abs(moments).max()
-
-
-def test_the_nearest_positive_matrix_keeps_the_positive_part():
-    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
-
-    projected = nearest_positive(turn @ np.diag([3.0, 1.0, -2.0, -0.5]) @ turn.T)
-
-    np.testing.assert_allclose(projected, turn @ np.diag([3.0, 1, 0, 0]) @ turn.T, atol=1e-12)
