@@ -224,7 +224,7 @@ RELEASES = (
     Entry(
         'approximate',
         r'counts and sums of normal scores in \d+ cells',
-        'counts and sums of the scores in each cell, three times',
+        'counts and sums of the scores in each component, three times',
         ('√2 R', '2 R'),
         _add,
         'partition',
@@ -251,7 +251,7 @@ RELEASES = (
     Entry(
         'anonymize',
         r'counts, sums and second moments of normal scores in \d+ groups',
-        'counts, sums and products of the scores in each cell',
+        'counts, sums and products of the scores in each component',
         SQUARES,
         _multiply,
         'anonymize',

@@ -1,4 +1,4 @@
-"""What error to expect of a release, before there is one: from the mechanism, and from no data."""
+"""The error to expect of a release before it is made: computed from prices, and from no data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sdv_threea.privacy.statistics import (
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 
-#: A value is seen if its rows exceed what is asked of them by so many standard deviations.
+#: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
 
 
@@ -179,7 +179,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
-    """Make a domain of that shape: prices depend on nothing else."""
+    """Return a domain of that shape: prices depend on nothing else."""
     step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
     low, high = (0.0, 1.0) if public else (None, None)
     numbers = [
@@ -200,26 +200,28 @@ def _product_noise(
     prices: Mapping[str, float],
     settings: Settings,
 ) -> float:
-    """The noise of a sum of products of two scores, over the records of a class.
+    """Return the noise of a sum of products of two scores, over the records of a class.
 
-    It is known twice: of the class, and of its cells, whose release gets what the stages leave that
-    have nothing to do.
+    The sum is known twice: of the class, and of its components. Their release also gets what is
+    left by stages that have nothing to do.
     """
     constants = settings.constants
     radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
-    cells = num_components(totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition)
-    idle = {'partition', 'adapt'} if cells == 1 else {'adapt'} if len(totals) == 1 else set()
+    components = num_components(
+        totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
+    )
+    idle = {'partition', 'adapt'} if components == 1 else {'adapt'} if len(totals) == 1 else set()
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
     weight = constant_weight(radius, constants.approximate.count_weight)
     norm = math.hypot(weight, radius) / SCORE_UNITS
     unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
-    return unit / math.hypot(prices['moments'], last / math.sqrt(cells))
+    return unit / math.hypot(prices['moments'], last / math.sqrt(components))
 
 
 def _rows_to_be_seen(
     domain: Domain, budget: Budget, prices: Mapping[str, float], constants: DescribeConstants
 ) -> float | None:
-    """What :func:`mechanism.threshold_release` asks of a value, if values are unknown."""
+    """Return the threshold that :func:`mechanism.threshold_release` has for an unknown value."""
     if not needs_threshold(domain):
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian

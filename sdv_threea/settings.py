@@ -17,7 +17,8 @@ THRESHOLD_SHARE = 0.1
 
 GUARANTEES = ('end_to_end', 'paper')
 
-#: Share of the budget (of ``mu^2``) by stage. See docs/lab_notes.md for how they were chosen.
+#: Share of the budget, that is of ``mu^2``, by release. See docs/lab_notes.md for how they were
+#: chosen.
 SHARES = {
     'describe': 0.23,
     'columns': 0.12,
@@ -51,8 +52,8 @@ class Settings:
         extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.
-        shares: Share of the budget by stage.
-        constants: What was chosen by measurement.
+        shares: Share of the budget by release.
+        constants: The constants that were chosen by measurement.
 
     Raises:
         ValueError: If a field is out of range.
@@ -93,7 +94,7 @@ class Settings:
         return None if _is_auto(self.n_components) else int(self.n_components)
 
     def budget(self, *, thresholds: bool) -> Budget:
-        """The budget, with a part of ``delta`` set aside if there are thresholds."""
+        """Return the budget, with a part of ``delta`` set aside if there are thresholds."""
         part = self.delta * THRESHOLD_SHARE if thresholds else 0.0
         return Budget(self.epsilon, self.delta, part, self.neighbors)
 

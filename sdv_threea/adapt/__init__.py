@@ -7,7 +7,7 @@ tangent kernel (Nguyen, Chen, Lee 2020, arXiv 2011.00050).
 This room may read encoded private records, as sums that :mod:`~sdv_threea.privacy` releases.
 Whatever follows is post-processing: it must see released and public numbers only. JAX is met in
 :mod:`~sdv_threea.adapt.kernels` alone, which is imported where a user brings a kernel, and nowhere
-else.
+else. ``docs/notation.md`` has the symbols.
 
 * :mod:`~sdv_threea.adapt.constants`: what was chosen by measurement, and why,
 * :mod:`~sdv_threea.adapt.evidence`: weights of evidence, and the scorecard that adds them up,

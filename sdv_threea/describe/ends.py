@@ -138,8 +138,6 @@ def _combine(sketch: Sketch, second: Sketch) -> Sketch:
     precision_again = (second.scale or NO_NOISE) ** -2 / np.bincount(bins)
     total = precision + precision_again
     mean = (sketch.counts * precision + again * precision_again) / total
-    first, end = (
-        np.searchsorted(bins, np.arange(len(inside)), each) for each in ('left', 'right')
-    )
+    first, end = (np.searchsorted(bins, np.arange(len(inside)), each) for each in ('left', 'right'))
     edges = np.stack([second.edges[first, 0], second.edges[end - 1, 1]], axis=1)
     return Sketch(edges, mean * np.sqrt(total), 1.0)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -194,3 +195,17 @@ def test_regularizing_keeps_variances_and_a_share_of_covariances(rng, trust):
     assert found.covariances[..., *upper] == pytest.approx(wanted)
     assert np.linalg.eigvalsh(found.covariances).min() > 0
     assert np.array_equal(found.means, mixture.means)
+
+
+def test_moments_that_are_not_shrunk_are_taken_at_their_word(rng):
+    parts = two_components(rng)
+    moments = moments_of(parts, scale=500.0, rng=rng)
+    known = np.array([8e3]), correlations_of([parts]), np.ones((1, 3))
+
+    plain = mixture_of_components(moments, *known, constants=replace(CONSTANTS, shrink=False))
+    shrunk = mixture_of_components(moments, *known)
+
+    weights = plain.weights[0] / plain.weights.sum()
+    means = moments.unclipped(8e3 * 3, CONSTANTS.most_unclipped).sums / plain.weights[0][:, None]
+    assert plain.means[0] == pytest.approx(means - weights @ means)
+    assert np.abs(shrunk.means).sum() < np.abs(plain.means).sum()

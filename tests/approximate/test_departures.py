@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -217,3 +218,20 @@ def test_raking_survives_bins_that_one_side_lacks():
 
     assert np.isfinite(raked).all()
     assert raked.sum(axis=1) == pytest.approx([1, 1])
+
+
+def test_departures_that_are_not_shrunk_are_taken_at_their_word(rng):
+    departure, expected = np.array([0.0, 3.0, -1.0, -2.0]), np.full(4, 5.0)
+    in_order = np.array([False, True, True, True])
+
+    found = shrunk_departure(
+        departure,
+        expected,
+        np.full(4, 1e4),
+        in_order,
+        OPEN,
+        constants=replace(CONSTANTS, shrink=False),
+    )
+
+    assert found == pytest.approx(departure)
+    assert np.abs(keep(departure, expected, 100.0, in_order)).max() < 0.1

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -161,3 +162,16 @@ def test_impossible_correlations_become_possible_ones():
     assert np.linalg.eigvalsh(found)[0] > 0
     assert (np.sign(found) == np.sign(impossible)).all()
     assert make_correlation(np.array([[1.0, 7.0], [7.0, 1.0]]))[0, 1] == pytest.approx(0.98)
+
+
+def test_correlations_that_are_not_shrunk_are_taken_at_their_word(rng):
+    truth, totals, variances = 0.3, np.array([500.0, 100.0]), np.full((2, 2), 0.9)
+    products = np.stack([n * 0.9 * 0.9 * (truth + np.eye(2)) for n in totals])
+    moments = ScoreMoments(totals, np.zeros((2, 2)), products, 1e4, 1e4)
+    plain = replace(CONSTANTS, shrink=False, most_unclipped=1.0)
+
+    found = class_correlations(moments, totals, variances, constants=plain)
+    shrunk = class_correlations(moments, totals, variances)
+
+    assert found[:, 0, 1] == pytest.approx([truth, truth])
+    assert np.abs(shrunk[:, 0, 1]).max() < 0.01

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -198,3 +199,15 @@ def test_ends_do_not_take_over_where_noise_drowns_the_records():
     kept = keep_ends(np.array([[0, 0, 1.0, 0]]), np.array([False, True, True, True]), 1e8)
 
     assert kept[0, 2] >= kept[0, 1]
+
+
+def test_counts_that_are_not_shrunk_are_not_smoothed(rng):
+    counts, mask = rng.integers(50, 60, 16).astype(float), np.arange(16) > 0
+
+    terms = {'scale': 30.0, 'ordered': True}
+    plain = column_shares(
+        counts, counts.sum(), mask, **terms, constants=replace(CONSTANTS, shrink=False)
+    )
+
+    assert plain[1:] == pytest.approx(counts[1:] / counts[1:].sum(), abs=5e-3)
+    assert plain.std() > column_shares(counts, counts.sum(), mask, **terms).std()
