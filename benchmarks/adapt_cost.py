@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.adapt.centroids import NUM_LANDMARKS, adapt_centroids
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.privacy.mechanism import discrete_gaussian
 
 #: Rows, columns, classes and cells per class: the first has Adult's; then come others.
@@ -30,11 +30,11 @@ def make_table(rows: int, columns: int, classes: int, cells: int) -> dict[str, A
     rng = np.random.default_rng(0)
     labels = rng.integers(classes, size=rows)
     return {
-        'points': rng.integers(-2 * GRID, 2 * GRID, size=(rows, columns)),
+        'points': rng.integers(-2 * SCORE_UNITS, 2 * SCORE_UNITS, size=(rows, columns)),
         'targets': np.eye(classes)[labels],
-        'centroids': rng.integers(-GRID, GRID, size=(classes, cells, columns)),
+        'centroids': rng.integers(-SCORE_UNITS, SCORE_UNITS, size=(classes, cells, columns)),
         'centroid_targets': np.repeat(np.eye(classes), cells, axis=0),
-        'landmarks': rng.integers(-2 * GRID, 2 * GRID, size=(NUM_LANDMARKS, columns)),
+        'landmarks': rng.integers(-2 * SCORE_UNITS, 2 * SCORE_UNITS, size=(NUM_LANDMARKS, columns)),
     }
 
 
@@ -67,7 +67,7 @@ def time_rows() -> None:
     from sdv_threea.adapt.rows import kernel_sums
 
     table = make_table(NUM_ROWS, 14, 2, 4)
-    features = kernel_features(table['landmarks'] / GRID, ReluNtk())
+    features = kernel_features(table['landmarks'] / SCORE_UNITS, ReluNtk())
     for _ in ('to warm up', 'to measure'):
         begin = time.perf_counter(), time.process_time()
         kernel_sums(table['points'], table['targets'], features)

@@ -1,4 +1,4 @@
-"""What error to expect of a release, before there is one: from the mechanism, and from no data."""
+"""The error to expect of a release before it is made: computed from prices, and from no data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
 from sdv_threea.approximate.density import bound_norm
-from sdv_threea.approximate.moments import GRID, constant_weight
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.partition.em import num_cells
+from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -27,7 +27,7 @@ from sdv_threea.privacy.statistics import (
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 
-#: A value is seen if its rows exceed what is asked of them by so many standard deviations.
+#: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
 
 
@@ -159,7 +159,9 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     budget = settings.budget(thresholds=needs_threshold(domain))
     prices = budget.split(stage_shares(domain, settings))
     scored = num_columns - has_target
-    count = histogram_sensitivity(scored + 1, neighbors) / prices['columns']
+    # Without a target the columns are counted twice, unless the second share goes to pairs.
+    price = math.hypot(prices['columns'], prices.get('pairs', 0.0))
+    count = histogram_sensitivity(scored + 1, neighbors) / price
     class_count = count
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
@@ -179,7 +181,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
-    """Make a domain of that shape: prices depend on nothing else."""
+    """Return a domain of that shape: prices depend on nothing else."""
     step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
     low, high = (0.0, 1.0) if public else (None, None)
     numbers = [
@@ -200,26 +202,28 @@ def _product_noise(
     prices: Mapping[str, float],
     settings: Settings,
 ) -> float:
-    """The noise of a sum of products of two scores, over the records of a class.
+    """Return the noise of a sum of products of two scores, over the records of a class.
 
-    It is known twice: of the class, and of its cells, whose release gets what the stages leave that
-    have nothing to do.
+    The sum is known twice: of the class, and of its components. Their release also gets what is
+    left by stages that have nothing to do.
     """
     constants = settings.constants
     radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
-    cells = num_cells(totals, radius / GRID, prices['anonymize'], constants.partition)
-    idle = {'partition', 'adapt'} if cells == 1 else {'adapt'} if len(totals) == 1 else set()
+    components = num_components(
+        totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
+    )
+    idle = {'partition', 'adapt'} if components == 1 else {'adapt'} if len(totals) == 1 else set()
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
     weight = constant_weight(radius, constants.approximate.count_weight)
-    norm = math.hypot(weight, radius) / GRID
+    norm = math.hypot(weight, radius) / SCORE_UNITS
     unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
-    return unit / math.hypot(prices['moments'], last / math.sqrt(cells))
+    return unit / math.hypot(prices['moments'], last / math.sqrt(components))
 
 
 def _rows_to_be_seen(
     domain: Domain, budget: Budget, prices: Mapping[str, float], constants: DescribeConstants
 ) -> float | None:
-    """What :func:`mechanism.threshold_release` asks of a value, if values are unknown."""
+    """Return the threshold that :func:`mechanism.threshold_release` has for an unknown value."""
     if not needs_threshold(domain):
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian

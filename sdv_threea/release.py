@@ -1,4 +1,7 @@
-"""What is released: everything a fitted synthesizer keeps, and all that sampling reads."""
+"""What is released: everything that a fitted synthesizer keeps, and all that sampling reads.
+
+It depends on the private rows only through what the receipts of its ledger list.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +37,10 @@ class Release:
         scores: Maps codes to normal scores, and back, by class.
         mixture: The density of the normal scores, by class.
         classes: The classes that everything is conditioned on.
-        labels: What the classes of a record follow from, given its codes; ``None`` for the
-            mixture.
-        joint: The density of all columns, where pairs of them are released; ``None`` if records
-            are drawn from the mixture.
+        labels: The model by which the class of a record follows from its codes; ``None`` if classes
+            are those of the mixture.
+        joint: The density that records are drawn from, where pairs of columns are released;
+            ``None`` if they are drawn from the mixture.
     """
 
     domain: Domain
@@ -88,10 +91,10 @@ class Release:
         return decode(codes, self.transformers, rng)
 
     def chances(self, name: str) -> NDArray[np.float64]:
-        """The probabilities of the codes of a column by class, shape (C, size of column).
+        """Return the probabilities of the codes of a column by class, shape (C, size of column).
 
-        Zero in classes that do not occur, so that a combination of codes can be drawn if there is
-        a class in which each of them has probability.
+        They are zero in classes that do not occur. So a combination of codes can be drawn if there
+        is a class in which each of them has probability.
         """
         at = self.domain.names.index(name)
         occurs = self.mixture.weights.sum(axis=1, keepdims=True) > 0
@@ -104,7 +107,7 @@ class Release:
         return np.asarray(chances * occurs)
 
     def _possible(self, allowed: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
-        """Tell which of the allowed codes have probability, by class: (C, size of column) each."""
+        """Return which allowed codes have probability, by class: (C, size of column) each."""
         possible = {name: (self.chances(name) > 0) & mask for name, mask in allowed.items()}
         for name, codes in possible.items():
             if not codes.any():
@@ -114,7 +117,7 @@ class Release:
         return possible
 
     def _region(self, possible: Mapping[str, NDArray[np.bool_]]) -> Region:
-        """Translate a condition into classes and quantiles."""
+        """Return the classes and quantiles in which a condition is met."""
         classes = np.logical_and.reduce([codes.any(axis=1) for codes in possible.values()])
         if not classes.any():
             raise ImpossibleCondition(
@@ -142,17 +145,9 @@ class Release:
         if self.joint is None:
             region = self._region(possible) if possible else None
             return draw_codes(self.mixture, self.scores, num_rows, rng, region)
-        classes = np.ones(len(self.mixture.weights), dtype=np.bool_)
         places = {self.domain.names.index(name): codes for name, codes in possible.items()}
-        for codes in places.values():
-            classes &= codes.any(axis=1)
-        totals = self.mixture.weights.sum(axis=1) * classes
-        if not totals.any():
-            raise ImpossibleCondition(
-                'The released model gives some probability to each of the conditions on '
-                f'{list(possible)}, but none to all of them together.'
-            )
         scored = {at: places[place] for at, place in enumerate(self.scored) if place in places}
+        totals = self.mixture.weights.sum(axis=1)
         return draw_jointly(self.joint, totals, num_rows, rng, scored)
 
     def _draw_labelled(
@@ -162,7 +157,7 @@ class Release:
         rng: np.random.Generator,
         possible: Mapping[str, NDArray[np.bool_]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, then the classes that follow from them, until enough are of a wanted one."""
+        """Draw codes, and then their classes by the labels, until enough are of a wanted class."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
         wanted = self.mixture.weights.sum(axis=1) > 0
         for name in possible.keys() - others.keys():
@@ -176,4 +171,5 @@ class Release:
 
 
 def _count(intervals: NDArray[np.float64]) -> int:
+    """Return the number of intervals of a column, in the class that has most of them."""
     return int(intervals.shape[1])

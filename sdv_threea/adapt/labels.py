@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import GRID, LabelModel, look_up, softmax
-from sdv_threea.adapt.slopes import UNITS, Labelled, slope_sensitivity, sum_slopes
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, LabelModel, look_up, softmax
+from sdv_threea.adapt.slopes import CHANCE_UNITS, Labelled, slope_sensitivity, sum_slopes
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 
@@ -86,7 +86,8 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
 
     Args:
         rows: Private records.
-        evidence: Weights of evidence in units of ``1 / GRID``, by column, each of shape (C, S).
+        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
+            (C, S).
         draws: Records drawn from what is released, all classes among them.
         constants: How far and how often to step.
         mu: The price, in GDP.
@@ -106,7 +107,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
             mu=mu / math.sqrt(num_steps),
             stage='adapt',
             released=f'slopes of the logistic loss in {weights.size} weights',
-            resolution=1 / (GRID * UNITS),
+            resolution=1 / (EVIDENCE_UNITS * CHANCE_UNITS),
             noise=noise,
         )
         receipts.append(receipt)
@@ -123,9 +124,9 @@ class _Fit:
         self._constants = constants
         self._weights, self._labels = draws.weights, draws.labels
         found = [look_up(own, column) for own, column in zip(evidence, draws.codes.T, strict=True)]
-        constant = np.full_like(found[0], GRID) if found else np.empty((0, 0))
+        constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
         #: A one and the weights of evidence of each draw, by class: shape (C, n, m + 1).
-        self._features = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / GRID
+        self._features = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
         classes = np.eye(len(self._features))
         self._classes = classes[draws.labels]
         self._shares = draws.weights @ self._classes / draws.weights.sum()
@@ -157,7 +158,7 @@ class _Fit:
         unclipped = self._constants.unclipped_slopes
         of_class = [norms[self._labels == label] for label in range(len(self._shares))]
         longest = max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
-        return math.ceil(longest * RADII) * (GRID * UNITS // RADII)
+        return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
 
     def step(
         self, weights: NDArray[np.float64], slopes: NDArray[np.float64], scale: float
@@ -219,12 +220,16 @@ def _damped(
 def _model(evidence: tuple[NDArray[np.int64], ...], weights: NDArray[np.float64]) -> LabelModel:
     """Multiply the weights with the evidence."""
     columns = zip(evidence, weights.T[1:], strict=True)
-    return LabelModel(weights[:, 0], tuple(own / GRID * each[:, None] for own, each in columns))
+    return LabelModel(
+        weights[:, 0], tuple(own / EVIDENCE_UNITS * each[:, None] for own, each in columns)
+    )
 
 
 def _whole(
     evidence: tuple[NDArray[np.int64], ...], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], ...]:
-    """Round a model to whole units of ``1 / GRID``: offsets, then what each column adds."""
+    """Round a model to units of ``1 / EVIDENCE_UNITS``: offsets, then what each column adds."""
     model = _model(evidence, weights)
-    return tuple(np.rint(each * GRID).astype(np.int64) for each in (model.offsets, *model.evidence))
+    return tuple(
+        np.rint(each * EVIDENCE_UNITS).astype(np.int64) for each in (model.offsets, *model.evidence)
+    )

@@ -1,4 +1,7 @@
-"""The released density: a mixture of Gaussians per class, to draw from for ever."""
+"""The released density: a mixture of Gaussians per class.
+
+Whatever is drawn from it is post-processing, so it costs nothing, however many rows are drawn.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
-#: Steps that find a quantile: Newton's double the digits, halving steps gain one bit.
+#: The most steps that find a quantile. Steps of Newton's double the digits, halvings gain a bit.
 MAX_STEPS = 200
 
-#: A quantile is found when a step moves it, or its probability is off, by less than this share.
+#: A quantile is found if a step moves it, or if its probability is off, by less than this share.
 PRECISION = 4e-16
 
 
@@ -63,7 +66,7 @@ class Mixture:
     def quantiles(
         self, scores: NDArray[np.float64], classes: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Place scores, shape (n, m), in the marginals of their classes' mixtures."""
+        """Return the quantiles of scores, shape (n, m), in the marginals of their classes."""
         places = np.empty_like(scores)
         deviations = np.sqrt(np.diagonal(self.covariances, axis1=2, axis2=3))
         for label, weights in enumerate(self.weights):
@@ -80,7 +83,7 @@ class Mixture:
         return np.clip(places, 0.0, 1.0)
 
     def invert(self, quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Find the scores at quantiles of the marginals; inverse of :meth:`quantiles`.
+        """Return the scores at quantiles of the marginals: the inverse of :meth:`quantiles`.
 
         The smaller of the probabilities below and above is met with full relative precision, in
         tails as in the middle.
@@ -107,13 +110,13 @@ class Mixture:
         return np.asarray(low)
 
     def even(self) -> Mixture:
-        """Give all classes that occur the same weight."""
+        """Return the mixture in which all classes that occur have the same weight."""
         sizes = self.weights.sum(axis=1, keepdims=True)
         shares = np.divide(self.weights, sizes, out=np.zeros_like(self.weights), where=sizes > 0)
         return replace(self, weights=shares)
 
     def marginal(self, labels: NDArray[np.int64], columns: NDArray[np.int64]) -> Mixture:
-        """Keep some classes and columns."""
+        """Return the mixture of some classes and columns."""
         return Mixture(
             self.weights[labels],
             self.means[labels][:, :, columns],
@@ -122,7 +125,7 @@ class Mixture:
 
 
 def class_mixture(totals: NDArray[np.float64], correlations: NDArray[np.float64]) -> Mixture:
-    """Make the mixture of one Gaussian per class: shapes (C,) and (C, m, m)."""
+    """Return the mixture of one Gaussian per class, of mean zero: shapes (C,) and (C, m, m)."""
     num_classes, width = correlations.shape[:2]
     return Mixture(totals[:, None], np.zeros((num_classes, 1, width)), correlations[:, None])
 
@@ -133,7 +136,9 @@ def _find(
     high: NDArray[np.float64],
     mixtures: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Find quantiles between bounds, shape (n,), by Newton's method in the nearer tail.
+    """Find scores between bounds by Newton's method, kept inside the bounds by halving.
+
+    The logarithm of the nearer tail is what is solved for: it is nearly linear far out.
 
     Args:
         quantiles: Probabilities inside (0, 1), each of a mixture of its own.
@@ -152,6 +157,7 @@ def _find(
         places = (found[:, None] - means) / deviations
         tail = np.logaddexp.reduce(logs + log_ndtr(side[:, None] * places), axis=1)
         density = np.logaddexp.reduce(logs - np.square(places) / 2 - np.log(deviations), axis=1)
+        # Positive if the score is too high.
         miss = side * (tail - wanted)
         low, high = np.where(miss < 0, found, low), np.where(miss > 0, found, high)
         with np.errstate(over='ignore', invalid='ignore'):

@@ -1,7 +1,12 @@
-"""The counts that densities are made of: histograms of all records, and by class."""
+"""The two releases of histograms: of all records, and by class.
+
+Each is one call of the door of noise for all columns together. What goes in are whole numbers, and
+the receipt says by how much one record can move them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -36,33 +41,45 @@ class Counts:
         """The shares of the classes, shape (C,)."""
         return np.asarray(self.totals / self.totals.sum())
 
+    def average(self, other: Counts) -> Counts:
+        """Average with another release of the same counts, by precision."""
+        if not self.scale or not other.scale:
+            return self if self.scale <= other.scale else other
+        weight = other.scale**2 / (self.scale**2 + other.scale**2)
+        columns = zip(self.columns, other.columns, strict=True)
+        return Counts(
+            tuple(weight * one + (1 - weight) * two for one, two in columns),
+            weight * self.totals + (1 - weight) * other.totals,
+            self.scale * math.sqrt(weight),
+        )
 
-class CellPlan(NamedTuple):
+
+class BinPlan(NamedTuple):
     """How classes are counted in one column: publishable.
 
     Args:
-        cells: The cell of each code, shape (S,).
-        in_order: Which cells stand in a meaningful order, shape (G,).
+        bins: The bin of each code, shape (S,).
+        in_order: Which bins stand in a meaningful order, shape (G,).
         weight: What a record adds to a count, at least one.
     """
 
-    cells: NDArray[np.int64]
+    bins: NDArray[np.int64]
     in_order: NDArray[np.bool_]
     weight: int
 
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Released counts of ``m`` columns in each of ``C`` classes, in coarse cells: publishable.
+    """Released counts of ``m`` columns in each of ``C`` classes, in coarse bins: publishable.
 
     Args:
-        columns: Noisy counts of each column's cells, each of shape (C, G).
+        columns: Noisy counts of each column's bins, each of shape (C, G).
         plans: How each column was counted.
         scales: Standard deviation of the noise of a count, by column.
     """
 
     columns: tuple[NDArray[np.float64], ...]
-    plans: tuple[CellPlan, ...]
+    plans: tuple[BinPlan, ...]
     scales: tuple[float, ...]
 
 
@@ -104,14 +121,14 @@ def release_counts(
 
 def release_class_counts(
     rows: Rows[Encoded],
-    plans: Sequence[CellPlan],
+    plans: Sequence[BinPlan],
     num_classes: int,
     *,
     mu: float,
     neighbors: str,
     noise: Noise,
 ) -> tuple[ClassCounts, Receipt]:
-    """Release the histograms of all columns in each class, in cells of the columns.
+    """Release the histograms of all columns in each class, in bins of the columns.
 
     Formal guarantees:
         * the plans are public or released; a record adds the weight of a column, a whole number, to
@@ -128,7 +145,7 @@ def release_class_counts(
     Returns:
         The counts and their receipt.
     """
-    exact = rows.sum(partial(_count_cells, tuple(plans), num_classes))
+    exact = rows.sum(partial(_count_bins, tuple(plans), num_classes))
     weights = [plan.weight for plan in plans]
     noisy, receipt = _release(
         [counts * plan.weight for counts, plan in zip(exact, plans, strict=True)],
@@ -147,19 +164,20 @@ def release_class_counts(
 def _count_columns(
     sizes: tuple[int, ...], num_classes: int, chunk: Encoded
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count the classes, and in each column the codes."""
+    """Count the records of each class, and those of each code of each column."""
+    # One group of all records.
     alike = np.zeros_like(chunk.labels)
     totals = histogram(alike[:, None], chunk.labels, [1], num_classes)
     return totals + histogram(chunk.codes, alike, sizes, 1)
 
 
-def _count_cells(
-    plans: tuple[CellPlan, ...], num_classes: int, chunk: Encoded
+def _count_bins(
+    plans: tuple[BinPlan, ...], num_classes: int, chunk: Encoded
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count the codes of each column by class, and add up the codes of each cell."""
-    codes = histogram(chunk.codes, chunk.labels, [len(plan.cells) for plan in plans], num_classes)
+    """Count the codes of each column by class, and add up the codes of each bin."""
+    codes = histogram(chunk.codes, chunk.labels, [len(plan.bins) for plan in plans], num_classes)
     return tuple(
-        np.stack([np.bincount(plan.cells, row, len(plan.in_order)) for row in counts]).astype(
+        np.stack([np.bincount(plan.bins, row, len(plan.in_order)) for row in counts]).astype(
             np.int64
         )
         for counts, plan in zip(codes, plans, strict=True)
@@ -173,7 +191,17 @@ def _release(
     released: str,
     terms: Mapping[str, Any],
 ) -> tuple[tuple[NDArray[np.float64], ...], Receipt]:
-    """Release histograms in one go; a record's counts have at most this squared norm."""
+    """Release several histograms with one receipt.
+
+    Args:
+        exact: Private counts.
+        squared_norm: Bound on the squared norm of what a record adds to all of them.
+        released: What the receipt says.
+        terms: The price, the neighbour relation and the source of noise.
+
+    Returns:
+        Noisy counts of the same shapes, and the receipt.
+    """
     noisy, receipt = add_noise(
         np.concatenate([counts.ravel() for counts in exact]),
         sensitivity=histogram_sensitivity(squared_norm, terms['neighbors']),

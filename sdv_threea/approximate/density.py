@@ -1,30 +1,63 @@
-"""Approximate: the density of every class, from three private releases.
+"""The steps from released counts to normal scores: what is known of a column, put together.
 
-Histograms of all columns say how they are distributed; coarser ones by class how the classes depart
-from that; moments of the normal scores that both define say how the columns hang together.
+Histograms of all records say how columns are distributed. Coarser ones by class say how the classes
+depart from that. Both together define the normal scores, whose moments say how the columns hang
+together.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.cells import (
+from sdv_threea.approximate.bins import (
     column_weight,
-    cut_cells,
-    num_class_cells,
+    cut_bins,
+    num_class_bins,
     reconcile,
 )
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.counts import CellPlan, ClassCounts, Counts
+from sdv_threea.approximate.counts import BinPlan, ClassCounts, Counts
+from sdv_threea.approximate.departures import Use, class_histograms
 from sdv_threea.approximate.histograms import column_shares, keep_ends
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
-from sdv_threea.approximate.tilts import Use, class_histograms
+from sdv_threea.encoding.classes import Classes
 from sdv_threea.privacy.statistics import histogram_sensitivity
+
+
+class Density(NamedTuple):
+    """What the stage returns: how columns are distributed in the classes, and hang together.
+
+    Args:
+        classes: The ``C`` classes.
+        counts: Histograms of all columns, and the sizes of the classes.
+        masks: For each column, the codes that can occur, shape (S,).
+        scores: The score of each code in each class.
+        pooled: The same among all classes.
+        radius: The norm that scores are clipped to, in score units.
+        moments: Moments of the scores in each class.
+        correlations: Those of the normals behind the scores in each class, shape (C, m, m).
+        chances: For each column, the probabilities of the codes in the classes of which the records
+            are a sample, shape (C, S); nothing if there is one class.
+        pair_bins: The number of bins in which it pays to count pairs of columns; ``None`` if it
+            does not.
+    """
+
+    classes: Classes
+    counts: Counts
+    masks: tuple[NDArray[np.bool_], ...]
+    scores: NormalScores
+    pooled: NormalScores
+    radius: int
+    moments: ScoreMoments
+    correlations: NDArray[np.float64]
+    chances: tuple[NDArray[np.float64], ...]
+    pair_bins: int | None
 
 
 def plan_class_counts(
@@ -33,8 +66,8 @@ def plan_class_counts(
     ordered: Sequence[bool],
     mu: float,
     constants: ApproximateConstants,
-) -> list[CellPlan]:
-    """Choose the cells of each column that classes are counted in, and where to look closely.
+) -> list[BinPlan]:
+    """Choose the bins of each column that classes are counted in, and how closely to look.
 
     Args:
         counts: The released counts.
@@ -47,16 +80,17 @@ def plan_class_counts(
         The plan of each column.
     """
     scale = histogram_sensitivity(len(masks)) / mu
-    num_cells = num_class_cells(counts.totals, scale, constants)
+    num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.spike_noise * scale / counts.totals.sum()
     plans = []
     for column, mask, natural in zip(counts.columns, masks, ordered, strict=True):
         shares = _shares(column, counts, mask, natural, constants)
-        cells, in_order = np.arange(len(mask)), np.zeros(len(mask), dtype=np.bool_)
+        # A category is a bin by itself.
+        bins, in_order = np.arange(len(mask)), np.zeros(len(mask), dtype=np.bool_)
         if natural:
-            cells, in_order = cut_cells(shares, mask, num_cells, least, constants)
-        weight = column_weight(np.bincount(cells, shares).astype(np.float64), constants)
-        plans.append(CellPlan(cells, in_order, weight))
+            bins, in_order = cut_bins(shares, mask, num_bins, least, constants)
+        weight = column_weight(np.bincount(bins, shares).astype(np.float64), constants)
+        plans.append(BinPlan(bins, in_order, weight))
     return plans
 
 
@@ -102,10 +136,11 @@ def class_chances(
     ordered: Sequence[bool],
     constants: ApproximateConstants,
 ) -> tuple[NDArray[np.float64], ...]:
-    """Estimate how codes are distributed in the classes that the records are a sample of.
+    """Estimate how codes are distributed in the classes of which the records are a sample.
 
     :func:`fit_scores` says how they are distributed in the records themselves: without noise, as
-    counted. What chance alone gave them says nothing about others.
+    counted. Here what the sample shows by chance is shrunk too, because it says nothing about the
+    classes of other records.
 
     Args:
         counts: The released counts.
@@ -127,21 +162,36 @@ def class_chances(
 
 
 def clip_radius(scores: NormalScores, clip: float) -> int:
-    """Choose the norm that scores are clipped to, in units of ``1 / GRID``: from public numbers."""
+    """Choose the norm that scores are clipped to, in score units.
+
+    Args:
+        scores: The normal scores: released.
+        clip: See :func:`bound_norm`.
+
+    Returns:
+        The norm, a whole number.
+    """
     return bound_norm(scores.variances, clip)
 
 
 def bound_norm(variances: NDArray[np.float64], clip: float) -> int:
-    """Choose a norm, in units of ``1 / GRID``, for normals of these variances, shape (C, m).
+    """Return a norm that few records exceed, in score units.
 
     The squared norm of independent normals of variances ``v`` has mean ``sum v`` and variance ``2
-    sum v^2``: with many columns hardly any record is much longer than the mean, with few some are.
-    Squared norms are clipped ``clip`` standard deviations above their mean.
+    sum v^2``. With many columns hardly any record is much longer than the mean, with few some are;
+    so the bound lies standard deviations above the mean, and is not a multiple of it.
+
+    Args:
+        variances: Variances of the normals in each class, shape (C, m).
+        clip: How many standard deviations above its mean the squared norm is clipped.
+
+    Returns:
+        The norm, a whole number: that of the class with the longest records.
     """
     means = variances.sum(axis=1)
     deviations = np.sqrt(2 * np.square(variances).sum(axis=1))
     squared = max(float((means + clip * deviations).max()), 1.0)
-    return math.ceil(GRID * math.sqrt(squared))
+    return math.ceil(SCORE_UNITS * math.sqrt(squared))
 
 
 def _shares(
@@ -170,7 +220,8 @@ def _class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         return _shares(column, counts, mask, ordered, constants)[None]
     own, plan, scale = by_class.columns[at], by_class.plans[at], by_class.scales[at]
     of_all = own.sum(axis=0), scale * math.sqrt(len(own))
-    column = reconcile(column, counts.scale, *of_all, plan.cells)
+    # The classes together are a second count of the whole, in coarse bins.
+    column = reconcile(column, counts.scale, *of_all, plan.bins)
     shares = _shares(column, counts, mask, ordered, constants)
-    known = own, counts.totals, shares, mask, plan.cells, plan.in_order, scale
+    known = own, counts.totals, shares, mask, plan.bins, plan.in_order, scale
     return class_histograms(*known, constants, use)

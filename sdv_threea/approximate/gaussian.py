@@ -1,6 +1,6 @@
-"""One Gaussian per class: the correlations behind the normal scores, from their released moments.
+"""One Gaussian per class: the correlations behind the normal scores.
 
-All of it is post-processing.
+They are estimated from released moments of the scores, so all of it is post-processing.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 
-#: Correlations stay below this, and eigenvalues above that.
+#: Correlations stay below this, and eigenvalues above that, so that matrices can be inverted.
 LARGEST_CORRELATION = 0.98
 SMALLEST_EIGENVALUE = 1e-3
 
@@ -25,11 +26,13 @@ def class_correlations(
 ) -> NDArray[np.float64]:
     """Estimate, for each class, the correlations of the normal variables behind its scores.
 
-    If two normals of correlation ``r`` are replaced by their means on intervals, with variances
-    ``v`` and ``w``, the covariance of the means is ``r v w`` to first order in ``r``: a pair's
-    products sum to ``n v w r``, with a sampling variance of ``n v w`` beside that of the noise.
-    Classes are shrunk toward what they have in common, and that toward independence, by what the
-    noise can tell: where a column hardly varies, it can tell nothing.
+    Scores are means of normals on intervals. Let two normals have correlation ``r``, and their
+    scores the variances ``v`` and ``w``. To first order in ``r``, the covariance of the scores is
+    ``r v w``. So over ``n`` records the products of two scores sum to ``n v w r``, with a sampling
+    variance of ``n v w`` beside the variance of the noise. Hence ``r`` has the gain ``n v w``:
+    where a column hardly varies, its products tell nothing.
+
+    Classes are shrunk toward what they have in common, and that toward independence.
 
     Args:
         moments: Released moments of the scores, one group per class.
@@ -41,6 +44,7 @@ def class_correlations(
         Correlation matrices, positive definite, shape (C, m, m).
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
+    # Each pair of columns once.
     rows, columns = np.triu_indices(variances.shape[1], 1)
     products = moments.products[:, rows, columns]
     gains = totals[:, None] * variances[:, rows] * variances[:, columns]
@@ -50,7 +54,7 @@ def class_correlations(
     matrices = np.zeros_like(moments.products)
     for matrix, *own in zip(matrices, products - gains * common, gains, noises, strict=True):
         matrix[rows, columns] = matrix[columns, rows] = common + _effects(constants, *own)
-    return np.stack([nearest_correlation(matrix) for matrix in matrices])
+    return np.stack([make_correlation(matrix) for matrix in matrices])
 
 
 def _effects(
@@ -59,16 +63,20 @@ def _effects(
     gains: NDArray[np.float64],
     variances: NDArray[np.float64],
 ) -> NDArray[np.float64]:
+    """Return correlations, whose noisy multiples are the values, shape (..., pairs)."""
     if not constants.shrink:
         return ratio(values, gains)
     return shrunk_effects(values, gains, variances, doubt=constants.correlation_doubt)
 
 
-def nearest_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Make a symmetric matrix, shape (m, m), a positive definite one with a unit diagonal."""
+def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a correlation matrix near a symmetric one, shape (m, m).
+
+    Entries and eigenvalues are bounded, so that the result is positive definite; then it is scaled
+    to a unit diagonal.
+    """
     bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
     np.fill_diagonal(bounded, 1.0)
-    values, vectors = np.linalg.eigh(bounded)
-    positive = (vectors * np.maximum(values, SMALLEST_EIGENVALUE)) @ vectors.T
+    positive = bound_eigenvalues(bounded, SMALLEST_EIGENVALUE)
     scale = np.sqrt(np.diag(positive))
     return np.asarray(positive / np.outer(scale, scale))

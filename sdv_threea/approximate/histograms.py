@@ -1,16 +1,20 @@
-"""How a column is distributed over all classes, made of noisy counts: smoothed, never negative.
+"""How a column is distributed over all classes: smoothed, never negative.
 
-All of it is post-processing.
+Noisy counts become probabilities. All of it is post-processing.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.maths.haar import invert, transform
 from sdv_threea.maths.shrinkage import stein_factor
+from sdv_threea.maths.simplex import project_to_simplex
 
 
 def column_shares(
@@ -22,10 +26,11 @@ def column_shares(
     scale: float,
     ordered: bool,
 ) -> NDArray[np.float64]:
-    """Estimate the distribution of a column's codes.
+    """Estimate the probabilities of a column's codes.
 
-    Of hundreds of categories noise would give many that are empty a share of the records, which a
-    model takes for what they have in common: those that noise could explain get none.
+    Ordered codes are smoothed. Of others, those that noise could explain get no records: noise
+    would give each of hundreds of empty categories a small share, and a model takes what the
+    records of those have in common for a fact.
 
     Args:
         counts: Noisy counts, shape (S,).
@@ -40,7 +45,7 @@ def column_shares(
     """
     smoothed = counts
     if ordered and constants.shrink:
-        smoothed = _smooth(counts, mask, scale)
+        smoothed = _smooth_numbers(counts, mask, scale)
     likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
     known = known_records(counts, total, likely, scale, constants.shortfall_doubt)
     shares = project_to_simplex(smoothed, likely, known)
@@ -52,13 +57,13 @@ def keep_ends(
 ) -> NDArray[np.float64]:
     """Give the first and the last value that can occur a small share of the records at least.
 
-    Evidence says that they occur, but so few records are below the noise, and projected away:
-    samples would not span the range of the column.
+    Evidence says that they occur. But they have few records, which noise hides and the projection
+    to the simplex takes away, and samples would not span the range of the column.
 
     Args:
         histograms: Probabilities, shape (C, S).
         mask: Codes that can occur, shape (S,); code 0 is the missing value.
-        least: The share of the records that they have at least, if that is not more than even.
+        least: The share that they have at least, if it is no more than an even one.
 
     Returns:
         Probabilities, shape (C, S).
@@ -73,6 +78,10 @@ def keep_ends(
 def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Shrink each level of the Haar transform of a sequence by its own James-Stein factor.
 
+    Where neighbours differ by no more than noise, they become alike; differences that stand out at
+    one level of resolution stay, whatever the other levels are like. The transform is orthonormal,
+    so the noise of every detail has the same scale.
+
     Args:
         values: Noisy values in a meaningful order, shape (S,).
         scale: Standard deviation of their noise; 0 leaves them as they are.
@@ -82,41 +91,19 @@ def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """
     if scale == 0:
         return values
-    size = 1 << max(len(values) - 1, 0).bit_length()
-    means = np.zeros(size)
-    means[: len(values)] = values
-    details = []
-    while len(means) > 1:
-        left, right = means[0::2], means[1::2]
-        detail = (left - right) / np.sqrt(2)
-        details.append(detail * stein_factor(detail, scale))
-        means = (left + right) / np.sqrt(2)
-    for detail in reversed(details):
-        means = np.stack([means + detail, means - detail], axis=1).ravel() / np.sqrt(2)
-    return means[: len(values)]
 
+    def join(
+        left: NDArray[np.float64], right: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        detail = (left - right) / math.sqrt(2)
+        return (left + right) / math.sqrt(2), detail * stein_factor(detail, scale)
 
-def project_to_simplex(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], total: float
-) -> NDArray[np.float64]:
-    """Find the nearest non-negative values with a given sum (Duchi et al. 2008).
+    def part(
+        nodes: NDArray[np.float64], detail: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return (nodes + detail) / math.sqrt(2), (nodes - detail) / math.sqrt(2)
 
-    Args:
-        values: Any values, shape (S,).
-        mask: Where the answer may be above zero, shape (S,); if nowhere, everywhere.
-        total: The sum, above 0.
-
-    Returns:
-        The projection, shape (S,).
-    """
-    free = values[mask] if mask.any() else values
-    free = free - free.max()  # so that sums far above the total do not swallow it
-    falling = np.sort(free)[::-1]
-    excess = (np.cumsum(falling) - total) / np.arange(1, len(free) + 1)
-    lowering = excess[np.flatnonzero(falling > excess)[-1]]
-    projected = np.zeros_like(values)
-    projected[mask if mask.any() else slice(None)] = np.maximum(free - lowering, 0)
-    return projected
+    return invert(*transform(values, join), part, len(values))
 
 
 def known_records(
@@ -126,14 +113,16 @@ def known_records(
     scale: float,
     doubt: float,
 ) -> float:
-    """Estimate how many records have a code that can occur: the total, unless there is no doubt.
+    """Estimate how many records have a code that can occur.
+
+    It is the total, unless the counts of the codes fall short of it beyond doubt.
 
     Args:
         counts: Noisy counts, shape (S,).
         total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
         scale: Standard deviation of the noise of a count.
-        doubt: Counts must fall short of the total by this many standard deviations.
+        doubt: How far they must fall short, in standard deviations of the noise of their sum.
 
     Returns:
         The number, at least one and at most the total.
@@ -142,10 +131,10 @@ def known_records(
     return float(np.clip(most, 1.0, total))
 
 
-def _smooth(
+def _smooth_numbers(
     values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
 ) -> NDArray[np.float64]:
-    """Smooth the codes that can occur and have an order."""
+    """Smooth the codes that can occur; the missing value has no place in the order."""
     inside = mask.copy()
     inside[0] = False
     smoothed = values.copy()
@@ -156,13 +145,15 @@ def _smooth(
 def _stand_out(
     counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, false_share: float
 ) -> NDArray[np.bool_]:
-    """Find the codes that noise does not explain, ``false_share`` of them by mistake.
+    """Find the codes that noise does not explain, about ``false_share`` of them by mistake.
 
-    The threshold is low where most codes are above it, and high where few stand out of hundreds
-    (Benjamini and Hochberg 1995; for estimates Abramovich et al. 2006).
+    The threshold controls the rate of false discoveries (Benjamini and Hochberg 1995; for estimates
+    Abramovich et al. 2006). It is low where most codes are above it, and high where few of hundreds
+    stand out.
     """
     if scale == 0:
         return mask
+    # The chance that noise alone gives a code that many records.
     chances = np.where(mask, ndtr(-counts / scale), 1.0)
     ranked = np.sort(chances)
     passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()

@@ -1,8 +1,8 @@
 """The private description of a table: the blanks of its domain, filled in from noisy counts.
 
-Every blank costs: the values of categories and heavy single numbers (released above a stability
-threshold), ranges (noisy counts on a public grid), granularity and missing values. What the user
-declared public costs nothing.
+Every blank has its price. The values of categories, and single numbers that many records share, are
+released above a stability threshold. Ranges are read off noisy counts on a public grid. Granularity
+and missing values are noisy counts too. What the user stated as public costs nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.privacy.rows import Rows
 
-#: No threshold is so many noise scales above the counts that it must not show.
+#: A threshold lies this many noise scales, at most, above the counts that it must hide. So a value
+#: this far below the bar of its column would not be shown, and need not be counted exactly.
 FAR = 8.0
 
 
@@ -51,7 +52,7 @@ class Description:
 
     Args:
         domain: The completed domain.
-        sketches: Noisy counts of numerical columns, by name; none where each value is a cell.
+        sketches: Noisy counts of numerical columns, by name; none where each value has a code.
         spikes: Heavy single values of numerical columns and their noisy counts, by name.
         estimated: Names of the columns whose range was estimated.
         extrapolated: Whether such ranges go on beyond the evidence.
@@ -137,7 +138,7 @@ class Asked(NamedTuple):
 
     Args:
         question: The question.
-        released: What its receipt says.
+        released: What the receipt will say.
         exact: What :func:`sdv_threea.describe.answers.answer` returned.
         delta: Failure probability of its threshold, if it has one.
     """
@@ -148,7 +149,7 @@ class Asked(NamedTuple):
     delta: float
 
     def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
-        """Release the exact counts."""
+        """Release the counts with noise."""
         return add_noise(
             self.exact,
             sensitivity=self.question.sensitivity,
@@ -162,7 +163,7 @@ class Asked(NamedTuple):
 def _ask(
     rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
 ) -> dict[str, Asked]:
-    """Put all questions to the rows, in one pass."""
+    """Put all questions to the rows, in one pass over them."""
     blanks = {name: question.columns for name, question in questions.items()}
     exact = dict(zip(blanks, rows.sum(partial(answer, domain, blanks)), strict=True))
     parts = split_delta(questions, delta)
@@ -173,6 +174,7 @@ def _ask(
 
 
 def _unbounded(domain: Domain) -> tuple[str, ...]:
+    """Return the names of the numbers of which a bound is unknown."""
     return tuple(
         column.name
         for column in domain.columns
@@ -213,6 +215,7 @@ def _release_lists(
     """Release the frequent values of each column, with their noisy counts."""
     if asked is None:
         return {}
+    # Every value that occurs is a candidate; the threshold decides.
     least = np.ones(len(asked.question.columns), dtype=np.int64)
     shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
     return {
@@ -229,10 +232,10 @@ def _release_spikes(
 ) -> dict[str, dict[float, float]]:
     """Release single values whose noisy counts reach the bar of their column.
 
-    Only values in buckets that could hold one are tallied, in a second pass: most of a column's
-    values are single ones, and all of them together need not fit into memory. That loses nothing:
-    equal values share a bucket, so a value that ``least`` records have is in a bucket of at least
-    as many; and values of fewer are passed over anyway.
+    Most values of a column occur once, and all of them together need not fit into memory. So rows
+    are passed over twice: first buckets of values are counted, then the values in heavy buckets.
+    That loses nothing. Equal values share a bucket, so a value that ``least`` records have is in a
+    bucket with at least as many; and values that fewer have are passed over anyway.
     """
     if asked is None:
         return {}
@@ -257,7 +260,7 @@ def _release_values(
     least: NDArray[np.int64],
     receipts: list[Receipt],
 ) -> list[list[tuple[Any, float]]]:
-    """Release the values that at least so many records have, by column, above a threshold."""
+    """Release the values that at least ``least`` records have, by column, above a threshold."""
     question = asked.question
     counts = [tally.counts for tally in tallies]
     owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])

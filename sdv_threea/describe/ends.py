@@ -1,7 +1,8 @@
 """The ends of a range that has to be estimated: values that a column reaches beyond doubt.
 
-A sampled value outside the real range is an invalid one, so ranges end inside the evidence: where a
-run of cells can be told from noise there is a record in it, and values reach its inner end.
+A sampled value outside the real range is an invalid one, so ranges end where there is evidence. If
+the count of a run of bins stands out from noise, the run has a record. Where in the run is not
+known, so the range reaches the end of the run that is nearer to the middle, and no farther.
 """
 
 from __future__ import annotations
@@ -41,27 +42,28 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     """Find the ends of a range, from two looks at a column.
 
     Args:
-        second: The closer look: noisy counts of cells; their ``edges`` are the first and the last
-            value of each.
-        sketch: The first look, on the public grid.
+        second: The closer look: noisy counts of the codes. Its ``edges`` are the first and the last
+            value of each code.
+        sketch: The first look: noisy counts on the public grid.
         looks: How the range is looked for.
 
     Returns:
-        The lower and the upper end; in reverse order if it is only known that some value lies
-        between them; the middle of the likeliest cells if not even that.
+        The lower and the upper end. They are in reverse order if all that is known is that some
+        value lies between them. If nothing stands out, they are the middle of the likeliest run.
     """
-    # Where each value has a cell, those cells nest in the cells of the sketch.
+    # If each value has a code, the codes nest in the bins of the sketch, and both looks average.
     nested = bool((second.edges[:, 0] == second.edges[:, 1]).all())
     first_look = _combine(sketch, second) if nested else sketch
     reached = [(each.edges, _reached(each.evidence, looks)) for each in (first_look, second)]
-    # No number inside the cell around zero is told from zero.
+    # The bin around zero is as fine as the grid is: its numbers count as zero.
     found = [
         (_snap(edges[low, 1]), _snap(edges[high, 0]))
-        for edges, cells in reached
-        for low, high in cells
+        for edges, bins in reached
+        for low, high in bins
     ]
     if not found:
         first, last = likeliest_run(sketch.edges, sketch.evidence, looks.constants)
+        # The middle half of the run.
         margin = (last - first + 1) // 4
         return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
     lows, highs = zip(*found, strict=True)
@@ -71,16 +73,19 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
 
 def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
-    """Count the cells, nearest first, that values are sure to reach.
+    """Return how many more bins the values are sure to reach.
+
+    Beyond a bin that is reached, the next one is if a run of bins that starts with it stands out.
 
     Args:
-        evidence: Counts of the cells beyond a reached one, in units of their noise, shape (n,).
+        evidence: Counts of the bins beyond, nearest first, in units of their noise, shape (n,).
         looks: How the range is looked for.
 
     Returns:
-        How many cells in a row start a run that noise alone would hardly ever reach.
+        The number of bins in a row that start a run which noise alone would hardly ever make.
     """
-    # Half the chance for the next cell at both ends of each column, half for longer runs.
+    # The chance of an error is shared: half for each end of each column, and of that half for runs
+    # of one bin and half for all longer ones.
     part, lengths = looks.overshoot / (4 * looks.num), looks.constants.runs
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
@@ -92,7 +97,10 @@ def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
 
 
 def _reached(evidence: NDArray[np.float64], looks: Looks) -> list[tuple[int, int]]:
-    """Find ``(low, high)``: some value is in cell ``low`` or before, some in ``high`` or after."""
+    """Return ``(low, high)``: some value is in bin ``low`` or before, some in ``high`` or after.
+
+    Nothing is returned if nothing stands out.
+    """
     runs = evident_runs(evidence, looks.num, looks.constants)
     if not len(runs):
         return []
@@ -102,7 +110,7 @@ def _reached(evidence: NDArray[np.float64], looks: Looks) -> list[tuple[int, int
 
 
 def _reach(second: Sketch, end: float, looks: Looks) -> float:
-    """Find the upper end, from a value that is reached."""
+    """Return the upper end, starting at a value that is reached."""
     values = second.edges[:, 0]
     last = max(int(np.searchsorted(values, end, side='right')) - 1, 0)
     last += step_out(second.evidence[last + 1 :], looks)
@@ -110,25 +118,26 @@ def _reach(second: Sketch, end: float, looks: Looks) -> float:
 
 
 def _snap(end: float) -> float:
+    """Return zero for an end of the bin around zero."""
     return 0.0 if abs(end) <= SMALLEST else float(end)
 
 
 def _combine(sketch: Sketch, second: Sketch) -> Sketch:
-    """Average two looks at the cells of a sketch by their precision, in units of their noise.
+    """Average two looks at the bins of a sketch by their precision.
 
-    The edges of the average are the first and the last value of each cell.
+    Returns:
+        A sketch whose counts are in units of their noise, and whose edges are the first and the
+        last value of each bin.
     """
-    cells = np.searchsorted(sketch.edges[:, 0], second.edges[:, 0], side='right') - 1
-    # A bound that is public may leave cells of the sketch outside.
-    inside, cells = np.unique(np.maximum(cells, 0), return_inverse=True)
+    bins = np.searchsorted(sketch.edges[:, 0], second.edges[:, 0], side='right') - 1
+    # A bound that is public may leave bins of the sketch outside.
+    inside, bins = np.unique(np.maximum(bins, 0), return_inverse=True)
     sketch = sketch[inside]
-    again = np.bincount(cells, second.counts)
+    again = np.bincount(bins, second.counts)
     precision = (sketch.scale or NO_NOISE) ** -2
-    precision_again = (second.scale or NO_NOISE) ** -2 / np.bincount(cells)
+    precision_again = (second.scale or NO_NOISE) ** -2 / np.bincount(bins)
     total = precision + precision_again
     mean = (sketch.counts * precision + again * precision_again) / total
-    first, end = (
-        np.searchsorted(cells, np.arange(len(inside)), each) for each in ('left', 'right')
-    )
+    first, end = (np.searchsorted(bins, np.arange(len(inside)), each) for each in ('left', 'right'))
     edges = np.stack([second.edges[first, 0], second.edges[end - 1, 1]], axis=1)
     return Sketch(edges, mean * np.sqrt(total), 1.0)

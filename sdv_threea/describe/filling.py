@@ -1,4 +1,4 @@
-"""Blanks of a domain, filled in with what was released."""
+"""The blanks of a domain are filled in with what was released: post-processing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sdv_threea.domain import Category, Column, Number
 
 
 def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeConstants) -> Sketch:
-    """Cut a sketch to the occupied cells: generously where its values are looked at again."""
+    """Cut a sketch to its occupied bins: generously where each value is looked at once more."""
     find = partial(occupied, sketch, constants, num_looks=num_looks)
     wide = sketch[find(generosity=constants.generous)]
     if has_few_values(*wide.bounds, step):
@@ -34,7 +34,7 @@ def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
 
 
 def fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]]) -> Column:
-    """Fill in the values; a column of which none is known is missing throughout."""
+    """Fill in the values. A column without any known value is missing throughout."""
     if not isinstance(column, Category) or column.name not in values:
         return column
     known = tuple(values[column.name])
@@ -44,7 +44,7 @@ def fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]]) 
 def fill_range(
     column: Column, sketches: Mapping[str, Sketch], extrapolate: bool, thin: float
 ) -> Column:
-    """Fill in missing bounds: those of the occupied cells, or of the tails beyond thin ones."""
+    """Fill in unknown bounds: the ends of the occupied bins, or of tails that go on beyond."""
     if not isinstance(column, Number) or column.name not in sketches:
         return column
     sketch, step = sketches[column.name], column.step or 0.0

@@ -1,4 +1,7 @@
-"""Questions: what a domain leaves open, to which columns it is put, and at what price."""
+"""Questions to the private rows: what a domain leaves open, of which columns, and at what price.
+
+A question is put to all columns that leave it open, and all its counts are released together.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +49,12 @@ class Question:
 
     @property
     def sensitivity(self) -> float:
-        """A record answers with one count per column."""
+        """How far one record moves the counts: it adds one to one count of each column."""
         return histogram_sensitivity(len(self.columns), self.neighbors)
 
     @property
     def scale(self) -> float:
-        """The noise scale of the answer, about."""
+        """About the standard deviation of the noise of a count."""
         return self.sensitivity / self.mu
 
 
@@ -85,7 +88,10 @@ def ask_questions(
     constants: DescribeConstants,
     rows_per_unit: int = 1,
 ) -> dict[str, Question]:
-    """Turn the blanks of a domain into questions, and share the budget between them.
+    """Turn the blanks of a domain into questions, and share the budget out between them.
+
+    A question to ``q`` columns of weight ``w`` gets the share ``q w^2``. Its sensitivity is
+    ``sqrt(q)``, so its noise is proportional to ``1 / w``, whatever ``q`` is.
 
     Formal guarantees:
         * the prices compose to ``mu``

@@ -1,4 +1,7 @@
-"""The classes that everything is fitted inside of: the values of the target, or bins of it."""
+"""The classes: everything is fitted inside each of them.
+
+They are the values of a categorical target, or intervals of a numerical one.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ class Classes:
         count: Number of classes ``C``.
         target: Place of the target among the columns, or ``None`` without one.
         of_code: The class of each code of the target, or -1, shape (S,).
-        ordered: Whether the classes are bins of a number.
+        ordered: Whether the classes are intervals of a number.
     """
 
     count: int
@@ -34,14 +37,14 @@ class Classes:
         return self.count > 1 and not self.ordered
 
     def label(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Find the class of each record from its codes, shape (n, m) to (n,); -1 for none."""
+        """Return the class of each record, from its codes, shape (n, m) to (n,); -1 for none."""
         if self.target is None:
             return np.zeros(len(codes), dtype=np.int64)
         own = codes[:, self.target]
         return np.where(own < 0, -1, self.of_code[np.maximum(own, 0)])
 
     def scored(self, num_columns: int) -> NDArray[np.int64]:
-        """List the columns that a class does not determine: those that get a normal score."""
+        """Return the columns that get a normal score: all that a class does not determine."""
         determined = [] if self.ordered or self.target is None else [self.target]
         return np.setdiff1d(np.arange(num_columns), determined)
 
@@ -58,7 +61,7 @@ class Classes:
             codes[:, self.target] = known[labels]
 
     def targets(self, labels: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Code classes for a least-squares loss: one-hot, or one number in [-1, 1] for bins.
+        """Return targets of a least-squares loss: one-hot, or one number in [-1, 1] for intervals.
 
         Args:
             labels: Classes, shape (n,).
@@ -81,14 +84,14 @@ def make_classes(
 
     Args:
         description: The description of the table.
-        transformers: The layout of its codes.
+        transformers: The transformers of its columns.
         scale: Standard deviation of the noise that counts will have; 0 for none.
         constants: The constants of the room.
 
     Returns:
-        One class per value of a categorical target (a missing value is one more, if it may occur);
-        bins of about equal mass of a numerical target; a single class without a target, or if no
-        value of it is known.
+        For a categorical target one class per value, the missing value included if it may occur;
+        for a numerical one intervals of about equal mass; without a target, or if no value of it is
+        known, a single class.
     """
     domain = description.domain
     at = None if domain.target is None else domain.names.index(domain.target)
@@ -109,7 +112,7 @@ def _bins(
     scale: float,
     constants: EncodingConstants,
 ) -> NDArray[np.int64]:
-    """Bin the codes of a number by the mass that its sketch gives them."""
+    """Return the class of each code of a numerical target, of about equal mass in the sketch."""
     sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
     masses = np.concatenate([[0.0], np.cumsum(counts)])

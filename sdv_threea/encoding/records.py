@@ -1,4 +1,4 @@
-"""What becomes of private records before they are summed: codes and classes, each by itself.
+"""Private records become codes and classes, each record by itself, before they are summed.
 
 Formal guarantees, of every function here:
     * what becomes of a record is a function of that record and of what is public or released
@@ -25,7 +25,7 @@ class Encoded(NamedTuple):
 
 
 class RecordEncoder(NamedTuple):
-    """How records become codes and classes: released or public."""
+    """How records become codes and classes: by facts that are public or released."""
 
     description: Description
     transformers: tuple[Transformer, ...]
@@ -33,7 +33,7 @@ class RecordEncoder(NamedTuple):
     scored: NDArray[np.int64]
 
     def encode(self, chunk: pd.DataFrame) -> Encoded:
-        """Encode and label records; those of no class are left out."""
+        """Return the codes and classes of records; those of no class are left out."""
         codes = encode(chunk, self.transformers)
         labels = self.classes.label(codes)
         kept = np.flatnonzero(labels >= 0)

@@ -1,4 +1,7 @@
-"""Which codes can occur: a second look at private ranges, once the histograms are released."""
+"""Which codes can occur: a second look at estimated ranges, once the histograms are released.
+
+All of it is post-processing.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def supports(
     scale: float,
     constants: DescribeConstants,
 ) -> tuple[NDArray[np.bool_], ...]:
-    """Tell which codes of each column can occur, from its released counts by class.
+    """Find which codes of each column can occur.
 
     Args:
         transformers: The columns' transformers.
@@ -48,11 +51,11 @@ def support(
     scale: float,
     constants: DescribeConstants,
 ) -> NDArray[np.bool_]:
-    """Tell which codes of a column can occur.
+    """Find which codes of a column can occur.
 
-    A range that had to be estimated was estimated generously, from coarse cells. The released
-    histogram looks at it again, closely. What is left are the codes whose values lie between two
-    that occur beyond reasonable doubt, in the histogram or in the sketch.
+    A range that had to be estimated was estimated generously, from coarse bins. The released
+    histogram of the codes looks at it again, closely. Codes can occur if their values lie between
+    two values that occur beyond reasonable doubt, in the histogram or in the sketch.
 
     Args:
         transformer: The column's transformer.
@@ -78,7 +81,7 @@ def support(
 
 
 def has_evident_ends(transformer: Transformer, description: Description) -> bool:
-    """Whether evidence, rather than the user, tells the first and the last value of a column."""
+    """Whether the first and the last value of a column are what evidence says, not the user."""
     tails = description.extrapolated and not is_lattice(description.domain[transformer.name])
     return transformer.name in description.estimated and not tails
 
@@ -88,7 +91,7 @@ def narrowed(
     transformers: tuple[Transformer, ...],
     masks: tuple[NDArray[np.bool_], ...],
 ) -> Domain:
-    """Narrow the ranges that were estimated to the values that can occur."""
+    """Return the domain with estimated ranges narrowed to the values that can occur."""
     possible = {
         transformer.name: _spans(transformer)[mask[1:]]
         for transformer, mask in zip(transformers, masks, strict=True)
@@ -106,7 +109,7 @@ def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
 
 
 def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:
-    """List the first and the last value of each cell, shape (number of cells, 2)."""
+    """Return the first and the last value of each bin, shape (number of bins, 2)."""
     if not transformer.step:
         last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])
         return np.stack([transformer.edges[:-1], last], axis=1)
@@ -116,7 +119,7 @@ def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:
 
 
 def _between(second: Sketch, low: float, high: float) -> NDArray[np.bool_]:
-    """Find the cells whose values lie between the ends of the range, or else the one next to it."""
+    """Return which bins have their values between two ends; if none has, the fullest one nearby."""
     first, last = second.edges.T
     found = (first >= low) & (last <= high)
     if not found.any():

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.cells import cut_cells
+from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.joint.constants import JointConstants
 
@@ -43,40 +43,44 @@ def num_pair_bins(
     return min(carried, constants.most_bins) if carried >= constants.least_bins else None
 
 
-def cut_bins(
-    shares: NDArray[np.float64],
-    mask: NDArray[np.bool_],
-    ordered: bool,
+def cut_pair_bins(
+    columns: Sequence[NDArray[np.float64]],
+    masks: Sequence[NDArray[np.bool_]],
+    ordered: Sequence[bool],
     num_bins: int,
     least: float,
-    constants: tuple[ApproximateConstants, JointConstants],
-) -> NDArray[np.int64]:
-    """Cut a column into bins.
+    constants: JointConstants,
+    of_stage: ApproximateConstants,
+) -> list[NDArray[np.int64]]:
+    """Cut all columns into bins.
 
     Args:
-        shares: Probabilities of the codes, shape (S,); code 0 is the missing value.
-        mask: Codes that can occur, shape (S,).
-        ordered: Whether the order of the codes means something.
-        num_bins: How many, besides spikes and the missing value.
+        columns: For each column, probabilities of the codes, shape (S,); code 0 is the missing
+            value.
+        masks: For each column, the codes that can occur, shape (S,).
+        ordered: For each column, whether the order of its codes means something.
+        num_bins: How many bins a column has, besides spikes and the missing value.
         least: The least probability of a spike.
-        constants: Those of the stage, and those of the room.
+        constants: The constants of the room.
+        of_stage: Those of the stage, by which ordered columns are cut as for classes.
 
     Returns:
-        The bin of each code, shape (S,); -1 for codes that cannot occur, and for categories that no
-        record has.
+        For each column, the bin of each code, shape (S,); -1 for codes that cannot occur, and for
+        categories that no record has.
     """
-    bins = np.full(len(shares), -1)
-    if ordered:
-        cells = cut_cells(shares, mask, num_bins, least, constants[0])[0]
+    found = []
+    for shares, mask, natural in zip(columns, masks, ordered, strict=True):
+        if natural:
+            runs = cut_bins(shares, mask, num_bins, least, of_stage)[0]
+        else:
+            mask, runs = shares > 0, np.arange(len(shares))
+            if mask.sum() > constants.most_values:
+                runs = pack(shares, min(num_bins, constants.most_values))
+        bins = np.full(len(shares), -1)
         # A bin of codes that cannot occur would be given records by the noise of its counts.
-        bins[mask] = np.unique(cells[mask], return_inverse=True)[1]
-        return bins
-    live = np.flatnonzero(shares > 0)
-    if len(live) <= constants[1].most_values:
-        bins[live] = np.arange(len(live))
-    else:
-        bins[live] = pack(shares[live], min(num_bins, constants[1].most_values))
-    return bins
+        bins[mask] = np.unique(runs[mask], return_inverse=True)[1]
+        found.append(bins)
+    return found
 
 
 def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ class JointConstants:
         rounds: Rounds of iterative proportional fitting for each column.
     """
 
-    least_bins: int = 3
+    least_bins: int = 2
     most_bins: int = 32
     most_values: int = 24
     records_per_noise: float = 6.0

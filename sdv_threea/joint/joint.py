@@ -84,7 +84,7 @@ def fit_joint(  # noqa: PLR0913 (all that is known)
         for table, own, size in zip(histograms, bins, sizes, strict=True)
     ]
     known = [
-        (table.sum(axis=0), scale**2 * np.bincount(own[own >= 0], minlength=size))
+        (table.sum(axis=0), scale**2 * _add_up(np.ones(len(own)), own, size))
         for table, own, size in zip(by_class, bins, sizes, strict=True)
     ]
     margins = pool_margins(known, pairs, float(totals.sum()))

@@ -20,6 +20,9 @@ from sdv_threea.privacy.statistics import histogram_sensitivity
 #: Two columns, the first one first.
 Pair = tuple[int, int]
 
+#: Weights are multiples of one over this, and fall with this power of the number of bins.
+WEIGHT_UNIT, POWER = 8, 1 / 6
+
 
 @dataclass(frozen=True)
 class PairCounts:
@@ -27,11 +30,11 @@ class PairCounts:
 
     Args:
         tables: Noisy counts by pair ``(i, j)``, ``i < j``, each of shape (K_i, K_j).
-        scale: Standard deviation of the noise of a count.
+        scales: Standard deviation of the noise of a count, by pair.
     """
 
     tables: dict[Pair, NDArray[np.float64]]
-    scale: float
+    scales: dict[Pair, float]
 
 
 def release_pair_counts(
@@ -45,8 +48,9 @@ def release_pair_counts(
     """Release the histograms of all pairs of columns.
 
     Formal guarantees:
-        * the bins are public or released; a record adds one to at most one count of each pair: with
-          ``p`` pairs the sensitivity is that of ``p`` histograms
+        * the bins are public or released, and so are the weights, which are whole numbers; a record
+          adds the weight of a pair to at most one of its counts, as
+          :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
 
     Args:
         rows: Private records.
@@ -59,32 +63,54 @@ def release_pair_counts(
         The counts and their receipt.
     """
     sizes = count_bins(bins)
-    pairs = list(combinations(range(len(bins)), 2))
+    weights = weigh_pairs(sizes)
     noisy, receipt = add_noise(
-        rows.sum(partial(_count_pairs, tuple(bins), tuple(sizes))),
-        sensitivity=histogram_sensitivity(len(pairs), neighbors),
+        rows.sum(partial(_count_pairs, tuple(bins), tuple(sizes), tuple(weights.values()))),
+        sensitivity=histogram_sensitivity(sum(weight**2 for weight in weights.values()), neighbors),
         mu=mu,
         stage='approximate',
-        released=f'histograms of {len(pairs)} pairs of columns, in up to {max(sizes)} bins each',
+        released=f'histograms of {len(weights)} pairs of columns, in up to {max(sizes)} bins each',
         noise=noise,
     )
-    borders = np.cumsum([sizes[one] * sizes[other] for one, other in pairs])[:-1]
-    parts = zip(pairs, np.split(noisy, borders), strict=True)
-    tables = {(i, j): part.reshape(sizes[i], sizes[j]) for (i, j), part in parts}
-    return PairCounts(tables, receipt.noise_scale), receipt
+    borders = np.cumsum([sizes[i] * sizes[j] for i, j in weights])[:-1]
+    parts = zip(weights.items(), np.split(noisy, borders), strict=True)
+    tables = {(i, j): part.reshape(sizes[i], sizes[j]) / weight for ((i, j), weight), part in parts}
+    scales = {pair: receipt.noise_scale / weight for pair, weight in weights.items()}
+    return PairCounts(tables, scales), receipt
+
+
+def weigh_pairs(sizes: Sequence[int]) -> dict[Pair, int]:
+    """Weigh the tables of pairs: what a record adds to a count, a whole number.
+
+    Noise hides more of a small table, whose bins add up to more of what columns say, than of a
+    large one, which has been given bins to spare.
+
+    Args:
+        sizes: Number of bins of each column.
+
+    Returns:
+        Weights by pair, at least one.
+    """
+    areas = {(i, j): sizes[i] * sizes[j] for i, j in combinations(range(len(sizes)), 2)}
+    largest = max(areas.values())
+    return {pair: round(WEIGHT_UNIT * (largest / area) ** POWER) for pair, area in areas.items()}
 
 
 def _count_pairs(
-    bins: tuple[NDArray[np.int64], ...], sizes: tuple[int, ...], chunk: Encoded
+    bins: tuple[NDArray[np.int64], ...],
+    sizes: tuple[int, ...],
+    weights: tuple[int, ...],
+    chunk: Encoded,
 ) -> NDArray[np.int64]:
     """Count the bins of all pairs, one after the other."""
     places = [_look_up(each, codes) for each, codes in zip(bins, chunk.codes.T, strict=True)]
     counts = []
-    for one, other in combinations(range(len(bins)), 2):
+    pairs = combinations(range(len(bins)), 2)
+    for (one, other), weight in zip(pairs, weights, strict=True):
         width = sizes[other] + 1
         # No bin counts in a first place, which is cut off.
         both = np.bincount(places[one] * width + places[other], minlength=(sizes[one] + 1) * width)
-        counts.append(both.reshape(-1, width)[1:, 1:].ravel())
+        counts.append(weight * both.reshape(-1, width)[1:, 1:].ravel())
     return np.concatenate(counts).astype(np.int64)
 
 

@@ -2,10 +2,11 @@ r"""Tables that normal scores alone give: the parent that noisy tables are shrun
 
 Two standard normals of correlation ``r``, cut into bins, have the table (Mehler 1866)
 
-    ``P(x in A, y in B) = sum_k r^k a_k(A) a_k(B)``,  ``a_k(A) = int_A phi(x) He_k(x) / sqrt(k!) dx``
+    ``P(x in A, y in B) = sum_k r^k a_k(A) a_k(B)``, where
+    ``a_k(A) = int_A phi(x) He_k(x) / sqrt(k!) dx``
 
-where ``He_k`` are the Hermite polynomials, and ``a_0`` are the probabilities of the bins. Here each
-class has normals and cuts of its own, and their tables add up.
+with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins. Here each class has
+normals and cuts of its own, and their tables add up.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.joint.bins import count_bins
 from sdv_threea.joint.pairs import Pair
 
 #: Terms of the series.
@@ -29,7 +31,6 @@ def expect_tables(
     scores: NormalScores,
     correlations: NDArray[np.float64],
     bins: Sequence[NDArray[np.int64]],
-    sizes: Sequence[int],
 ) -> dict[Pair, NDArray[np.float64]]:
     """Compute the tables of all pairs of columns.
 
@@ -38,11 +39,11 @@ def expect_tables(
         scores: Between codes and normals.
         correlations: Of the normals, by class, shape (C, m, m).
         bins: For each column, the bin of each code, shape (S,); -1 for none.
-        sizes: Number of bins of each column.
 
     Returns:
         Counts by pair, shape (K_i, K_j), at least zero.
     """
+    sizes = count_bins(bins)
     parts = [
         _integrate(scores.cuts[at], scores.orders[at], bins[at], sizes[at])
         for at in range(len(bins))
@@ -70,6 +71,5 @@ def _integrate(
         ends[..., k] = -density * now / np.sqrt(k)
         before, now = now, (places * now - np.sqrt(k - 1) * before) / np.sqrt(k)
     of_codes = np.diff(ends, axis=1)
-    found = np.zeros((len(cuts), size + 1, TERMS))
-    np.add.at(found, (slice(None), bins[order]), of_codes)
-    return found[:, :size]
+    members = np.eye(size + 1)[bins[order]][:, :size]  # codes in no bin are in the last, cut off
+    return np.asarray(np.einsum('cst,sk->ckt', of_codes, members))

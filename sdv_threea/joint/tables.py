@@ -62,7 +62,7 @@ def pool_margins(
     for pair, table in pairs.tables.items():
         for axis, column in enumerate(pair):
             # A margin adds up as many noisy counts as the other column has bins.
-            variance = pairs.scale**2 * table.shape[1 - axis]
+            variance = pairs.scales[pair] ** 2 * table.shape[1 - axis]
             if variance:
                 sums[column] = sums[column] + table.sum(axis=1 - axis) / variance
                 weights[column] = weights[column] + 1 / variance
@@ -97,12 +97,13 @@ def estimate_tables(
         (i, j): rake(table + LEAST_LEFT * independent[i, j], margins[i], margins[j])
         for (i, j), table in expected.items()
     }
-    if not pairs.scale:
+    if not any(pairs.scales.values()):
         found = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
     else:
         filled = find_filled(pairs, independent)
         found = {
-            pair: shrink(table, expected[pair], pairs.scale) * filled[pair] ** constants.emptiness
+            pair: shrink(table, expected[pair], pairs.scales[pair])
+            * filled[pair] ** constants.emptiness
             for pair, table in pairs.tables.items()
         }
     return {
@@ -155,7 +156,7 @@ def find_filled(
         Chances by pair, each of the shape of its table.
     """
     likelihoods = {
-        pair: _likelihoods(table, expected[pair], pairs.scale)
+        pair: _likelihoods(table, expected[pair], pairs.scales[pair])
         for pair, table in pairs.tables.items()
     }
     together = np.concatenate(list(likelihoods.values()))

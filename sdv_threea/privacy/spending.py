@@ -23,7 +23,8 @@ class OverspentError(RuntimeError):
 class Spending:
     """The running account of one release.
 
-    ``price`` and ``terms`` tell a stage what it may pay; ``keep`` takes what it returned.
+    ``price`` and ``terms`` say what a stage may pay. ``keep`` takes the receipts of what the stage
+    returned, and passes its result on.
 
     Formal guarantees:
         * the stages are promised shares that compose to the budget, and the last one gets what the
@@ -70,11 +71,11 @@ class Spending:
         return self._budget.threshold_part
 
     def price(self, stage: str) -> float:
-        """The price in GDP, for a record, that a stage may pay."""
+        """Return the price in GDP, for a record, that a stage may pay."""
         return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
 
     def terms(self, stage: str) -> dict[str, Any]:
-        """The price, the neighbour relation and the source of noise, for a stage: once.
+        """Return the price, the neighbour relation and the source of noise for a stage, once.
 
         Raises:
             OverspentError: If the stage has had its terms.
@@ -84,33 +85,8 @@ class Spending:
         self._asked.add(stage)
         return self._terms(self.price(stage))
 
-    def preview(self, shares: Mapping[str, float], stage: str) -> float:
-        """The price that a stage could pay if :meth:`share_anew` was called."""
-        coming = [self._mus[each] for each in self._mus if each not in self._asked]
-        part = math.sqrt(shares[stage] / math.fsum(shares.values()))
-        return math.hypot(*coming) * part / self.rows_per_unit if self._charged else math.inf
-
-    def share_anew(self, shares: Mapping[str, float]) -> None:
-        """Share what is promised to stages that are still to come out among them anew.
-
-        Formal guarantees:
-            * the prices of those stages compose to what they were promised before, so the stages
-              compose to the budget; shares may depend on what was released
-
-        Args:
-            shares: Relative share of ``mu^2`` by stage, of all stages that are still to come.
-        """
-        coming = {stage for stage in self._mus if stage not in self._asked}
-        promised = math.sqrt(math.fsum(self._mus[stage] ** 2 for stage in coming))
-        total = math.fsum(shares.values())
-        for stage in coming:
-            del self._mus[stage]
-        for stage, share in shares.items():
-            part = math.sqrt(share / total) if share else 0.0
-            self._mus[stage] = promised * (1 - ROUNDING) * part if part else 0.0
-
     def rest(self) -> dict[str, Any]:
-        """The same for the last stage, which spends what is left."""
+        """Return the same for the last stage, which spends what all others have left."""
         if math.isinf(self._budget.mu):
             return self._terms(math.inf)
         spent = self.ledger.mu

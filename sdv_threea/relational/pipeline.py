@@ -5,6 +5,7 @@ Source of the method for one table: :mod:`sdv_threea.pipeline`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -190,12 +191,15 @@ def _release_rows(
         rng=task.draws,
         budget=task.budget.part(share),
         rows_per_unit=bound or 1,
+        alone=False,
     )
 
 
 def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     """The noise of a count in the histograms of a table, if units have one row."""
-    mu = task.budget.part(share).split(stage_shares(domain, task.settings))['columns']
+    prices = task.budget.part(share).split(stage_shares(domain, task.settings))
+    # Without a target the columns are counted twice.
+    mu = math.hypot(prices['columns'], prices.get('pairs', 0.0))
     return count_noise(len(domain.columns), mu)
 
 

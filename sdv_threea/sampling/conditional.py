@@ -1,15 +1,16 @@
 """Draws from the released density given that some scores lie in a region: no row is rejected.
 
-A region allows some classes and, in each of them, unions of intervals of some columns. Components
-are weighed by the probability that they give to the region; inside a component, the restricted
-scores are drawn one after the other from truncated normals (the separation of variables of Genz
-1992, https://doi.org/10.1080/10618600.1992.10477010), and the other scores from what the normal
-leaves them. One restricted column is drawn exactly. With several, a draw of truncated normals comes
-with an importance weight, and rows are resampled by weight from a pool of such draws: the law
-converges to the exact one as the pool grows.
+A region allows some classes and, in each of them, unions of intervals of some columns. Each
+component is weighed by the probability that it gives to the region. Inside a component, restricted
+scores are drawn one after the other, each from a truncated normal given those before (Genz 1992,
+https://doi.org/10.1080/10618600.1992.10477010); the other scores follow from the normal given them.
 
-All probabilities are logarithms of the nearer tail, so that a region may be as improbable, and as
-far out, as it likes.
+With one restricted column that is exact. With several, the product of truncated normals is not the
+law that is wanted, so each draw has an importance weight, and rows are resampled by weight from a
+pool of draws. The law of the rows converges to the exact one as the pool grows.
+
+All probabilities are logarithms, and of the nearer tail, so that regions may be very improbable and
+far out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from scipy.special import log_ndtr, ndtri_exp
 
 from sdv_threea.anonymize.mixture import Mixture
 
-#: Draws by which a component is weighed: one for this many rows, between a least and a most.
+#: A component is weighed by one draw for this many rows, but by a least and a most number.
 ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS = 4, 128, 8192
 
 #: Draws in the pool from which rows are resampled, per row and at least.
@@ -32,10 +33,10 @@ POOL_PER_ROW, LEAST_POOL = 8, 128
 #: Rows that are drawn from one pool.
 MOST_ROWS = 4_096
 
-#: An interval over which the density changes by less than this share counts as level.
+#: If the density changes by less than this share over an interval, it counts as constant there.
 LEVEL = 1e-5
 
-#: Random places are kept this far inside (0, 1).
+#: Random places are kept this far inside (0, 1), where quantiles are finite.
 MARGIN = 1e-16
 
 
@@ -113,7 +114,10 @@ def draw_within(
 
 
 def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Region]:
-    """Find the classes that can occur, and their region, its most restricted columns first."""
+    """Return the classes that can occur, and their region, its most restricted columns first.
+
+    In that order weights of draws tend to vary least (Genz and Bretz 2009).
+    """
     lengths = np.diff(region.intervals, axis=3).sum(axis=(2, 3))
     is_possible = region.classes & (mixture.weights.sum(axis=1) > 0) & (lengths > 0).all(axis=1)
     labels = np.flatnonzero(is_possible)
@@ -123,7 +127,7 @@ def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Regi
 
 
 def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find the scores where intervals of quantiles, shape (C, q, I, 2), start and end."""
+    """Return the scores where intervals of quantiles start and end, shape (C, q, I, 2) each."""
     num_classes, width, num_intervals, _ = intervals.shape
     flat = intervals.reshape(num_classes, width, 2 * num_intervals)
     edges = part.invert(flat).reshape(intervals.shape)
@@ -137,7 +141,7 @@ def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]
 def _weigh(
     part: Mixture, edges: NDArray[np.float64], num_rows: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Weigh the components, shape (C * K,), by the probability that they give to the region."""
+    """Return weights of the components, (C * K,): the probability that each gives to the region."""
     _, num_components, width = part.means.shape
     size = part.weights.size
     means = part.means.reshape(size, width)
@@ -188,12 +192,13 @@ def _truncate(
         places: Uniform numbers, shape (n, q).
 
     Returns:
-        Normals, from which scores follow by ``roots``, shape (G, n, q); intervals, shape (G, n, q);
-        weights, shape (G, n): of which the mean is the probability of the region.
+        Normals, from which scores follow by ``roots``, shape (G, n, q); the interval that each is
+        in, shape (G, n, q); and weights, shape (G, n), whose mean is the probability of the region.
     """
     shape = (len(means), *places.shape)
     normals, picked, weights = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2])
     for at in range(shape[2]):
+        # Given the scores before it, a score is normal around their combination by the root.
         before = np.einsum('gnj,gj->gn', normals[:, :, :at], roots[:, at, :at])
         centre = (means[:, at, None] + before)[..., None, None]
         deviation = roots[:, at, at][:, None, None]
@@ -216,7 +221,7 @@ def _truncate(
 
 
 def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithm of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
+    """Return the log of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
     low, high, _ = _lower_tail(ends)
     with np.errstate(divide='ignore', invalid='ignore'):
         log_low, log_high = log_ndtr(low), log_ndtr(high)
@@ -230,9 +235,10 @@ def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDAr
 def _truncated_normal(
     ends: NDArray[np.float64], lengths: NDArray[np.float64], places: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Find the standard normal's quantile inside intervals: ends (..., 2), lengths (...)."""
+    """Return the quantiles of normals truncated to intervals: ends (..., 2), lengths (...)."""
     low, high, is_upper = _lower_tail(ends)
     places = np.where(is_upper, 1 - places, places)
+    # Of the truncated normal at place p: Phi(x) = (1 - p) Phi(low) + p Phi(high).
     logs = np.logaddexp(log_ndtr(low) + np.log1p(-places), log_ndtr(high) + np.log(places))
     with np.errstate(invalid='ignore'):
         found = np.where(_is_level(low, lengths), low + places * lengths, ndtri_exp(logs))
@@ -243,7 +249,7 @@ def _truncated_normal(
 def _lower_tail(
     ends: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Mirror intervals that lie more above zero than below: where they start, end, and which."""
+    """Mirror intervals that lie more above zero than below; return ends, and which were."""
     low, high = ends[..., 0], ends[..., 1]
     is_upper = -low < high
     return np.where(is_upper, -high, low), np.where(is_upper, -low, high), is_upper
@@ -257,7 +263,7 @@ def _is_level(low: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray
 def _choose(
     logs: NDArray[np.float64], places: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Choose one interval each by its probability, and the place inside it: (..., I), (...)."""
+    """Choose an interval by its probability; return it and the place inside, (..., I) to (...)."""
     chances = np.exp(logs)
     passed = np.cumsum(chances, axis=-1)
     last = chances.shape[-1] - 1 - np.argmax(chances[..., ::-1] > 0, axis=-1)
@@ -273,7 +279,7 @@ def _roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw uniform places, shape (size, width), evenly in each column (a Latin hypercube)."""
+    """Draw uniform places, shape (size, width), spread evenly in each column (Latin hypercube)."""
     strata = rng.permuted(np.tile(np.arange(size), (width, 1)), axis=1).T
     return np.asarray(np.clip((strata + rng.random((size, width))) / size, MARGIN, 1 - MARGIN))
 
@@ -281,7 +287,7 @@ def _spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float
 def _resample(
     logs: NDArray[np.float64], num_rows: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Resample rows by weight, systematically, in random order."""
+    """Return rows drawn by weight with one random number (systematic resampling), shuffled."""
     passed = np.cumsum(np.exp(logs - logs.max(initial=-np.inf)))
     wanted = (np.arange(num_rows) + rng.random()) / num_rows * passed[-1]
     return rng.permutation(np.minimum(np.searchsorted(passed, wanted, side='right'), len(logs) - 1))

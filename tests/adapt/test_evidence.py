@@ -9,7 +9,7 @@ import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import (
-    GRID,
+    EVIDENCE_UNITS,
     LabelModel,
     draw_by_chance,
     softmax,
@@ -34,7 +34,9 @@ def test_a_missing_code_is_no_evidence():
 def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
     chances = [np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])]
     (many,) = weigh_evidence(chances, np.array([1e9, 1e9]), AdaptConstants())
-    np.testing.assert_allclose(many[:, :2] / GRID, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01)
+    np.testing.assert_allclose(
+        many[:, :2] / EVIDENCE_UNITS, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01
+    )
     assert not many[:, 2].any()
     (few,) = weigh_evidence(chances, np.array([2.0, 2.0]), AdaptConstants())
     assert (np.abs(few) <= np.abs(many) / 4).all()
@@ -43,7 +45,7 @@ def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
 def test_evidence_is_bounded():
     chances, constants = np.eye(2), AdaptConstants(largest_evidence=3.0)
     (table,) = weigh_evidence([chances], np.array([1e9, 1e9]), constants)
-    assert np.abs(table).max() == 3.0 * GRID
+    assert np.abs(table).max() == 3.0 * EVIDENCE_UNITS
 
 
 def test_classes_are_drawn_by_chance():

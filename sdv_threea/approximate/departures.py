@@ -1,9 +1,11 @@
 """How the classes depart from the distribution of a column over all of them.
 
-Classes are counted in coarse :mod:`cells <sdv_threea.approximate.cells>`. A class departs from the
-whole as far as its counts can be told from noise, scale by scale: coarse differences survive, fine
-ones only where the data speaks for them. The departures are *relative*, a tilt of the fine
-distribution, which thus keeps its spikes. All of it is post-processing.
+Classes are counted in coarse :mod:`bins <sdv_threea.approximate.bins>`. What is expected of a bin
+if the class is like all others is its *expected count*; how far its noisy count is from that is the
+*departure* of the class. Of a departure that is kept which can be told from noise, level by level:
+coarse differences survive, fine ones only where the counts speak for them. Departures are relative
+to what is expected, so the fine distribution of a column keeps its spikes in every class. All of it
+is post-processing.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.histograms import known_records, project_to_simplex
+from sdv_threea.approximate.histograms import known_records
+from sdv_threea.maths.haar import invert, transform
 from sdv_threea.maths.shrinkage import Prior, ratio, shrunk_effects
+from sdv_threea.maths.simplex import project_to_simplex
 
 #: Nothing is known of departures: a class may be quite unlike the whole.
 OPEN = Prior(largest=np.inf)
@@ -27,11 +31,11 @@ class Use(Enum):
     #: Records are drawn, and their classes with them.
     CLASSES = auto()
 
-    #: Records are drawn for a classifier, which takes an empty cell for certain evidence.
+    #: Records are drawn for a classifier, which takes an empty bin for certain evidence.
     CLASSIFIER = auto()
 
-    #: They are evidence of the classes of other records, which these are a sample of: then counts
-    #: are noisy without any noise, and where noise hides departures there are likely some.
+    #: They are evidence of the classes of other records, of which these are a sample. Then counts
+    #: vary by sampling even without noise; and where noise hides departures there are likely some.
     EVIDENCE = auto()
 
 
@@ -40,7 +44,7 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     totals: NDArray[np.float64],
     shares: NDArray[np.float64],
     mask: NDArray[np.bool_],
-    cells: NDArray[np.int64],
+    bins: NDArray[np.int64],
     in_order: NDArray[np.bool_],
     scale: float,
     constants: ApproximateConstants,
@@ -49,44 +53,45 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
     """Estimate the distribution of a column's codes in each class.
 
     Args:
-        counts: Noisy counts of the cells, shape (C, G).
+        counts: Noisy counts of the bins, shape (C, G).
         totals: Number of records of each class, with or without a code, at least one, shape (C,).
         shares: Probabilities of the codes over all classes, shape (S,).
         mask: Codes that can occur, shape (S,).
-        cells: The cell of each code, shape (S,).
-        in_order: Which cells stand in a meaningful order, shape (G,).
+        bins: The bin of each code, shape (S,).
+        in_order: Which bins stand in a meaningful order, shape (G,).
         scale: Standard deviation of the noise of a count; 0 for none.
         constants: The constants of the stage.
-        use: What they are for.
+        use: What the histograms are for.
 
     Returns:
         Probabilities, shape (C, S): rows sum to one, zero outside the mask.
     """
-    num_cells, sampled = counts.shape[1], use is Use.EVIDENCE
-    occupied = np.bincount(cells[mask], minlength=num_cells) > 0
-    cell_shares = np.bincount(cells, shares, num_cells).astype(np.float64)
-    tilted = np.empty_like(counts)
-    rows = zip(counts, totals, contrasts(totals), tilted, strict=True)
+    num_bins, sampled = counts.shape[1], use is Use.EVIDENCE
+    occupied = np.bincount(bins[mask], minlength=num_bins) > 0
+    bin_shares = np.bincount(bins, shares, num_bins).astype(np.float64)
+    found = np.empty_like(counts)
+    rows = zip(counts, totals, contrasts(totals), found, strict=True)
     for row, total, contrast, own in rows:
         known = known_records(row, float(total), occupied, scale, constants.shortfall_doubt)
-        expected = known * cell_shares
+        expected = known * bin_shares
         departure = np.where(occupied, row - expected, 0.0)
         variances = noise_variances(expected, scale, sampled=sampled)
         prior = likely_departures(contrast, variances, scale, constants) if sampled else OPEN
-        found = expected + tilt(departure, expected, variances, in_order, prior, constants)
-        if not found.any():  # without noise: no record of the class has a code
-            found = expected
+        kept = shrunk_departure(departure, expected, variances, in_order, prior, constants)
+        estimate = expected + kept
+        if not estimate.any():  # without noise: no record of the class has a code
+            estimate = expected
         if use is Use.CLASSES:
-            own[:] = project_to_simplex(found, occupied, known)
+            own[:] = project_to_simplex(estimate, occupied, known)
         else:
-            own[:] = leave_some(found, expected, variances, constants.least_left)
+            own[:] = leave_some(estimate, expected, variances, constants.least_left)
     if scale or sampled:
-        tilted = rake(tilted, totals, cell_shares, constants.raking_rounds)
-    # Inside a cell all classes are alike; where the column has no mass, so are the codes.
-    weights = np.where(cell_shares[cells] > 0, shares, mask)
-    of_cell = np.bincount(cells, weights, num_cells)[cells]
-    within = np.divide(weights, of_cell, out=np.zeros_like(shares), where=of_cell > 0)
-    histograms = tilted[:, cells] * within
+        found = rake(found, totals, bin_shares, constants.raking_rounds)
+    # Inside a bin all classes are alike; where the column has no mass, so are the codes.
+    weights = np.where(bin_shares[bins] > 0, shares, mask)
+    of_bin = np.bincount(bins, weights, num_bins)[bins]
+    within = np.divide(weights, of_bin, out=np.zeros_like(shares), where=of_bin > 0)
+    histograms = found[:, bins] * within
     return np.asarray(histograms / histograms.sum(axis=1, keepdims=True))
 
 
@@ -98,7 +103,8 @@ def rake(
 ) -> NDArray[np.float64]:
     """Make histograms of classes add up to the histogram of all, which is known better.
 
-    A few rounds of iterative proportional fitting (Deming and Stephan 1940).
+    Each round scales the columns to the histogram of all and then the rows to one: iterative
+    proportional fitting (Deming and Stephan 1940).
 
     Args:
         histograms: Of the classes, at least zero, no row of zeros, shape (C, G).
@@ -114,6 +120,7 @@ def rake(
         together = totals @ fitted / totals.sum()
         raked = fitted * np.divide(shares, together, out=np.zeros_like(shares), where=together > 0)
         sums = raked.sum(axis=1, keepdims=True)
+        # A class that is left without any mass stays as it was.
         fitted = np.where(sums > 0, raked / np.maximum(sums, 1e-300), fitted)
     return np.asarray(fitted)
 
@@ -121,22 +128,24 @@ def rake(
 def noise_variances(
     expected: NDArray[np.float64], scale: float, *, sampled: bool
 ) -> NDArray[np.float64]:
-    """Tell the variances of counts, shape (G,): of their noise and, if asked, of sampling."""
-    # Counts of a sample vary by as much as is expected of them (Poisson); one record is no news.
+    """Return the variances of counts, shape (G,): of their noise and, if asked, of sampling."""
+    # Counts of a sample vary by as much as is expected of them (Poisson), and by one at least.
     return np.asarray(scale**2 + np.maximum(expected, 1.0) * sampled)
 
 
 def contrasts(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Tell how far classes can depart from the whole that they make up.
+    """Return how far classes can depart from the whole that they make up.
 
-    If they depart by ``d`` from what they have in common, they do from the whole, of which they are
-    the shares ``p``, by ``d_c - sum_k p_k d_k``: a class that is most of it is much like it.
+    Let classes depart by independent ``d_c`` of variance one from what they have in common. The
+    whole, in which they have the shares ``p_c``, departs by ``sum_k p_k d_k``. So class ``c``
+    departs from the whole by ``d_c - sum_k p_k d_k``, of variance ``1 - 2 p_c + sum_k p_k^2``: a
+    class that is most of the whole is much like it.
 
     Args:
         totals: Number of records of each class, at least one, shape (C,).
 
     Returns:
-        The variances for ``d`` of variance one, shape (C,).
+        These variances, shape (C,).
     """
     shares = totals / totals.sum()
     return np.asarray(1 - 2 * shares + np.square(shares).sum())
@@ -145,7 +154,7 @@ def contrasts(totals: NDArray[np.float64]) -> NDArray[np.float64]:
 def likely_departures(
     contrast: float, variances: NDArray[np.float64], scale: float, constants: ApproximateConstants
 ) -> Prior:
-    """Say what departures are likely where noise hides them.
+    """Return what variance relative departures are likely to have, where noise hides it.
 
     Args:
         contrast: How far the class can depart, see :func:`contrasts`.
@@ -154,8 +163,9 @@ def likely_departures(
         constants: The constants of the stage.
 
     Returns:
-        What is known of the variance of relative departures.
+        What is known of the variance.
     """
+    # How much of what varies is the noise of the mechanism, and not sampling.
     hidden = scale**2 / float(variances.mean())
     by_noise, by_sampling = constants.likely_departure, constants.likely_sampled_departure
     likely = by_noise * hidden + by_sampling * (1 - hidden)
@@ -168,13 +178,16 @@ def leave_some(
     variances: NDArray[np.float64],
     least_left: float,
 ) -> NDArray[np.float64]:
-    """Keep noise from emptying cells: that nobody was seen is evidence as far as some were due.
+    """Return counts that noise alone does not empty.
+
+    That nobody of a class was seen in a bin is evidence only as far as somebody was expected there.
 
     Args:
         found: Estimated counts, which may be negative, shape (G,).
         expected: What is expected if the class is like all others, at least zero, shape (G,).
         variances: Variances of the counts' noise, shape (G,).
-        least_left: Share of the expected counts, or of their noise if that is less.
+        least_left: What a bin keeps at least, as a share of the expected count or of the noise,
+            whichever is less.
 
     Returns:
         Counts, at least zero, shape (G,).
@@ -183,7 +196,7 @@ def leave_some(
     return np.asarray(np.maximum(found, least))
 
 
-def tilt(
+def shrunk_departure(
     departure: NDArray[np.float64],
     expected: NDArray[np.float64],
     variances: NDArray[np.float64],
@@ -193,77 +206,77 @@ def tilt(
 ) -> NDArray[np.float64]:
     """Keep of a noisy departure from expected counts what can be told from noise.
 
+    Bins without an order are shrunk as one set. Those in order are shrunk level by level of a Haar
+    transform, in which neighbours have unequal expected counts: the departure of a pair is divided
+    as its expected count is, and the *surplus* of the left neighbour beyond that is what a level
+    tells.
+
     Args:
         departure: Counts less the expected ones, shape (G,).
         expected: What is expected if the class is like all others, at least zero, shape (G,).
         variances: Variances of the counts' noise, shape (G,); zeros keep everything.
-        in_order: Which cells stand in a meaningful order, shape (G,).
+        in_order: Which bins stand in a meaningful order, shape (G,).
         prior: What is known of the variance of relative departures.
         constants: The constants of the stage.
 
     Returns:
-        The departure, shape (G,); it sums to zero if cells in order are expected to have records.
+        The departure, shape (G,); it sums to zero if bins in order are expected to have records.
     """
     if not variances.any():
         return departure
+
+    def join(
+        left: NDArray[np.float64], right: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        return left + right, _split(left, right, prior, constants)
+
+    def part(
+        found: NDArray[np.float64], detail: tuple[NDArray[np.float64], NDArray[np.float64]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        share, surplus = detail
+        left = found * share + surplus
+        return left, found - left
+
     kept = np.zeros_like(departure)
-    loose = np.flatnonzero(~in_order)
+    loose, ordered = np.flatnonzero(~in_order), np.flatnonzero(in_order)
     effects = _effects(departure[loose], expected[loose], variances[loose], prior, constants)
     kept[loose] = expected[loose] * effects
-    ordered = np.flatnonzero(in_order)
-    among = departure[ordered], expected[ordered], variances[ordered]
-    levels = _transform(*among, prior, constants)
-    # What the loose cells have in excess is missing from the others.
-    found = -kept.sum(keepdims=True) * (expected[ordered].sum() > 0)
-    for share, detail in reversed(levels):
-        left = found * share + detail
-        found = np.stack([left, found - left], axis=1).ravel()
-    kept[ordered] = found[: len(ordered)]
+    _, details = transform(np.stack([departure, expected, variances])[:, ordered], join)
+    # What the loose bins have in excess is missing from the others.
+    root = -kept.sum(keepdims=True) * (expected[ordered].sum() > 0)
+    kept[ordered] = invert(root, details, part, len(ordered))
     return kept
 
 
-def _transform(
-    values: NDArray[np.float64],
-    expected: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    prior: Prior,
-    constants: ApproximateConstants,
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """List the levels of a Haar transform of unequal masses, finest first, shrunk."""
-    length = 1 << max(len(values) - 1, 0).bit_length()
-    nodes = [np.pad(each, (0, length - len(each))) for each in (values, expected, variances)]
-    levels = []
-    while len(nodes[0]) > 1:
-        levels.append(_split(nodes[0], nodes[1], nodes[2], prior, constants))
-        nodes = [each[0::2] + each[1::2] for each in nodes]
-    return levels
-
-
 def _split(
-    values: NDArray[np.float64],
-    expected: NDArray[np.float64],
-    variances: NDArray[np.float64],
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
     prior: Prior,
     constants: ApproximateConstants,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Split pairs of neighbours: the first one's share of what is expected, and its surplus.
+    """Return how pairs of neighbours divide what is expected of them, and who has more than that.
+
+    Of the expected count ``w`` of both, the left one has the share ``s``. With departures ``a`` and
+    ``b``, its surplus is ``a - s (a + b) = (1 - s) a - s b``. If relative departures are ``x`` and
+    ``y``, so ``a = s w x`` and ``b = (1 - s) w y``, the surplus is ``w s (1 - s) (x - y)``: the
+    gain of the effect ``x - y`` is ``w s (1 - s)``.
 
     Args:
-        values: Departures of the neighbours, shape (2 K,).
-        expected: What is expected of them, shape (2 K,).
-        variances: Variances of their noise, shape (2 K,).
+        left: Departures, expected counts and variances of noise of the left neighbours, (3, K).
+        right: The same of the right neighbours, shape (3, K).
         prior: What is known of the variance of relative departures.
         constants: The constants of the stage.
 
     Returns:
-        Shares, and what is left of the surpluses beyond them when noise is shrunk, shape (K,).
+        The shares of the left neighbours, and what is left of their surpluses when noise is
+        shrunk, shape (K,) each.
     """
-    whole = expected[0::2] + expected[1::2]
-    share = np.divide(expected[0::2], whole, out=np.zeros_like(whole), where=whole > 0)
+    whole = left[1] + right[1]
+    share = np.divide(left[1], whole, out=np.zeros_like(whole), where=whole > 0)
     other = np.where(whole > 0, 1 - share, 0.0)
-    surplus = values[0::2] * other - values[1::2] * share
+    surplus = left[0] * other - right[0] * share
     gains = whole * share * other
-    noise = variances[0::2] * other**2 + variances[1::2] * share**2
+    noise = left[2] * other**2 + right[2] * share**2
     return share, gains * _effects(surplus, gains, noise, prior, constants)
 
 
@@ -274,6 +287,7 @@ def _effects(
     prior: Prior,
     constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
+    """Return relative departures, whose noisy multiples are the values, shape (..., D)."""
     if not constants.shrink:
         return ratio(values, gains)
     doubt, certain = constants.departure_doubt, constants.certain_departure
