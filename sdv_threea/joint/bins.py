@@ -43,7 +43,7 @@ def num_pair_bins(
     return min(carried, constants.most_bins) if carried >= constants.least_bins else None
 
 
-def cut_pair_bins(
+def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
     columns: Sequence[NDArray[np.float64]],
     masks: Sequence[NDArray[np.bool_]],
     ordered: Sequence[bool],

@@ -227,4 +227,4 @@ def _draw_evenly(
     places[np.lexsort(keys)] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
     passed = np.cumsum(chances, axis=1)
     drawn = (passed <= places[:, None] * passed[:, -1:]).sum(axis=1)
-    return np.minimum(drawn, chances.shape[1] - 1)
+    return np.asarray(np.minimum(drawn, chances.shape[1] - 1))

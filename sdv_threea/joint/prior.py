@@ -5,7 +5,7 @@ Two standard normals of correlation ``r``, cut into bins, have the table (Mehler
     ``P(x in A, y in B) = sum_k r^k a_k(A) a_k(B)``, where
     ``a_k(A) = int_A phi(x) He_k(x) / sqrt(k!) dx``
 
-with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins. Here each class has
+with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins. Each class has
 normals and cuts of its own, and their tables add up.
 """
 

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.histograms import project_to_simplex
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.pairs import Pair, PairCounts
+from sdv_threea.maths.simplex import project_to_simplex
 
 #: Candidates for the count of a bin in units of what independent columns would have.
 RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
@@ -137,7 +137,8 @@ def shrink(
     excess = abs(left.shape[1] - right.shape[1]) + 2 * crowding
     kept = np.maximum(1 - scale**2 * np.maximum(excess, 1) / power, 0.0)
     values = values * np.minimum.accumulate(kept)
-    return np.maximum(expected + left @ (rows * values) @ columns @ right.T, 0.0)
+    departure = left @ (rows * values) @ columns @ right.T
+    return np.asarray(np.maximum(expected + departure, 0.0))
 
 
 def find_filled(
