@@ -1,0 +1,348 @@
+"""The chain: its law is the one that the tables are of, computed by enumeration."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from sdv_threea.joint import chain as room
+from sdv_threea.joint.chain import Chain, Link, choose_order, fit_chain
+from sdv_threea.joint.constants import JointConstants
+
+#: As many rounds as it takes.
+CONSTANTS = JointConstants(rounds=50)
+
+SHAPE = (3, 4, 5, 3)
+ROWS = 40_000
+
+#: A false alarm less than once in a million runs, were they not seeded.
+ALARM = 1e-7
+
+
+def make_joint(rng, strength=0.8):
+    """A distribution over all columns, log-linear in the pairs of them."""
+    logs = np.zeros(SHAPE)
+    for i, j in combinations(range(len(SHAPE)), 2):
+        shape = [size if at in (i, j) else 1 for at, size in enumerate(SHAPE)]
+        logs = logs + strength * rng.normal(size=shape)
+    joint = np.exp(logs)
+    return joint / joint.sum()
+
+
+def make_chained(rng, strength=0.8):
+    """A distribution in which each column is log-linear in those before it."""
+    joint = np.ones(())
+    for j, size in enumerate(SHAPE):
+        logs = 0.5 * rng.normal(size=size)
+        for i in range(j):
+            shape = [SHAPE[i] if at == i else 1 for at in range(j)]
+            logs = logs + strength * rng.normal(size=[*shape, size])
+        given = np.exp(logs)
+        joint = joint[..., None] * given / given.sum(axis=-1, keepdims=True)
+    return joint
+
+
+def sum_to(joint, *columns):
+    return joint.sum(axis=tuple(at for at in range(joint.ndim) if at not in columns))
+
+
+def fit(joint, order=None, constants=CONSTANTS, seed=3, tables=None):
+    """Fit a chain to the true tables of all pairs of columns."""
+    columns = range(joint.ndim)
+    if tables is None:
+        tables = {pair: sum_to(joint, *pair) for pair in combinations(columns, 2)}
+    margins = [10_000 * sum_to(joint, at) for at in columns]
+    rng = np.random.default_rng(seed)
+    return fit_chain(margins, tables, list(order or columns), constants, rng)
+
+
+def enumerate_chain(chain, shape):
+    """The law of a chain: the product of its links over all combinations of bins."""
+    bins = np.stack(np.meshgrid(*map(np.arange, shape), indexing='ij'), axis=-1)
+    bins = bins.reshape(-1, len(shape))
+    chances = np.ones(len(bins))
+    for link in chain.links:
+        own = link.chances(bins)
+        chances *= own[np.arange(len(bins)), bins[:, link.column]] / own.sum(axis=1)
+    return chances.reshape(shape)
+
+
+def count(bins, shape):
+    return np.bincount(np.ravel_multi_index(bins.T, shape), minlength=math.prod(shape))
+
+
+def has_law(counts, law):
+    """Whether counts are those of draws from a law; bins that expect few are taken together."""
+    expected = counts.sum() * law.ravel() / law.sum()
+    rare = expected < 10
+    found = [np.append(each[~rare], each[rare].sum()) for each in (counts, expected)]
+    found = [each[found[1] > 0] for each in found]
+    return counts[expected == 0].sum() == 0 and chisquare(*found).pvalue > ALARM
+
+
+def distance(one, other):
+    """The total variation of two distributions."""
+    return np.abs(one - other).sum() / 2
+
+
+# The law that is fitted
+
+
+def test_a_link_is_log_linear_in_its_parents(rng):
+    logs, first, second = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=(2, 4))
+    link = Link(1, logs, (2, 0), (first, second))
+    bins = np.array([[0, 99, 2], [1, 99, 0]])
+
+    chances = link.chances(bins)
+
+    expected = np.exp([logs + first[2] + second[0], logs + first[0] + second[1]])
+    found = chances / chances.sum(axis=1, keepdims=True)
+    assert found == pytest.approx(expected / expected.sum(axis=1, keepdims=True))
+
+
+def test_a_link_survives_weights_beyond_what_an_exponential_carries():
+    link = Link(1, np.zeros(2), (0,), (np.array([[2_000.0, -2_000.0]]),))
+
+    assert link.chances(np.zeros((1, 2), dtype=np.int64)).tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize('order', list(permutations(range(3)))[:4])
+def test_pairs_are_those_of_the_tables_in_any_order(rng, order):
+    joint = make_joint(rng)
+
+    law = enumerate_chain(fit(joint, [*order, 3]), SHAPE)
+
+    for pair in combinations(range(4), 2):
+        assert distance(sum_to(law, *pair), sum_to(joint, *pair)) < 0.012
+    for triple in combinations(range(4), 3):
+        assert distance(sum_to(law, *triple), sum_to(joint, *triple)) < 0.04
+
+
+def test_columns_that_are_log_linear_in_those_before_them_come_back_whole(rng):
+    for _ in range(3):
+        joint = make_chained(rng)
+
+        assert distance(enumerate_chain(fit(joint), SHAPE), joint) < 0.025
+
+
+def test_more_particles_come_closer(rng):
+    few, many = 0.0, 0.0
+    for _ in range(3):
+        joint = make_chained(rng)
+        chains = [fit(joint, constants=JointConstants(particles=n, rounds=50)) for n in (60, 8_000)]
+        off = [distance(enumerate_chain(chain, SHAPE), joint) for chain in chains]
+        few, many = few + off[0], many + off[1]
+
+    assert many < 0.5 * few
+
+
+def test_columns_without_tables_are_independent(rng):
+    joint = make_joint(rng)
+
+    law = enumerate_chain(fit(joint, tables={}), SHAPE)
+
+    expected = np.einsum('a,b,c,d->abcd', *(sum_to(joint, at) for at in range(4)))
+    assert law == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_has_no_table_follows_through_others(rng):
+    """A chain of Markov: the first and the last column depend by the one between them."""
+    first, then = rng.dirichlet(np.ones(3)), rng.dirichlet(np.full(4, 0.5), 3)
+    joint = first[:, None, None] * then[:, :, None] * rng.dirichlet(np.full(5, 0.5), 4)
+    tables = {pair: sum_to(joint, *pair) for pair in ((1, 2), (0, 1))}
+
+    law = enumerate_chain(fit(joint, tables=tables), joint.shape)
+
+    assert distance(law, joint) < 1e-4
+
+
+def test_a_single_column_has_its_distribution():
+    chain = fit_chain([np.array([1.0, 0.0, 3.0])], {}, [0], CONSTANTS, np.random.default_rng(1))
+
+    assert enumerate_chain(chain, (3,)) == pytest.approx([0.25, 0, 0.75], abs=1e-9)
+    drawn = np.bincount(chain.draw(4_000, np.random.default_rng(2))[:, 0])
+    assert drawn == pytest.approx(np.array([1_000, 0, 3_000]), abs=3)
+
+
+def test_columns_of_one_bin_say_nothing(rng):
+    joint = rng.dirichlet(np.ones(12)).reshape(3, 1, 4)
+
+    assert distance(enumerate_chain(fit(joint), joint.shape), joint) < 1e-4
+
+
+def test_parents_come_in_the_order_of_the_tables(rng):
+    joint = make_joint(rng)
+    tables = {pair: sum_to(joint, *pair) for pair in ((2, 3), (0, 3), (1, 2), (1, 3))}
+
+    chain = fit(joint, tables=tables)
+
+    assert [link.parents for link in chain.links] == [(), (), (1,), (2, 0, 1)]
+
+
+# Functions
+
+
+def make_places(rng):
+    """A code, which tells the name, which tells the zone, and a column that tells nothing."""
+    names, zones = rng.integers(0, 6, 12), rng.integers(0, 3, 6)
+    names[:6] = np.arange(6)
+    zones[:3] = np.arange(3)
+    joint = np.zeros((12, 6, 3, 2))
+    for code, share in enumerate(rng.dirichlet(np.full(12, 2.0))):
+        joint[code, names[code], zones[names[code]]] = share * np.array([0.3, 0.7])
+    return joint, names, zones
+
+
+@pytest.mark.parametrize('order', [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
+def test_a_column_that_follows_from_another_comes_back(rng, order):
+    joint, names, zones = make_places(rng)
+
+    drawn = fit(joint, order, JointConstants()).draw(ROWS, rng)
+
+    assert (names[drawn[:, 0]] != drawn[:, 1]).sum() <= 4
+    assert (zones[drawn[:, 1]] != drawn[:, 2]).sum() <= 4
+    assert (zones[names[drawn[:, 0]]] != drawn[:, 2]).sum() <= 4
+
+
+def test_a_column_that_follows_from_two_others_together_keeps_its_pairs(rng):
+    """The exclusive or is in no pair; that one is the larger of two is in all of them."""
+    one, other = np.meshgrid(range(4), range(4), indexing='ij')
+    joint = np.zeros((4, 4, 4))
+    joint[one, other, np.maximum(one, other)] = rng.dirichlet(np.full(16, 3.0)).reshape(4, 4)
+
+    drawn = fit(joint).draw(ROWS, rng)
+
+    assert (drawn[:, 2] < drawn[:, :2].max(axis=1)).mean() < 1e-3
+    for pair in combinations(range(3), 2):
+        found = count(drawn[:, pair], (4, 4)).reshape(4, 4) / ROWS
+        assert distance(found, sum_to(joint, *pair)) < 0.03
+
+
+# Draws
+
+
+def test_drawn_records_have_the_law_of_the_chain(rng):
+    chain = fit(make_joint(rng))
+
+    drawn = chain.draw(ROWS, rng)
+
+    assert has_law(count(drawn, SHAPE), enumerate_chain(chain, SHAPE))
+
+
+def test_drawn_pairs_are_closer_than_those_of_independent_draws(rng):
+    chain = fit(make_joint(rng), constants=JointConstants(particles=1_000))
+    law = enumerate_chain(chain, SHAPE)
+
+    drawn = count(chain.draw(5_000, rng), SHAPE).reshape(SHAPE) / 5_000
+    independent = rng.multinomial(5_000, law.ravel()).reshape(SHAPE) / 5_000
+
+    for pair in combinations(range(4), 2):
+        off = [distance(sum_to(each, *pair), sum_to(law, *pair)) for each in (drawn, independent)]
+        assert off[0] < 0.75 * off[1]
+
+
+def test_a_record_that_is_drawn_alone_has_the_law_of_the_chain(rng):
+    joint = sum_to(make_joint(rng), 0, 1)
+    chain = fit(joint, constants=JointConstants(particles=2_000))
+
+    drawn = np.concatenate([chain.draw(1, rng) for _ in range(4_000)])
+
+    assert has_law(count(drawn, joint.shape), enumerate_chain(chain, joint.shape))
+
+
+def test_records_come_in_no_order(rng):
+    drawn = fit(make_joint(rng)).draw(ROWS, rng)
+
+    for column in drawn.T:
+        followed = np.corrcoef(column[:-1], column[1:])[0, 1]
+        assert abs(followed) < 5.3 / math.sqrt(ROWS)
+        assert abs(np.corrcoef(column, np.arange(ROWS))[0, 1]) < 5.3 / math.sqrt(ROWS)
+
+
+def test_columns_that_are_known_stay_and_the_others_have_their_law_given_them(rng):
+    joint, first, second = make_joint(rng), 2, 0
+    chain = fit(joint, (first, second, 3, 1))
+    known = {first: rng.integers(0, 5, ROWS), second: rng.integers(0, 3, ROWS)}
+
+    drawn = chain.draw(ROWS, rng, known)
+
+    law = enumerate_chain(chain, SHAPE)
+    given = law / law.sum(axis=(1, 3), keepdims=True)
+    shown = count(np.stack([known[second], known[first]], axis=1), (3, 5)).reshape(3, 1, 5, 1)
+    assert np.array_equal(drawn[:, first], known[first])
+    assert np.array_equal(drawn[:, second], known[second])
+    assert has_law(count(drawn, SHAPE), given * shown)
+    true = joint / joint.sum(axis=(1, 3), keepdims=True)
+    assert distance(given * shown, true * shown) / ROWS < 0.08
+
+
+def test_values_that_hardly_ever_come_can_be_known(rng):
+    joint = make_joint(rng)
+    joint[0] *= 1e-9
+    joint /= joint.sum()
+
+    drawn = fit(joint).draw(500, rng, {0: np.zeros(500, dtype=np.int64)})
+
+    assert (drawn[:, 0] == 0).all()
+    assert ((drawn >= 0) & (drawn < SHAPE)).all()
+
+
+def test_a_large_draw_is_one_of_blocks_after_each_other(rng, monkeypatch):
+    chain, known = fit(make_joint(rng)), rng.integers(0, 3, 2_500)
+    monkeypatch.setattr(room, 'BLOCK', 1_000)
+
+    whole = chain.draw(2_500, np.random.default_rng(7), {0: known})
+
+    source = np.random.default_rng(7)
+    parts = [chain.draw(len(each), source, {0: each}) for each in np.split(known, [1_000, 2_000])]
+    assert np.array_equal(whole, np.concatenate(parts))
+
+
+def test_no_records_can_be_drawn(rng):
+    assert fit(make_joint(rng)).draw(0, rng).shape == (0, 4)
+
+
+def test_the_same_source_gives_the_same_chain_and_the_same_records(rng):
+    joint = make_joint(rng)
+
+    one, other = (fit(joint).draw(1_000, np.random.default_rng(4)) for _ in range(2))
+
+    assert np.array_equal(one, other)
+
+
+def test_a_chain_can_be_pickled(rng):
+    chain = fit(make_joint(rng))
+
+    copy = pickle.loads(pickle.dumps(chain))
+
+    assert isinstance(copy, Chain)
+    drawn = [each.draw(1_000, np.random.default_rng(4)) for each in (chain, copy)]
+    assert np.array_equal(*drawn)
+
+
+# Order
+
+
+@pytest.mark.parametrize('first', [(), (3,), (5, 0), (4, 3, 2, 1, 0)])
+def test_next_comes_the_column_that_those_before_it_tell_most_of(rng, first):
+    information = rng.exponential(size=(6, 6))
+    information = np.triu(information, 1) + np.triu(information, 1).T
+
+    order = choose_order(information, first)
+
+    assert sorted(order) == list(range(6))
+    assert tuple(order[: len(first)]) == first
+    if not first:
+        assert order[0] == information.sum(axis=1).argmax()
+    for place in range(max(len(first), 1), 6):
+        told = {at: information[order[:place], at].sum() for at in order[place:]}
+        assert order[place] == max(told, key=told.get)
+
+
+def test_columns_that_say_nothing_are_ordered_too():
+    assert choose_order(np.zeros((3, 3)), [1]) == [1, 0, 2]

@@ -1,0 +1,416 @@
+"""Noisy counts of pairs to probabilities: against loops, and against noise that is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.tables import (
+    estimate_tables,
+    find_filled,
+    mutual_information,
+    pool_margins,
+    rake,
+    shrink,
+)
+
+CONSTANTS = JointConstants()
+
+
+def make_counts(tables, scale=0.0):
+    return PairCounts(dict(tables), scale)
+
+
+def make_dense(rng, rows, columns, total=10_000.0):
+    """A table in which every bin is filled."""
+    table = rng.gamma(2.0, size=(rows, columns)) + 0.1
+    return total * table / table.sum()
+
+
+def make_plain(rows, columns):
+    """The table of independent columns."""
+    return np.outer(rows, columns) / rows.sum()
+
+
+def make_low_rank(rng, size, total=50_000.0):
+    """A table of two columns that lean on each other in one direction."""
+    rows, columns = rng.dirichlet(np.full(size, 5.0), 2)
+    lean = np.outer(np.linspace(-1, 1, size), np.linspace(-1, 1, size))
+    table = np.outer(rows, columns) * (1 + 0.8 * lean)
+    return total * table / table.sum()
+
+
+# Margins
+
+
+def test_without_noise_margins_are_the_counts(rng):
+    tables = {(0, 1): make_dense(rng, 3, 4)}
+    known = [(table, np.zeros(len(table))) for table in (tables[0, 1].sum(1), tables[0, 1].sum(0))]
+
+    margins = pool_margins(known, make_counts(tables), 10_000)
+
+    for margin, (counts, _) in zip(margins, known, strict=True):
+        assert margin == pytest.approx(counts, rel=1e-9)
+
+
+def test_margins_weigh_all_that_is_known_of_a_column_by_precision(rng):
+    scale, variances = 5.0, [rng.uniform(10, 1_000, size) for size in (3, 4, 2)]
+    counts = [1_000 * rng.dirichlet(np.full(size, 50.0)) for size in (3, 4, 2)]
+    tables = {(i, j): make_plain(counts[i], counts[j]) for i, j in ((0, 1), (0, 2), (1, 2))}
+    tables = {pair: table + rng.normal(0, scale, table.shape) for pair, table in tables.items()}
+
+    margins = pool_margins(list(zip(counts, variances, strict=True)), make_counts(tables, scale), 1)
+
+    # Of column 0, tables with 4 and with 2 bins of the other column.
+    found = [(counts[0], variances[0])]
+    found += [(tables[0, 1].sum(axis=1), 4 * scale**2), (tables[0, 2].sum(axis=1), 2 * scale**2)]
+    mean = sum(each / variance for each, variance in found) / sum(1 / each for _, each in found)
+    assert np.ptp(margins[0] - mean) == pytest.approx(0, abs=1e-9) or (margins[0] == 0).any()
+
+
+def test_pooled_margins_are_nearer_to_the_truth_than_those_of_a_column(rng):
+    truth, scale, own, pooled = make_dense(rng, 8, 8), 20.0, 0.0, 0.0
+    for _ in range(50):
+        counts = truth.sum(axis=1) + rng.normal(0, 80, 8)
+        known = [(counts, np.full(8, 80.0**2)), (truth.sum(axis=0), np.full(8, 1.0))]
+        table = truth + rng.normal(0, scale, truth.shape)
+        (margin, _) = pool_margins(known, make_counts({(0, 1): table}, scale), 10_000)
+        own += np.square(counts - truth.sum(axis=1)).sum()
+        pooled += np.square(margin - truth.sum(axis=1)).sum()
+
+    assert pooled < 0.6 * own
+
+
+@pytest.mark.parametrize('scale', [0.0, 1.0, 1e3, 1e7])
+def test_margins_are_counts_of_all_records_whatever_the_noise(rng, scale):
+    for _ in range(50):
+        sizes = rng.integers(1, 9, 3)
+        known = [(rng.normal(0, 100, size), np.full(size, scale**2)) for size in sizes]
+        tables = {
+            (i, j): rng.normal(0, scale, (sizes[i], sizes[j])) for i, j in ((0, 1), (0, 2), (1, 2))
+        }
+
+        for margin in pool_margins(known, make_counts(tables, scale), 1_234.5):
+            assert (margin >= 0).all()
+            assert margin.sum() == pytest.approx(1_234.5)
+
+
+# Raking
+
+
+def test_raked_tables_have_their_margins(rng):
+    for _ in range(100):
+        table = make_dense(rng, *rng.integers(1, 12, 2))
+        rows, columns = (9_000 * rng.dirichlet(np.ones(size)) for size in table.shape)
+
+        raked = rake(table, rows, columns)
+
+        assert raked.sum(axis=0) == pytest.approx(columns)
+        assert raked.sum(axis=1) == pytest.approx(rows, rel=0.01, abs=1)
+
+
+def test_raking_keeps_odds_ratios_and_empty_bins(rng):
+    table = make_dense(rng, 4, 5)
+    table[1, 2] = 0
+
+    raked = rake(table, *(10_000 * rng.dirichlet(np.full(size, 9.0)) for size in table.shape))
+
+    def odds(counts):
+        return counts[2, 0] * counts[3, 4] / (counts[2, 4] * counts[3, 0])
+
+    assert odds(raked) == pytest.approx(odds(table))
+    assert raked[1, 2] == 0
+    assert (raked > 0).sum() == 19
+
+
+def test_raking_leaves_a_table_that_has_its_margins_as_it_is(rng):
+    table = make_dense(rng, 4, 5)
+
+    assert rake(table, table.sum(axis=1), table.sum(axis=0)) == pytest.approx(table)
+
+
+def test_rows_and_columns_without_records_are_raked_away(rng):
+    table = make_dense(rng, 3, 3)
+    table[0] = 0
+    rows, columns = np.array([0.0, 30.0, 70.0]), np.array([100.0, 0.0, 0.0])
+
+    raked = rake(table, rows, columns)
+
+    assert raked == pytest.approx(np.array([[0, 0, 0], [30, 0, 0], [70, 0, 0]]))
+
+
+# Shrinking
+
+
+def shrink_in_a_loop(counts, expected, scale):
+    """The formula, of the table's departure with its rows and columns centred."""
+    off = counts - expected
+    off = off - off.mean(axis=0) - off.mean(axis=1, keepdims=True) + off.mean()
+    left, values, right = np.linalg.svd(off)
+    k, q = sorted(size - 1 for size in counts.shape)
+    found, least = expected.copy(), 1.0
+    for i in range(k):
+        excess = q - k
+        for j in range(i + 1, k):
+            excess += 2 * values[i] ** 2 / (values[i] ** 2 - values[j] ** 2)
+        factor = max(1 - scale**2 / values[i] ** 2 * max(excess, 1), 0)
+        least = min(least, factor)  # none is kept more than a larger one
+        found += least * values[i] * np.outer(left[:, i], right[i])
+    return np.maximum(found, 0)
+
+
+@pytest.mark.parametrize('shape', [(2, 2), (2, 7), (5, 3), (6, 6), (12, 9)])
+@pytest.mark.parametrize('scale', [1.0, 40.0, 300.0])
+def test_singular_values_are_shrunk_as_the_formula_says(rng, shape, scale):
+    truth = make_dense(rng, *shape)
+    counts = truth + rng.normal(0, scale, shape)
+    expected = make_plain(truth.sum(axis=1), truth.sum(axis=0))
+
+    found = shrink(counts, expected, scale)
+
+    assert found == pytest.approx(shrink_in_a_loop(counts, expected, scale), abs=1e-6)
+
+
+def test_without_noise_nothing_is_shrunk(rng):
+    truth = make_dense(rng, 5, 8)
+    expected = make_plain(truth.sum(axis=1), truth.sum(axis=0))
+
+    assert shrink(truth, expected, 0.0) == pytest.approx(truth)
+
+
+@pytest.mark.parametrize('size', [8, 20])
+def test_shrinking_takes_most_of_the_noise_from_tables_of_low_rank(rng, size):
+    scale, mine, raw, plain = 25.0, 0.0, 0.0, 0.0
+    for _ in range(20):
+        truth = make_low_rank(rng, size)
+        counts = truth + rng.normal(0, scale, truth.shape)
+        expected = make_plain(truth.sum(axis=1), truth.sum(axis=0))
+        mine += np.square(shrink(counts, expected, scale) - truth).sum()
+        raw += np.square(counts - truth).sum()
+        plain += np.square(expected - truth).sum()
+
+    assert mine < 0.5 * raw
+    assert mine < 0.1 * plain
+
+
+def test_what_noise_makes_of_independent_columns_mostly_vanishes(rng):
+    scale, mine, raw = 25.0, 0.0, 0.0
+    for _ in range(20):
+        truth = make_plain(*(20_000 * rng.dirichlet(np.full(12, 9.0)) for _ in range(2)))
+        truth = truth * 20_000 / truth.sum()
+        counts = truth + rng.normal(0, scale, truth.shape)
+        mine += np.square(shrink(counts, truth, scale) - truth).sum()
+        raw += np.square(counts - truth).sum()
+
+    assert mine < 0.15 * raw
+
+
+def test_shrinking_gains_in_full_rank_too(rng):
+    scale, mine, raw = 40.0, 0.0, 0.0
+    for _ in range(20):
+        truth = make_dense(rng, 10, 10)
+        counts = truth + rng.normal(0, scale, truth.shape)
+        expected = make_plain(truth.sum(axis=1), truth.sum(axis=0))
+        mine += np.square(shrink(counts, expected, scale) - truth).sum()
+        raw += np.square(counts - truth).sum()
+
+    assert mine < raw
+
+
+@pytest.mark.parametrize('shape', [(1, 1), (1, 6), (6, 1), (0, 3)])
+def test_one_bin_has_nothing_to_say_of_the_other_column(rng, shape):
+    expected = rng.uniform(1, 9, shape)
+
+    assert shrink(expected + rng.normal(0, 5, shape), expected, 5.0) == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings('error')
+def test_counts_that_are_as_expected_stay(rng):
+    expected = make_plain(np.array([3.0, 4.0, 5.0]), np.array([2.0, 10.0]))
+
+    assert shrink(expected, expected, 7.0) == pytest.approx(expected)
+
+
+# Empty bins
+
+
+def test_empty_bins_are_told_from_filled_ones_where_noise_allows(rng):
+    scale, truth = 20.0, make_dense(rng, 12, 12, 80_000.0)
+    truth[rng.random(truth.shape) < 0.4] = 0
+    expected = make_plain(truth.sum(axis=1), truth.sum(axis=0))
+    counts = truth + rng.normal(0, scale, truth.shape)
+
+    filled = find_filled(make_counts({(0, 1): counts}, scale), {(0, 1): expected})[0, 1]
+
+    empty = filled[(truth == 0) & (expected > 10 * scale)]
+    assert len(empty) > 20
+    assert np.median(empty) < 0.25
+    assert empty.mean() < 0.4
+    assert np.median(filled[truth > 6 * scale]) > 0.99
+    assert filled[truth > 6 * scale].mean() > 0.95
+
+
+def test_dense_tables_have_no_empty_bins(rng):
+    scale, truth = 20.0, make_low_rank(rng, 10)
+    expected = make_plain(truth.sum(axis=1), truth.sum(axis=0))
+    counts = truth + rng.normal(0, scale, truth.shape)
+
+    filled = find_filled(make_counts({(0, 1): counts}, scale), {(0, 1): expected})[0, 1]
+
+    assert filled.mean() > 0.97
+
+
+def test_a_table_of_noise_learns_from_the_others_whether_bins_are_empty(rng):
+    """Bins beside a diagonal are taken for empty where those of the other tables are."""
+    scale, small = 20.0, np.full((4, 4), 30.0)
+    noisy = np.where(np.eye(4) > 0, 120.0, 0.0) + rng.normal(0, scale, (4, 4))
+    diagonal = {(0, at): 1_000.0 * np.eye(20) for at in (2, 3, 4)}
+    dense = {(0, at): np.full((20, 20), 50.0) for at in (2, 3, 4)}
+
+    left = []
+    for company in (diagonal, dense):
+        company = {pair: each + rng.normal(0, scale, (20, 20)) for pair, each in company.items()}
+        expected = {pair: np.full((20, 20), 50.0) for pair in company}
+        pairs = make_counts({(0, 1): noisy, **company}, scale)
+        left.append(find_filled(pairs, {(0, 1): small, **expected})[0, 1][~np.eye(4, dtype=bool)])
+
+    assert left[0].mean() < left[1].mean() - 0.03
+
+
+@pytest.mark.parametrize('scale', [1e-6, 1.0, 1e5, 1e12])
+def test_chances_are_chances_whatever_the_noise(rng, scale):
+    tables = {pair: rng.normal(0, 1e3, (5, 4)) for pair in ((0, 1), (0, 2))}
+    expected = {pair: make_dense(rng, 5, 4) for pair in tables}
+    expected[0, 1][2] = 0
+
+    for chances in find_filled(make_counts(tables, scale), expected).values():
+        assert ((chances >= 0) & (chances <= 1)).all()
+
+
+# All of it
+
+
+def known_margins(tables, num_columns):
+    margins = [None] * num_columns
+    for (i, j), table in tables.items():
+        margins[i], margins[j] = table.sum(axis=1), table.sum(axis=0)
+    return margins
+
+
+def plain_tables(tables, margins):
+    return {(i, j): make_plain(margins[i], margins[j]) for i, j in tables}
+
+
+def make_three_columns(rng):
+    joint = rng.gamma(0.3, size=(4, 3, 5))
+    joint *= 10_000 / joint.sum()
+    return {(0, 1): joint.sum(axis=2), (0, 2): joint.sum(axis=1), (1, 2): joint.sum(axis=0)}
+
+
+def test_without_noise_tables_are_those_that_were_counted(rng):
+    tables = make_three_columns(rng)
+    tables[0, 1] = np.diag([2_500.0] * 3 + [0.0])[:, :3] + [[0], [0], [0], [1.0]]
+    tables = {(0, 1): tables[0, 1]}
+    margins = known_margins(tables, 2)
+
+    found = estimate_tables(make_counts(tables), margins, plain_tables(tables, margins), CONSTANTS)
+
+    assert found[0, 1] == pytest.approx(tables[0, 1] / tables[0, 1].sum(), abs=1e-5)
+
+
+def test_without_noise_all_pairs_of_several_columns_come_back(rng):
+    tables = make_three_columns(rng)
+    margins = known_margins(tables, 3)
+
+    found = estimate_tables(make_counts(tables), margins, plain_tables(tables, margins), CONSTANTS)
+
+    for pair, table in found.items():
+        assert table == pytest.approx(tables[pair] / 10_000, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ('scale', 'precision'), [(0.0, 1e-6), (1.0, 0.01), (80.0, 0.02), (1e6, 1.0)]
+)
+def test_tables_are_probabilities_with_their_margins_whatever_the_noise(rng, scale, precision):
+    """Raking ends with the second columns; where noise is most of a table, the first are off."""
+    for _ in range(10):
+        truth = make_three_columns(rng)
+        margins = known_margins(truth, 3)
+        tables = {pair: each + rng.normal(0, scale, each.shape) for pair, each in truth.items()}
+
+        found = estimate_tables(
+            make_counts(tables, scale), margins, plain_tables(tables, margins), CONSTANTS
+        )
+
+        for (i, j), table in found.items():
+            assert (table >= 0).all()
+            assert table.sum(axis=0) == pytest.approx(margins[j] / 10_000, abs=1e-6)
+            assert table.sum(axis=1) == pytest.approx(margins[i] / 10_000, abs=precision)
+
+
+def test_what_is_known_from_elsewhere_is_kept_where_counts_do_not_contradict_it(rng):
+    scale, mine, raw = 40.0, 0.0, 0.0
+    for _ in range(10):
+        truth = {(0, 1): make_dense(rng, 10, 10, 50_000.0)}
+        counts = truth[0, 1] + rng.normal(0, scale, (10, 10))
+        pairs, margins = make_counts({(0, 1): counts}, scale), known_margins(truth, 2)
+        found = estimate_tables(pairs, margins, truth, CONSTANTS)
+        mine += abs(found[0, 1] - truth[0, 1] / 50_000).sum()
+        raw += abs(counts - truth[0, 1]).sum() / 50_000
+
+    assert mine < 0.4 * raw
+
+
+def test_estimated_tables_are_nearer_to_the_truth_than_counts(rng):
+    scale, mine, raw = 25.0, 0.0, 0.0
+    for _ in range(10):
+        truth = {(0, 1): make_low_rank(rng, 12)}
+        margins = known_margins(truth, 2)
+        counts = truth[0, 1] + rng.normal(0, scale, (12, 12))
+        expected = plain_tables(truth, margins)
+        found = estimate_tables(make_counts({(0, 1): counts}, scale), margins, expected, CONSTANTS)
+        mine += abs(found[0, 1] - truth[0, 1] / 50_000).sum()
+        raw += abs(counts - truth[0, 1]).sum() / 50_000
+
+    assert mine < 0.6 * raw
+
+
+def test_impossible_pairs_lose_nearly_all_of_their_mass(rng):
+    """Each value of one column goes with two of the other."""
+    scale, truth = 40.0, np.kron(np.eye(6), np.ones((1, 2))) * 50_000 / 12
+    margins = [truth.sum(axis=1), truth.sum(axis=0)]
+    counts = make_counts({(0, 1): truth + rng.normal(0, scale, truth.shape)}, scale)
+
+    found = estimate_tables(counts, margins, plain_tables(counts.tables, margins), CONSTANTS)[0, 1]
+
+    assert found[truth == 0].sum() < 0.01
+    assert shrink(counts.tables[0, 1], make_plain(*margins), scale)[truth == 0].sum() > 300
+
+
+# Information
+
+
+def test_information_is_that_of_the_definition(rng):
+    table = rng.dirichlet(np.full(12, 0.5)).reshape(3, 4)
+    table[1, 2] = 0
+    table /= table.sum()
+
+    expected = sum(
+        table[a, b] * math.log(table[a, b] / table[a].sum() / table[:, b].sum())
+        for a in range(3)
+        for b in range(4)
+        if table[a, b]
+    )
+    assert mutual_information(table) == pytest.approx(expected)
+
+
+def test_independent_columns_say_nothing_and_a_copy_says_all(rng):
+    shares = rng.dirichlet(np.ones(5))
+
+    assert mutual_information(np.outer(shares, shares)) == pytest.approx(0, abs=1e-12)
+    assert mutual_information(np.diag(shares)) == pytest.approx(-(shares * np.log(shares)).sum())
+    assert mutual_information(np.zeros((0, 3))) == 0
