@@ -163,6 +163,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     class_count = count
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
+    # Nothing is known of the sizes of classes, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
     seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
     return ExpectedError(
@@ -206,6 +207,7 @@ def _product_noise(
     left by stages that have nothing to do.
     """
     constants = settings.constants
+    # Continuous columns have scores of variance one: an upper bound.
     radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
     components = num_components(
         totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
@@ -214,6 +216,7 @@ def _product_noise(
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
     weight = constant_weight(radius, constants.approximate.count_weight)
     norm = math.hypot(weight, radius) / SCORE_UNITS
+    # Two releases of the same sums are averaged by precision.
     unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
     return unit / math.hypot(prices['moments'], last / math.sqrt(components))
 
@@ -229,6 +232,7 @@ def _rows_to_be_seen(
     if 'categories' not in questions:
         return None
     asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)
+    # As describe chooses it: values of few rows are passed over, to draw less noise.
     least = 1 + int(asked.scale / 4)
     quantile = -float(ndtri(delta['categories'] / round(asked.sensitivity**2)))
     return least + (quantile + SURE) * asked.scale

@@ -76,12 +76,14 @@ class Release:
             ImpossibleCondition: If the model gives the condition no probability.
         """
         possible = self._possible(allowed or {})
+        # Column by column in memory: that is how codes are found and decoded.
         codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
             region = self._region(possible) if possible else None
             found = draw_codes(self.mixture, self.scores, num_rows, rng, region)
         else:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        # A target whose values are the classes has no score: it follows from the class.
         codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
         return decode(codes, self.transformers, rng)
@@ -124,6 +126,7 @@ class Release:
             self.domain.names.index(name): np.logical_or.reduce(codes)
             for name, codes in possible.items()
         }
+        # Conditions on scored columns become quantiles; the target's only restricts the classes.
         columns = [at for at, place in enumerate(self.scored) if place in places]
         found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
         intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
@@ -141,6 +144,7 @@ class Release:
         """Draw codes, and then their classes by the labels, until enough are of a wanted class."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
         region = self._region(others) if others else None
+        # The target is no condition on the codes: classes are drawn after them, and wanted or not.
         wanted = self.mixture.weights.sum(axis=1) > 0
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)
