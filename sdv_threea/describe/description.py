@@ -41,8 +41,8 @@ from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.privacy.rows import Rows
 
-#: A threshold lies this many noise scales, at most, above the counts that it must hide. So a value
-#: this far below the bar of its column would not be shown, and need not be counted exactly.
+#: A threshold lies at most this many noise scales above the counts that it must hide. Such counts
+#: are chosen to be this far below the bar of a column, so that the bar decides what is shown.
 FAR = 8.0
 
 
