@@ -17,6 +17,7 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.joint.bins import choose_pairs, num_pair_bins
 from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
@@ -25,7 +26,7 @@ from sdv_threea.privacy.statistics import (
     moment_sensitivity,
 )
 from sdv_threea.settings import Settings
-from sdv_threea.stages import stage_shares
+from sdv_threea.stages import FOR_PAIRS, stage_shares
 
 #: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
@@ -159,12 +160,14 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     budget = settings.budget(thresholds=needs_threshold(domain))
     prices = budget.split(stage_shares(domain, settings))
     scored = num_columns - has_target
+    pairs = not has_target and _affords_pairs(num_rows, num_columns, prices, settings)
     # Without a target the columns are counted twice, unless the second share goes to pairs.
-    price = math.hypot(prices['columns'], prices.get('pairs', 0.0))
-    count = histogram_sensitivity(scored + 1, neighbors) / price
+    again = 0.0 if has_target or pairs else prices['pairs']
+    count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
+    # Nothing is known of the sizes of classes, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
     seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
     return ExpectedError(
@@ -175,7 +178,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         delta=settings.delta,
         count=count,
         class_count=class_count,
-        correlation=_product_noise(scored, totals, prices, settings) / float(totals[0]),
+        correlation=_product_noise(scored, totals, prices, settings, pairs) / float(totals[0]),
         category_rows=seen or SURE * count,
     )
 
@@ -196,28 +199,44 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
     return Domain((*numbers, *categories), target)
 
 
+def _affords_pairs(
+    num_rows: int, num_columns: int, prices: Mapping[str, float], settings: Settings
+) -> bool:
+    """Return whether the budget carries counts of pairs of columns, all of them telling."""
+    constants = settings.constants.joint
+    price = math.hypot(*(prices[stage] for stage in FOR_PAIRS))
+    telling = [np.zeros(1)] * num_columns
+    num_pairs = len(choose_pairs(telling, num_rows, constants))
+    return num_pair_bins(num_rows, num_pairs, price, constants) is not None
+
+
 def _product_noise(
     num_scored: int,
     totals: NDArray[np.float64],
     prices: Mapping[str, float],
     settings: Settings,
+    pairs: bool,
 ) -> float:
     """Return the noise of a sum of products of two scores, over the records of a class.
 
     The sum is known twice: of the class, and of its components. Their release also gets what is
-    left by stages that have nothing to do.
+    left by stages that have nothing to do. Where pairs of columns are counted there are no
+    components.
     """
     constants = settings.constants
+    # Continuous columns have scores of variance one: an upper bound.
     radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
     components = num_components(
         totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
     )
     idle = {'partition', 'adapt'} if components == 1 else {'adapt'} if len(totals) == 1 else set()
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
+    again = 0.0 if pairs else last / math.sqrt(components)
     weight = constant_weight(radius, constants.approximate.count_weight)
     norm = math.hypot(weight, radius) / SCORE_UNITS
+    # Two releases of the same sums are averaged by precision.
     unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
-    return unit / math.hypot(prices['moments'], last / math.sqrt(components))
+    return unit / math.hypot(prices['moments'], again)
 
 
 def _rows_to_be_seen(
@@ -231,6 +250,7 @@ def _rows_to_be_seen(
     if 'categories' not in questions:
         return None
     asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)
+    # As describe chooses it: values of few rows are passed over, to draw less noise.
     least = 1 + int(asked.scale / 4)
     quantile = -float(ndtri(delta['categories'] / round(asked.sensitivity**2)))
     return least + (quantile + SURE) * asked.scale

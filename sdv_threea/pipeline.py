@@ -40,8 +40,8 @@ from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import cut_pair_bins, num_pair_bins
-from sdv_threea.joint.joint import Joint, fit_joint
+from sdv_threea.joint.bins import choose_pairs, cut_pair_bins, num_pair_bins
+from sdv_threea.joint.density import Joint, fit_joint
 from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
@@ -52,7 +52,7 @@ from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
 from sdv_threea.settings import Settings
-from sdv_threea.stages import open_account
+from sdv_threea.stages import FOR_PAIRS, STAGES, may_count_pairs, open_account
 
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
 MOST_READ = 2**20
@@ -100,7 +100,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         The release.
     """
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
-    account = open_account(domain, settings, noise, budget, rows_per_unit)
+    account = open_account(domain, settings, noise, budget, rows_per_unit, alone=alone)
     run = Run(settings, account, rng or np.random.default_rng(), alone)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
@@ -111,6 +111,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     if density.pair_bins:
         mixture = class_mixture(density.counts.totals, density.correlations)
         joint = _join(density, encoder, encoded, run)
+        # What was approximated is the model: the other stages have nothing to do.
+        for stage in STAGES[STAGES.index('partition') :]:
+            begin(stage)
     else:
         begin('partition')
         centroids = _partition(density, encoded, run)
@@ -175,16 +178,7 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
     """Release how columns are distributed and hang together in each class."""
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
-    sizes = [transformer.size for transformer in transformers]
-    terms = run.spending.terms('columns')
-    counts = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
-    pair_bins = None
-    if description.domain.target is None:
-        pair_bins = _afford_pairs(counts, run)
-        if pair_bins is None:
-            terms = run.spending.terms('pairs')
-            again = run.spending.keep(release_counts(encoded, sizes, classes.count, **terms))
-            counts = counts.average(again)
+    counts, pair_bins = _count_columns(encoder, encoded, run)
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
@@ -224,17 +218,27 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
     )
 
 
-def _afford_pairs(counts: Counts, run: Run) -> int | None:
-    """Choose how many bins pairs of columns are counted in; ``None`` to count none."""
-    settings = run.settings
-    chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
-    if chosen or not run.alone:
-        return None
-    # Pairs come last, and get what the stages leave that have nothing to do.
-    left = ('pairs', 'partition', 'adapt', 'anonymize')
-    price = math.hypot(*(run.spending.price(stage) for stage in left))
-    num_columns, num_records = len(counts.columns), float(counts.totals.sum())
-    return num_pair_bins(num_records, num_columns, price, run.constants.joint)
+def _count_columns(
+    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> tuple[Counts, int | None]:
+    """Release the histograms of all columns; return them, and in how many bins pairs are counted.
+
+    Where pairs may be counted, but noise would drown them, their share counts the columns again.
+    """
+    spending, num_classes = run.spending, encoder.classes.count
+    sizes = [transformer.size for transformer in encoder.scored_transformers]
+    once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
+    counts = spending.keep(once)
+    if not may_count_pairs(encoder.description.domain, run.settings, alone=run.alone):
+        return counts, None
+    price = math.hypot(*(spending.price(stage) for stage in FOR_PAIRS))
+    num_records, constants = float(counts.totals.sum()), run.constants.joint
+    num_pairs = len(choose_pairs(counts.columns, num_records, constants))
+    pair_bins = num_pair_bins(num_records, num_pairs, price, constants)
+    if pair_bins is None:
+        twice = release_counts(encoded, sizes, num_classes, **spending.terms('pairs'))
+        counts = counts.average(spending.keep(twice))
+    return counts, pair_bins
 
 
 def _join(density: Density, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> Joint:
@@ -246,7 +250,8 @@ def _join(density: Density, encoder: RecordEncoder, encoded: Rows[Encoded], run:
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
     cuts = columns, density.masks, ordered, density.pair_bins or 1, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
-    pairs = run.spending.keep(release_pair_counts(encoded, bins, **run.spending.rest()))
+    wanted = choose_pairs(counts.columns, float(counts.totals.sum()), constants.joint)
+    pairs = run.spending.keep(release_pair_counts(encoded, bins, wanted, **run.spending.rest()))
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
     known = counts.totals, counts.scale, pairs, expected
     return fit_joint(bins, histograms, *known, constants.joint, run.rng)

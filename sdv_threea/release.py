@@ -19,7 +19,7 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
-from sdv_threea.joint.joint import Joint
+from sdv_threea.joint.density import Joint
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
 from sdv_threea.sampling.draws import draw_codes, draw_wanted
 from sdv_threea.sampling.joint import draw_jointly
@@ -81,11 +81,13 @@ class Release:
             ImpossibleCondition: If the model gives the condition no probability.
         """
         possible = self._possible(allowed or {})
+        # Column by column in memory: that is how codes are found and decoded.
         codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
             found = self._draw(num_rows, rng, possible)
         else:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        # A target whose values are the classes has no score: it follows from the class.
         codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
         return decode(codes, self.transformers, rng)
@@ -128,6 +130,7 @@ class Release:
             self.domain.names.index(name): np.logical_or.reduce(codes)
             for name, codes in possible.items()
         }
+        # Conditions on scored columns become quantiles; the target's only restricts the classes.
         columns = [at for at, place in enumerate(self.scored) if place in places]
         found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
         intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
@@ -159,6 +162,7 @@ class Release:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw codes, and then their classes by the labels, until enough are of a wanted class."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
+        # The target is no condition on the codes: classes are drawn after them, and wanted or not.
         wanted = self.mixture.weights.sum(axis=1) > 0
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)

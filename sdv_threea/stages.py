@@ -12,23 +12,54 @@ from sdv_threea.settings import Settings
 #: The stages, in order: as public as the algorithm.
 STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 
+#: Whose shares pairs of columns get where they are counted, last of all: their own, and those of
+#: stages that then have nothing to do.
+FOR_PAIRS = ('pairs', 'partition', 'adapt', 'anonymize')
 
-def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
-    """Return the share of the budget by stage: nothing for stages that have nothing to ask."""
+
+def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
+    """Return whether pairs of columns are counted if the budget carries them.
+
+    They are where the density of normal scores has nothing else to be: no classes that it is of, no
+    other tables that it is drawn in the context of, no number of components that the user chose.
+
+    Args:
+        domain: What is public.
+        settings: What the user chose.
+        alone: Whether the table is released alone, and not in the context of another one.
+    """
+    chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
+    return alone and domain.target is None and not chosen
+
+
+def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> dict[str, float]:
+    """Return the share of the budget by stage: nothing for stages that have nothing to ask.
+
+    Without a target there are no classes to count: their share goes to pairs of columns, if they
+    may be counted, or else to the columns.
+    """
     shares = dict(settings.shares)
     if not asks(domain):
         shares['describe'] = 0.0
-    if domain.target is None:
+    if may_count_pairs(domain, settings, alone=alone):
         shares['pairs'] = shares.pop('classes')
+    elif domain.target is None:
+        shares['columns'] += shares.pop('classes')
     if domain.target is None or isinstance(domain[domain.target], Number):
         del shares['labels']
     return shares
 
 
 def open_account(
-    domain: Domain, settings: Settings, noise: Noise, budget: Budget, rows_per_unit: int
+    domain: Domain,
+    settings: Settings,
+    noise: Noise,
+    budget: Budget,
+    rows_per_unit: int,
+    *,
+    alone: bool,
 ) -> Spending:
     """Return the account of one release, of which nothing is spent yet."""
-    shares = stage_shares(domain, settings)
+    shares = stage_shares(domain, settings, alone=alone)
     charged = settings.guarantee == 'end_to_end'
     return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)

@@ -26,7 +26,7 @@ FLOORS = (
     {'settings', 'sampling'},
     {'constants'},
     {'report', 'audit', 'adapt', 'anonymize'},
-    {'partition'},
+    {'joint', 'partition'},
     {'approximate'},
     {'encoding'},
     {'describe'},

@@ -58,7 +58,8 @@ def test_counts_have_the_noise_that_the_ledger_of_a_fit_tells(target, neighbors,
     table = make_table(3, 3)
     for name in ['n0', 'n1', 'n2']:
         table[name] = table[name].gt(0).astype(float)
-    released = fit(table, target, 1.0, public=public, neighbors=neighbors, n_components=1)
+    components = 1 if target else 'auto'
+    released = fit(table, target, 1.0, public=public, neighbors=neighbors, n_components=components)
     errors = expected_error(
         NUM_ROWS, 6, 1.0, 1e-5, num_classes=2 if target else 1, num_numerical=3,
         public_metadata=public, neighbors=neighbors,
@@ -79,6 +80,18 @@ def test_counts_have_the_noise_that_the_ledger_of_a_fit_tells(target, neighbors,
         assert errors.category_rows == pytest.approx(bar, abs=1.0)
 
 
+@pytest.mark.parametrize(('epsilon', 'twice'), [(0.01, True), (1.0, False)])
+def test_without_a_target_columns_are_counted_twice_unless_their_pairs_are(epsilon, twice):
+    released = fit(make_table(0, 6), None, epsilon, public=True)
+    errors = expected_error(NUM_ROWS, 6, epsilon, 1e-5, num_numerical=0, public_metadata=True)
+
+    counts = find(released, 'and histograms of 6 columns')
+    scale = 1 / math.hypot(*(1 / each.noise_scale for each in counts))
+    assert len(counts) == 1 + twice
+    assert len(find(released, 'pairs of columns')) == 1 - twice
+    assert errors.count == pytest.approx(scale, ROUNDING)
+
+
 @pytest.mark.parametrize('target', ['c0', None])
 @pytest.mark.parametrize('epsilon', [0.5, 8.0])
 def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, target):
@@ -92,10 +105,13 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
     clip = ApproximateConstants().clip
     radius, used = bound_norm(np.ones((1, 6)), clip), clip_radius(released.scores, clip)
     assert 0.9 * radius < used <= radius, 'normal scores of numbers have nearly unit variance'
-    of_classes, of_cells = find(released, 'second moments of normal scores')
-    cells = int(of_cells.released.split()[-2]) / num_classes
-    assert (cells > 1) == (epsilon > 1), 'both cases are met'
-    scales = of_classes.noise_scale, math.sqrt(cells) * of_cells.noise_scale
+    of_classes, *of_cells = find(released, 'second moments of normal scores')
+    scales = [of_classes.noise_scale]
+    assert bool(of_cells) == bool(target), 'where pairs are counted there are no components'
+    for each in of_cells:
+        cells = int(each.released.split()[-2]) / num_classes
+        assert (cells > 1) == (epsilon > 1), 'both cases are met'
+        scales.append(math.sqrt(cells) * each.noise_scale)
     product = 1 / math.hypot(*(OFF_DIAGONAL_WEIGHT / scale for scale in scales))
     product *= (radius / used) ** 2
     assert errors.correlation == pytest.approx(product / (NUM_ROWS / num_classes), 0.01)

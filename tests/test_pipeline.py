@@ -15,7 +15,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.privacy import mechanism
 from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import STAGES, stage_shares
+from sdv_threea.stages import FOR_PAIRS, STAGES, stage_shares
 
 PRIVATE = Domain(
     (
@@ -80,10 +80,11 @@ def test_a_budget_is_spent_whatever_the_target(target):
 
 
 def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not():
+    fixed = Settings(n_components=1)
     one, other = (
         [
             each
-            for each in release(make_table(500), domain, Settings()).ledger.receipts
+            for each in release(make_table(500), domain, fixed).ledger.receipts
             if each.stage == 'approximate'
         ]
         for domain in (PUBLIC, retarget(PUBLIC, None))
@@ -95,9 +96,7 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
     parts = [each.mu**2 for each in one[:2]]
     assert parts[1] / parts[0] == pytest.approx(SHARES['classes'] / SHARES['columns'])
     # Without a target no labels are adapted: their share goes to all.
-    sums = [
-        sum(stage_shares(each, Settings()).values()) for each in (PUBLIC, retarget(PUBLIC, None))
-    ]
+    sums = [sum(stage_shares(each, fixed).values()) for each in (PUBLIC, retarget(PUBLIC, None))]
     assert other[0].mu ** 2 * sums[1] == pytest.approx(sum(parts) * sums[0])
 
 
@@ -106,8 +105,13 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert stage_shares(PRIVATE, Settings()) == SHARES
     assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
-    assert set(single) == set(SHARES) - {'classes', 'labels'}
-    assert math.isclose(sum(single.values()), 1.0 - SHARES['labels'])
+    assert set(single) == set(SHARES) - {'classes', 'labels'} | {'pairs'}
+    assert single['pairs'] == SHARES['classes']
+    fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
+    within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
+    assert set(fixed) == set(within) == set(SHARES) - {'classes', 'labels'}
+    for shares in (single, fixed, within):
+        assert math.isclose(sum(shares.values()), 1.0 - SHARES['labels'])
     assert 'labels' not in stage_shares(retarget(PRIVATE, 'age'), Settings())
 
 
@@ -118,11 +122,53 @@ def test_stages_are_on_the_ledger():
     assert set(stages) == {'describe', 'approximate', 'adapt', 'anonymize'}
 
 
-@pytest.mark.parametrize('n_components', [1, 2])
-def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components):
-    begun = []
-    release(make_table(500), PRIVATE, Settings(n_components=n_components), begin=begun.append)
+@pytest.mark.parametrize('target', ['label', None])
+@pytest.mark.parametrize('n_components', [1, 2, 'auto'])
+def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components, target):
+    begun, domain = [], retarget(PUBLIC, target)
+    release(make_table(2000), domain, Settings(n_components=n_components), begin=begun.append)
     assert tuple(begun) == STAGES
+
+
+@pytest.mark.parametrize('epsilon', [2.0, math.inf])
+def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilon):
+    settings = Settings(epsilon=epsilon, delta=1e-5)
+    released = release(make_table(2000), retarget(PUBLIC, None), settings)
+
+    last = released.ledger.receipts[-1]
+    assert last.released.startswith('histograms of 10 pairs of columns')
+    assert last.stage == 'approximate'
+    assert len(released.joint.tables) <= 10
+    if epsilon < math.inf:
+        shares = stage_shares(retarget(PUBLIC, None), settings)
+        left = sum(shares[stage] for stage in FOR_PAIRS) / sum(shares.values())
+        assert last.mu**2 / released.ledger.mu**2 == pytest.approx(left)
+
+
+@pytest.mark.parametrize(
+    ('rows', 'options'),
+    [
+        (2000, {'n_components': 1}),
+        (2000, {'guarantee': 'paper'}),
+        (2000, {'epsilon': 0.01}),
+        (20, {}),
+    ],
+)
+def test_pairs_are_not_counted_where_noise_would_drown_them_or_another_model_is_asked(
+    rows, options
+):
+    settings = Settings(**{'epsilon': 2.0, 'delta': 1e-5} | options)
+    released = release(make_table(rows), retarget(PUBLIC, None), settings)
+
+    assert released.joint is None
+    assert not any('pairs' in receipt.released for receipt in released.ledger.receipts)
+
+
+def test_the_context_of_other_tables_has_no_pairs():
+    released = release(make_table(2000), retarget(PUBLIC, None), Settings(epsilon=2.0), alone=False)
+    assert released.joint is None
+    counts = [each for each in released.ledger.receipts if 'and histograms' in each.released]
+    assert len(counts) == 1
 
 
 def test_a_stage_without_a_share_is_left_out():

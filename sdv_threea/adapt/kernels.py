@@ -96,22 +96,21 @@ def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
 
 
 def _ask(function: Callable[..., Any], first: jax.Array, second: jax.Array) -> Any:
+    """Call a kernel of the user as it wants to be called."""
     return function(first, second, 'ntk') if _takes_mode(function) else function(first, second)
 
 
-@partial(jax.jit, static_argnums=(0,))
-def _evaluate(function: Callable[..., Any], first: jax.Array, second: jax.Array) -> Any:
-    return _ask(function, first, second)
+_evaluate = jax.jit(_ask, static_argnums=0)
 
 
-@partial(jax.jit, static_argnums=(0,))
+@partial(jax.jit, static_argnums=0)
 def _pull(
     function: Callable[..., Any], first: jax.Array, second: jax.Array, slope: jax.Array
 ) -> Any:
     return jax.grad(lambda points: jnp.sum(slope * _ask(function, points, second)))(first)
 
 
-@partial(jax.jit, static_argnums=(0,))
+@partial(jax.jit, static_argnums=0)
 def _map_rows(function: Callable[..., Any], landmarks: jax.Array, rows: jax.Array) -> Any:
     return jax.lax.map(lambda row: _ask(function, row[None], landmarks)[0], rows)
 

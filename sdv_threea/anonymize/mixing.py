@@ -49,6 +49,7 @@ def mixture_of_components(
     weights, means, covariances = [], [], []
     for label, variance in enumerate(variances):
         own = moments.select(slice(label * num_components, (label + 1) * num_components))
+        # Only how a class divides is taken from the counts of its components.
         shares = _shares(own.counts, constants.least_share)
         weights.append(shares * totals[label])
         # The size of a class is known better than those of its components.
@@ -75,6 +76,7 @@ def regularize(mixture: Mixture, trust: float) -> Mixture:
         The mixture.
     """
     width = mixture.means.shape[2]
+    # Shrinking all covariances alike keeps the matrix positive definite.
     factors = np.where(np.eye(width, dtype=np.bool_), 1.0, trust)
     return replace(mixture, covariances=mixture.covariances * factors)
 
@@ -96,9 +98,11 @@ def _centres(
     # A mean varies by the noise of its sum, and by sampling.
     counts = moments.counts[:, None]
     noises = (moments.sum_scale / counts) ** 2 + variance / counts
+    # Means are shrunk in units of the normals, whose variance is one: their gain is one.
     gains = np.ones_like(variance)
     rows = zip(centred, noises, strict=True)
     shrunk = np.stack([_effects(row, gains, noise, constants) for row, noise in rows])
+    # Shrinking has moved the mean of the class away from zero.
     return np.asarray(shrunk - shares @ shrunk)
 
 
@@ -125,6 +129,7 @@ def _covariances(
     )
     result = []
     for products, count, square in zip(moments.products, moments.counts, between, strict=True):
+        # What the products show beyond what the class explains.
         surprise = products / count - gains * (within + square) - lost
         noises = (moments.product_scale / count) ** 2 + gains / count
         change = _effects(surprise.ravel(), gains.ravel(), noises.ravel(), constants)

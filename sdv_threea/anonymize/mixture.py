@@ -54,11 +54,13 @@ class Mixture:
         """Draw the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
         num_classes, num_components, width = self.means.shape
         flat = self.weights.ravel() / self.weights.sum()
+        # Classes and components are drawn together, by their number of records.
         components = rng.choice(len(flat), size=num_rows, p=flat)
         scores = rng.standard_normal((num_rows, width))
         for at in np.unique(components):
             rows = components == at
             label, component = divmod(int(at), num_components)
+            # With A = L L^T, the vector L z has covariance A.
             root = np.linalg.cholesky(self.covariances[label, component])
             scores[rows] = scores[rows] @ root.T + self.means[label, component]
         return components // num_components, scores
@@ -68,6 +70,7 @@ class Mixture:
     ) -> NDArray[np.float64]:
         """Return the quantiles of scores, shape (n, m), in the marginals of their classes."""
         places = np.empty_like(scores)
+        # Each column of a mixture of Gaussians is a mixture of normals.
         deviations = np.sqrt(np.diagonal(self.covariances, axis1=2, axis2=3))
         for label, weights in enumerate(self.weights):
             rows = classes == label
@@ -102,6 +105,7 @@ class Mixture:
         # The quantile of a mixture lies between those of its components.
         low = np.where(shares > 0, alone, np.inf).min(axis=-1)
         high = np.where(shares > 0, alone, -np.inf).max(axis=-1)
+        # Quantiles of zero and one lie at infinity, in every component.
         inside = np.isfinite(low)
         with np.errstate(divide='ignore'):
             logs = np.log(np.broadcast_to(shares, alone.shape)[inside])
@@ -152,6 +156,7 @@ def _find(
     logs, means, deviations = mixtures
     side = np.where(quantiles <= 0.5, 1.0, -1.0)
     wanted = np.log(np.minimum(quantiles, 1 - quantiles))
+    # Start in the middle of the bounds.
     found = (low + high) / 2
     for _ in range(MAX_STEPS):
         places = (found[:, None] - means) / deviations
@@ -159,9 +164,11 @@ def _find(
         density = np.logaddexp.reduce(logs - np.square(places) / 2 - np.log(deviations), axis=1)
         # Positive if the score is too high.
         miss = side * (tail - wanted)
+        # The answer lies between the last score that was too low and the last too high.
         low, high = np.where(miss < 0, found, low), np.where(miss > 0, found, high)
         with np.errstate(over='ignore', invalid='ignore'):
             step = found - miss * np.exp(tail - density) * np.sqrt(2 * np.pi)
+        # A step that leaves the bounds is replaced by halving them.
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         done = (np.abs(miss) <= PRECISION) | (np.abs(step - found) <= PRECISION * np.abs(found))
         found = np.where(done, found, step)

@@ -72,9 +72,11 @@ def cut_bins(
     if num_bins is None or mask[1:].sum() <= num_bins:
         return np.arange(len(mask)), np.arange(len(mask)) > 0
     spikes = _is_spike(shares[1:], least, constants)
+    # A spike takes no part of the order, so the bins around it are as wide as without it.
     measure = np.sqrt(np.where(spikes, 0.0, shares[1:]))
     # A code goes to the bin in which the middle of its measure lies.
     places = (np.cumsum(measure) - measure / 2) * num_bins / max(measure.sum(), 1e-300)
+    # Rounding may carry the last code beyond the last bin.
     places = np.minimum(places.astype(np.int64), num_bins - 1)
     places[spikes] = num_bins + np.arange(spikes.sum())
     # Bins into which no code fell are left out.
@@ -88,6 +90,7 @@ def _is_spike(
     """Tell which codes are heavier than ``least``, and much heavier than those around them."""
     reach = constants.spike_reach
     around = np.pad(shares, reach, mode='edge')
+    # The median of a window is what a code would weigh if it were like those around it.
     windows = np.lib.stride_tricks.sliding_window_view(around, 2 * reach + 1)
     return np.asarray((shares > least) & (shares > constants.spike * np.median(windows, axis=1)))
 
@@ -106,6 +109,7 @@ def column_weight(shares: NDArray[np.float64], constants: ApproximateConstants) 
     Returns:
         The weight, a whole number, at least one.
     """
+    # Zero times its logarithm counts as zero.
     present = shares[shares > 0]
     entropy = float(-(present * np.log(present)).sum())
     squared = min(entropy, constants.most_entropy) + constants.least_entropy
@@ -135,8 +139,10 @@ def reconcile(
     Returns:
         The counts, shape (S,).
     """
+    # The noise of the codes of a bin adds up.
     sizes = np.bincount(bins, minlength=len(bin_counts))
     variances = sizes * scale**2
     off = bin_counts - np.bincount(bins, counts, len(bin_counts))
+    # The difference is believed as far as it is due to the noise of the codes.
     trust = variances / np.maximum(variances + bin_scale**2, 1e-300)
     return np.asarray(counts + (trust * off / np.maximum(sizes, 1))[bins])

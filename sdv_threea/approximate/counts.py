@@ -116,6 +116,7 @@ def release_counts(
         terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
     )
     of_classes, *columns = (counts.ravel() for counts in noisy)
+    # A class has at least one record, so that it can be divided by.
     return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
 
 
@@ -145,6 +146,7 @@ def release_class_counts(
     Returns:
         The counts and their receipt.
     """
+    # Rows are counted without weights, in small numbers; the weights multiply the sums.
     exact = rows.sum(partial(_count_bins, tuple(plans), num_classes))
     weights = [plan.weight for plan in plans]
     noisy, receipt = _release(
@@ -156,6 +158,7 @@ def release_class_counts(
         ),
         terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
     )
+    # Dividing by the weight divides the noise too: heavy columns are known better.
     columns = tuple(counts / plan.weight for counts, plan in zip(noisy, plans, strict=True))
     scales = tuple(receipt.noise_scale / plan.weight for plan in plans)
     return ClassCounts(columns, tuple(plans), scales), receipt
@@ -202,6 +205,7 @@ def _release(
     Returns:
         Noisy counts of the same shapes, and the receipt.
     """
+    # One call for all of them: one sensitivity, one price, one receipt.
     noisy, receipt = add_noise(
         np.concatenate([counts.ravel() for counts in exact]),
         sensitivity=histogram_sensitivity(squared_norm, terms['neighbors']),
@@ -210,6 +214,7 @@ def _release(
         released=released,
         noise=terms['noise'],
     )
+    # Cut the answer back into the histograms.
     borders = np.cumsum([counts.size for counts in exact])[:-1]
     parts = zip(np.split(noisy, borders), exact, strict=True)
     return tuple(part.reshape(each.shape) for part, each in parts), receipt

@@ -79,6 +79,7 @@ def plan_class_counts(
     Returns:
         The plan of each column.
     """
+    # About the noise that the counts will have: each column counts once, with weights near one.
     scale = histogram_sensitivity(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.spike_noise * scale / counts.totals.sum()
@@ -118,12 +119,14 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
         The scores by class, and those of all classes pooled into one.
     """
     histograms, orders, totals = [], [], counts.totals
+    # A share of the noise of a count, so too little to be seen in the counts.
     least = constants.end_share * (counts.scale / totals.sum())
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
         found = _class_histograms(counts, by_class, at, mask, natural, constants, use)
         histograms.append(keep_ends(found, mask, least) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
+    # Among all records a code is as frequent as the classes make it together.
     pooled = tuple((counts.shares @ table)[None] for table in histograms)
     of_classes = normal_scores(tuple(histograms), tuple(orders), len(counts.totals))
     return of_classes, normal_scores(pooled, tuple(orders), 1)
@@ -190,6 +193,7 @@ def bound_norm(variances: NDArray[np.float64], clip: float) -> int:
     """
     means = variances.sum(axis=1)
     deviations = np.sqrt(2 * np.square(variances).sum(axis=1))
+    # Without columns, or where none varies, some norm above zero is needed.
     squared = max(float((means + clip * deviations).max()), 1.0)
     return math.ceil(SCORE_UNITS * math.sqrt(squared))
 

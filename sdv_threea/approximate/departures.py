@@ -67,6 +67,7 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         Probabilities, shape (C, S): rows sum to one, zero outside the mask.
     """
     num_bins, sampled = counts.shape[1], use is Use.EVIDENCE
+    # Bins of codes that cannot occur have no records, whatever their noise.
     occupied = np.bincount(bins[mask], minlength=num_bins) > 0
     bin_shares = np.bincount(bins, shares, num_bins).astype(np.float64)
     found = np.empty_like(counts)
@@ -76,15 +77,18 @@ def class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
         expected = known * bin_shares
         departure = np.where(occupied, row - expected, 0.0)
         variances = noise_variances(expected, scale, sampled=sampled)
+        # Evidence is what other records will show: there a guess is better than none.
         prior = likely_departures(contrast, variances, scale, constants) if sampled else OPEN
         kept = shrunk_departure(departure, expected, variances, in_order, prior, constants)
         estimate = expected + kept
         if not estimate.any():  # without noise: no record of the class has a code
             estimate = expected
         if use is Use.CLASSES:
+            # The nearest histogram: empty bins stay empty, and records keep their number.
             own[:] = project_to_simplex(estimate, occupied, known)
         else:
             own[:] = leave_some(estimate, expected, variances, constants.least_left)
+    # Exact counts of classes add up by themselves.
     if scale or sampled:
         found = rake(found, totals, bin_shares, constants.raking_rounds)
     # Inside a bin all classes are alike; where the column has no mass, so are the codes.
@@ -147,6 +151,7 @@ def contrasts(totals: NDArray[np.float64]) -> NDArray[np.float64]:
     Returns:
         These variances, shape (C,).
     """
+    # Var(d_c - sum_k p_k d_k) = (1 - p_c)^2 + sum_{k != c} p_k^2.
     shares = totals / totals.sum()
     return np.asarray(1 - 2 * shares + np.square(shares).sum())
 
@@ -192,6 +197,7 @@ def leave_some(
     Returns:
         Counts, at least zero, shape (G,).
     """
+    # Where noise is larger than what is expected, what is expected is the bound.
     least = least_left * np.minimum(expected, np.sqrt(variances))
     return np.asarray(np.maximum(found, least))
 
@@ -239,6 +245,7 @@ def shrunk_departure(
 
     kept = np.zeros_like(departure)
     loose, ordered = np.flatnonzero(~in_order), np.flatnonzero(in_order)
+    # Relative to what is expected, departures of all bins are of one size.
     effects = _effects(departure[loose], expected[loose], variances[loose], prior, constants)
     kept[loose] = expected[loose] * effects
     _, details = transform(np.stack([departure, expected, variances])[:, ordered], join)
@@ -276,6 +283,7 @@ def _split(
     other = np.where(whole > 0, 1 - share, 0.0)
     surplus = left[0] * other - right[0] * share
     gains = whole * share * other
+    # The variance of a combination of two independent counts.
     noise = left[2] * other**2 + right[2] * share**2
     return share, gains * _effects(surplus, gains, noise, prior, constants)
 

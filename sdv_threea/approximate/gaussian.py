@@ -48,7 +48,9 @@ def class_correlations(
     rows, columns = np.triu_indices(variances.shape[1], 1)
     products = moments.products[:, rows, columns]
     gains = totals[:, None] * variances[:, rows] * variances[:, columns]
+    # Sampling and the mechanism.
     noises = gains + moments.product_scale**2
+    # All classes together tell what they have in common.
     sums = (each.sum(axis=0) for each in (products, gains, noises))
     common = _effects(constants, *sums)
     matrices = np.zeros_like(moments.products)
@@ -78,5 +80,6 @@ def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
     np.fill_diagonal(bounded, 1.0)
     positive = bound_eigenvalues(bounded, SMALLEST_EIGENVALUE)
+    # Bounding eigenvalues has moved the diagonal away from one.
     scale = np.sqrt(np.diag(positive))
     return np.asarray(positive / np.outer(scale, scale))

@@ -46,6 +46,7 @@ def column_shares(
     smoothed = counts
     if ordered and constants.shrink:
         smoothed = _smooth_numbers(counts, mask, scale)
+    # An order tells neighbours of their noise; without one, only the threshold does.
     likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
     known = known_records(counts, total, likely, scale, constants.shortfall_doubt)
     shares = project_to_simplex(smoothed, likely, known)
@@ -69,6 +70,7 @@ def keep_ends(
         Probabilities, shape (C, S).
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
+    # Of a column of few codes the ends do not get more than the others.
     share = min(least, 1 / mask.sum())
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
@@ -127,6 +129,7 @@ def known_records(
     Returns:
         The number, at least one and at most the total.
     """
+    # The upper end of an interval of confidence: noise adds up over the codes.
     most = counts[mask].sum() + doubt * scale * np.sqrt(mask.sum())
     return float(np.clip(most, 1.0, total))
 
@@ -155,6 +158,8 @@ def _stand_out(
         return mask
     # The chance that noise alone gives a code that many records.
     chances = np.where(mask, ndtr(-counts / scale), 1.0)
+    # Of k codes with the smallest chances, noise alone explains about k times the largest of them.
     ranked = np.sort(chances)
     passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()
+    # If nothing stands out, nothing can be chosen, and every code may be.
     return chances <= ranked[passed].max() if passed.any() else mask

@@ -101,6 +101,7 @@ class ScoreMoments:
                 have shortened them.
         """
         kept = float(np.trace(self.products, axis1=1, axis2=2).sum())
+        # Clipping never lengthens, so the factor is at least one.
         factor = energy / min(max(kept, energy / most), energy) if energy else 1.0
         return ScoreMoments(
             self.counts,
@@ -157,6 +158,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         The moments and their receipt.
     """
     weight = constant_weight(radius, count_weight)
+    # All groups are released together, as a record counts in one of them.
     sums = rows.sum(partial(_sum_moments, num_groups, radius, weight))
     noisy, receipt = add_noise(
         sums,
@@ -170,6 +172,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     matrices = unpack_second_moments(noisy)
     weight_in_units = weight / SCORE_UNITS
     off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
+    # The first row of t t^T holds w^2 and w s; the rest holds s s^T.
     moments = ScoreMoments(
         counts=np.maximum(matrices[:, 0, 0] / weight_in_units**2, 1.0),
         sums=matrices[:, 0, 1:] / weight_in_units,

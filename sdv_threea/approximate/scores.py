@@ -73,6 +73,7 @@ class NormalScores:
     ) -> NDArray[np.int64]:
         """Return the codes of one column at quantiles in their classes, shape (n,) each."""
         found = np.empty(len(quantiles), dtype=np.int64)
+        # Each class has cuts of its own, so rows are sorted by class.
         by_class = np.argsort(classes, kind='stable')
         starts = np.searchsorted(classes[by_class], np.arange(1, len(self.cuts[at])))
         for cuts, rows in zip(self.cuts[at], np.split(by_class, starts), strict=True):
@@ -127,9 +128,11 @@ def normal_scores(
     for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):
         borders = _cumulate(histogram[:, order])
         scores = np.empty(histogram.shape, dtype=np.int64)
+        # Scores are rounded to whole units here, before any record is read.
         scores[:, order] = np.rint(_interval_means(borders) * SCORE_UNITS)
         tables.append(scores)
         cuts.append(borders)
+        # The mean of scores is zero, so that their mean square is their variance.
         variances[:, at] = (histogram * np.square(scores / SCORE_UNITS)).sum(axis=1)
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
@@ -160,6 +163,7 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
     joint = histogram * totals[:, None]
     mass = joint.sum(axis=0)  # of each code, in records
     if len(totals) == 1:
+        # Nothing to lean between: frequent codes come first.
         return np.argsort(-mass, kind='stable')
     # How the classes of a code differ from the classes of all, with one more record as of all.
     lean = (joint + totals[:, None] / totals.sum()) / (mass + 1) - totals[:, None] / totals.sum()
@@ -172,6 +176,7 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
 def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
     occupied = np.flatnonzero(np.diff(cuts) > 0)
+    # A run starts where allowed codes follow others, and ends where others follow them.
     changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
     borders = np.append(cuts[occupied], 1.0)
     return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
@@ -190,7 +195,9 @@ def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
     Where two quantiles meet, it is the quantile.
     """
     mass = np.diff(borders, axis=1)
+    # The integral of z phi(z) between two scores is the difference of their densities.
     density = np.exp(-np.square(ndtri(borders)) / 2) / math.sqrt(2 * math.pi)
     middle = ndtri(np.clip((borders[:, 1:] + borders[:, :-1]) / 2, TINY, 1 - TINY))
+    # An interval without mass is a point; dividing by next to nothing would lose all digits.
     means = np.where(mass > TINY, -np.diff(density, axis=1) / np.maximum(mass, TINY), middle)
     return np.asarray(np.clip(means, -LARGEST_SCORE, LARGEST_SCORE))

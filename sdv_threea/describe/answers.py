@@ -120,6 +120,7 @@ def _tally_all(cells: list[Any], columns: tuple[Column, ...]) -> tuple[Tally, ..
 def _find_buckets(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the bucket of each number, -1 where missing: equal numbers share one."""
     # The leading bits of a product with an odd number are well mixed.
+    # Equal numbers have equal bits, as reading made one zero of both.
     shift = np.uint64(64 - NUM_BUCKETS.bit_length() + 1)
     buckets = (numbers.view(np.uint64) * SPREAD) >> shift
     return np.where(np.isnan(numbers), -1, buckets.astype(np.int64))

@@ -41,8 +41,8 @@ from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.privacy.rows import Rows
 
-#: A threshold lies this many noise scales, at most, above the counts that it must hide. So a value
-#: this far below the bar of its column would not be shown, and need not be counted exactly.
+#: A threshold lies at most this many noise scales above the counts that it must hide. Such counts
+#: are chosen to be this far below the bar of a column, so that the bar decides what is shown.
 FAR = 8.0
 
 
@@ -111,7 +111,9 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     values |= _release_lists(asked.get('categories'), receipts)
     columns = [fill_nullable(column, nulls) for column in domain.columns]
     columns = [fill_values(fill_step(column, steps), values) for column in columns]
+    # Granularity first: bins that hold no multiple of the step are left out.
     sketches = _release_ranges(asked.get('ranges'), columns, constants, receipts)
+    # What counts as heavy is measured by released counts.
     totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
     bars = {name: constants.heavy_share * total for name, total in totals.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
@@ -241,6 +243,7 @@ def _release_spikes(
         return {}
     question = asked.question
     of_columns = np.array([bars[column.name] for column in question.columns])
+    # One unit of privacy can lift a count by this many rows.
     lowest = of_columns - question.rows_per_unit - FAR * question.scale
     least = np.maximum(lowest, 1.0).astype(np.int64)
     heavy = asked.exact >= least[:, None]

@@ -67,6 +67,7 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         margin = (last - first + 1) // 4
         return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
     lows, highs = zip(*found, strict=True)
+    # The lower end is the upper end of the mirrored column.
     mirrored = Sketch(-second.edges[::-1, ::-1], second.counts[::-1], second.scale)
     low = -_reach(mirrored, -min(lows), looks)
     return low, _reach(second, max(highs), looks)
@@ -87,6 +88,7 @@ def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
     # The chance of an error is shared: half for each end of each column, and of that half for runs
     # of one bin and half for all longer ones.
     part, lengths = looks.overshoot / (4 * looks.num), looks.constants.runs
+    # One more place, which is never reached, ends the search.
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     for length in lengths:
@@ -134,6 +136,7 @@ def _combine(sketch: Sketch, second: Sketch) -> Sketch:
     inside, bins = np.unique(np.maximum(bins, 0), return_inverse=True)
     sketch = sketch[inside]
     again = np.bincount(bins, second.counts)
+    # The sum of several counts is less precise than each of them.
     precision = (sketch.scale or NO_NOISE) ** -2
     precision_again = (second.scale or NO_NOISE) ** -2 / np.bincount(bins)
     total = precision + precision_again

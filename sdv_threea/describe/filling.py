@@ -51,7 +51,9 @@ def fill_range(
     low, high = sketch.bounds
     if extrapolate and not has_few_values(low, high, step):
         low, high = extend_tails(sketch, thin)
+    # An estimated range ends at values that can occur.
     low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
+    # What is public stays, even if all that was seen lies beyond it.
     if column.low is not None:
         low, high = column.low, max(high, column.low)
     if column.high is not None:

@@ -109,6 +109,7 @@ def ask_questions(
     """
     blanks, weights = find_blanks(domain), constants.question_weights
     shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
+    # Everything is fitted inside the classes, so their question has a least share.
     if 'classes' in shares:
         others = math.fsum(shares.values()) - shares['classes']
         shares['classes'] = max(shares['classes'], constants.least_for_classes * others)

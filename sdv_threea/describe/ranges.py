@@ -125,6 +125,7 @@ def occupied(
     found = _standing_out(evidence, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch.edges, evidence, constants))
+    # The bin around zero has no sign: the range does not grow beyond it.
     signs = np.sign(sketch.edges.sum(axis=1))
     reach = partial(_reach, generosity=generosity, constants=constants)
     low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
@@ -178,6 +179,7 @@ def evident_runs(
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     found = [np.zeros((0, 2), dtype=np.int64)]
     for length in constants.runs:
+        # The noise of a sum grows with the root of the number of bins.
         starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
         found.append(np.stack([starts, starts + length - 1], axis=1))
     return np.concatenate(found)
@@ -203,6 +205,7 @@ def likeliest_run(
     or very small numbers.
     """
     middles = np.abs(edges.mean(axis=1))
+    # The bin around zero is as likely as one around one.
     octaves = np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
     penalty = constants.per_octave * octaves
     sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, penalty))
@@ -210,6 +213,7 @@ def likeliest_run(
     for length in constants.runs:
         runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
         odd = (penalties[length:] - penalties[:-length]) / length
+        # The log likelihood ratio of a normal: half the square of the evidence.
         likelihood = np.maximum(runs, 0) ** 2 / 2 - odd
         if len(likelihood) and likelihood.max() > best:
             first = int(np.argmax(likelihood))
@@ -234,6 +238,7 @@ def _reach(
     """
     if not signs[0]:
         return 0
+    # Only bins of the same sign as the end of the range.
     evidence = evidence[: int(np.minimum.accumulate(signs[1:] == signs[0]).sum())]
     reach = 0
     while True:
@@ -257,6 +262,7 @@ def _tail_length(sketch: Sketch, last: int, previous: int, thin: float) -> float
     if around_zero or sketch.counts[last] > thin * sketch.scale:
         return 0.0
     widths = np.diff(sketch.edges, axis=1)[:, 0]
+    # A count below its noise is not known to be smaller than the noise.
     densities = np.maximum(sketch.counts, sketch.scale) / widths
     distance = abs(float(np.diff(sketch.edges[[last, previous]].mean(axis=1))[0]))
     rate = math.log(densities[previous] / densities[last]) / distance

@@ -99,6 +99,7 @@ def make_classes(
     if transformer is None or transformer.size == 1:
         return Classes(1, None, np.zeros(0, dtype=np.int64), ordered=False)
     if isinstance(transformer, CategoryEncoder):
+        # Code 0 is the missing value: a class if it may occur, or else none.
         first = 0 if transformer.nullable else 1
         of_code = np.arange(transformer.size) - first
         return Classes(transformer.size - first, at, of_code, ordered=False)
@@ -115,13 +116,16 @@ def _bins(
     """Return the class of each code of a numerical target, of about equal mass in the sketch."""
     sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
+    # How many records lie below each border, and, by interpolation, below the middle of each bin.
     masses = np.concatenate([[0.0], np.cumsum(counts)])
     borders = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
     middles = np.interp((transformer.edges[:-1] + transformer.edges[1:]) / 2, borders, masses)
+    # As many classes as can be counted well in the noise to come.
     most = constants.most_classes
     wanted = most if scale == 0 else masses[-1] / (constants.records_per_noise * scale)
     num_bins = int(np.clip(wanted, 1, most))
     bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
+    # Classes without any bin are left out.
     bins = np.unique(bins, return_inverse=True)[1]
     # A missing target is a class of its own, if it may occur.
     null = bins.max() + 1 if transformer.nullable else -1

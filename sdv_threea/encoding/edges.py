@@ -67,6 +67,7 @@ def public_edges(values: NDArray[np.float64], step: float, most_bins: int) -> ND
     low, high = float(values.min()), float(values.max())
     if has_few_values(low, high, step):
         return lattice_edges(low, high, step)
+    # Public numbers need no smoothing: their quantiles are exact.
     bins = np.quantile(values, np.linspace(0, 1, most_bins + 1))
     bins[-1] = high + step if step else np.nextafter(high, np.inf)
     nothing = np.zeros(0)
@@ -101,6 +102,7 @@ def quantile_edges(
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
     # Every bin of the sketch has some mass, so none is without a cut.
     counts = np.maximum(inside.counts, constants.least_share * total)
+    # A bin of the sketch that reaches out of the range ends with it.
     borders = np.concatenate([[low], np.clip(inside.edges[:, 1], low, high), [high]])
     tail = constants.tail_share * total if borders[-1] > borders[-2] else 0.0
     masses = np.cumsum(np.concatenate([[0.0], counts, [tail]]))
@@ -108,6 +110,7 @@ def quantile_edges(
     shares = np.linspace(0, 1, constants.most_bins + 1)
     shares = np.concatenate([thin, shares, 1 - thin])
     edges = np.interp(np.sort(shares) * masses[-1], masses, borders)
+    # Interpolation may round the ends.
     edges[0], edges[-1] = low, high
     # Where records are few, the borders of the sketch are cuts too.
     outside = (borders < edges[1 + len(thin)]) | (borders > edges[-2 - len(thin)])

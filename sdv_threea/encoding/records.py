@@ -36,7 +36,9 @@ class RecordEncoder(NamedTuple):
         """Return the codes and classes of records; those of no class are left out."""
         codes = encode(chunk, self.transformers)
         labels = self.classes.label(codes)
+        # A record whose target is not on the list has no class, and counts nowhere.
         kept = np.flatnonzero(labels >= 0)
+        # Column by column in memory and in small integers: columns are read one at a time.
         return Encoded(
             np.asfortranarray(codes[kept][:, self.scored]),
             labels[kept].astype(np.min_scalar_type(-self.classes.count)),

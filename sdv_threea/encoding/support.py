@@ -70,6 +70,7 @@ def support(
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
     if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
+        # Where tails are added anyway, an end that is too far out does less harm.
         overshoot = constants.overshoot
         if description.extrapolated:
             overshoot = constants.extrapolated_overshoot
@@ -113,6 +114,7 @@ def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:
     if not transformer.step:
         last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])
         return np.stack([transformer.edges[:-1], last], axis=1)
+    # Edges lie halfway between multiples: the next multiple above each is the first of its bin.
     cuts = np.ceil(transformer.edges / transformer.step)
     times = np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1)
     return multiples(times, transformer.step)
@@ -123,6 +125,7 @@ def _between(second: Sketch, low: float, high: float) -> NDArray[np.bool_]:
     first, last = second.edges.T
     found = (first >= low) & (last <= high)
     if not found.any():
+        # No bin lies wholly between the ends: one that overlaps is taken.
         near = np.flatnonzero((last >= min(low, high)) & (first <= max(low, high)))
         near = near if len(near) else np.arange(len(first))
         found[near[np.argmax(second.counts[near])]] = True

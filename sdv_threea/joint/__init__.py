@@ -7,7 +7,9 @@ asked, and the density is that of normal scores alone.
 
 * :mod:`~sdv_threea.joint.bins`: the bins in which pairs are counted, and whether it pays,
 * :mod:`~sdv_threea.joint.pairs`: the release of the counts,
+* :mod:`~sdv_threea.joint.prior`: what the released correlations say of the pairs,
 * :mod:`~sdv_threea.joint.tables`: noisy counts to probabilities,
 * :mod:`~sdv_threea.joint.chain`: a distribution over all columns that has these pairs,
+* :mod:`~sdv_threea.joint.density`: the chain, with the codes inside the bins,
 * :mod:`~sdv_threea.joint.constants`: the constants of the room.
 """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +16,51 @@ from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.joint.constants import JointConstants
 
+#: Two columns, the first one first.
+Pair = tuple[int, int]
+
+
+def choose_pairs(
+    columns: Sequence[NDArray[np.float64]], num_records: float, constants: JointConstants
+) -> list[Pair]:
+    """Choose the pairs of columns that are counted: those of columns that say anything.
+
+    Nearly all records have the same value of a column that is left out. What it says of others is
+    left to the correlations.
+
+    Args:
+        columns: For each column, counts of the codes, shape (S,).
+        num_records: Number of records.
+        constants: The constants of the room.
+
+    Returns:
+        The pairs; none if there are more columns than can be joined.
+    """
+    if len(columns) > constants.most_columns:
+        return []
+    most = constants.most_alike * num_records
+    telling = [at for at, counts in enumerate(columns) if counts.max() < most]
+    return list(combinations(telling, 2))
+
 
 def num_pair_bins(
-    num_records: float, num_columns: int, mu: float, constants: JointConstants
+    num_records: float, num_pairs: int, mu: float, constants: JointConstants
 ) -> int | None:
     """Choose how many bins of a column pairs are counted in.
 
     Two columns with ``k`` bins each have ``k^2`` bins together. Each of them should hold some times
-    the noise, whose scale is ``sqrt(m (m - 1) / 2) / mu``.
+    the noise, whose scale is ``sqrt(num_pairs) / mu``.
 
     Args:
         num_records: Number of records.
-        num_columns: Number of columns ``m``.
+        num_pairs: How many pairs of columns are counted.
         mu: The price, in GDP, at which they would be counted.
         constants: The constants of the room.
 
     Returns:
         The number; ``None`` if the noise would drown pairs, or there are none.
     """
-    num_pairs = num_columns * (num_columns - 1) // 2
-    if not num_pairs or num_columns > constants.most_columns or not mu:
+    if not num_pairs or not mu:
         return None
     if math.isinf(mu):
         return constants.most_bins

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.pairs import Pair
 
 #: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
 GOLDEN = (5**0.5 - 1) / 2
@@ -210,21 +210,37 @@ def _indicate(codes: NDArray[np.int64], size: int) -> NDArray[np.float32]:
     return marks
 
 
+def fill_evenly(
+    keys: Sequence[NDArray[np.int64]], rng: np.random.Generator, num_rows: int
+) -> NDArray[np.float64]:
+    """Draw numbers that fill the unit interval evenly among rows that are alike, shape (n,).
+
+    Each of them is uniform. Rows in the order of their keys get the numbers of a sequence that any
+    stretch of fills the interval.
+
+    Args:
+        keys: Codes of the rows, the most telling first, shape (n,) each.
+        rng: Source of randomness; it needs no secrecy.
+        num_rows: How many rows.
+    """
+    order = np.lexsort([rng.random(num_rows), *keys[::-1]])
+    places = np.empty(num_rows)
+    places[order] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
+    return places
+
+
 def _draw_evenly(
     chances: NDArray[np.floating],
     bins: NDArray[np.int64],
     parents: Sequence[int],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw a bin for each record, shape (n,), evenly among records that are alike.
+    """Draw a bin for each record, shape (n,), evenly among records whose parents are alike.
 
-    Rows that are sorted by their parents get the numbers of a sequence that fills the unit interval
-    evenly. So pairs of columns come out closer to their tables than independent draws would.
+    So pairs of columns come out closer to their tables than independent draws would.
     """
-    num_rows = len(chances)
-    keys = [rng.random(num_rows), *(bins[:, parent] for parent in parents[:SORTED_BY][::-1])]
-    places = np.empty(num_rows)
-    places[np.lexsort(keys)] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
+    alike = [bins[:, parent] for parent in parents[:SORTED_BY]]
+    places = fill_evenly(alike, rng, len(bins))
     passed = np.cumsum(chances, axis=1)
     drawn = (passed <= places[:, None] * passed[:, -1:]).sum(axis=1)
     return np.asarray(np.minimum(drawn, chances.shape[1] - 1))

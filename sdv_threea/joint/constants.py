@@ -16,12 +16,14 @@ class JointConstants:
         most_values: Categories with more values share bins, of about the same mass.
         records_per_noise: A bin of two columns is expected to hold this many times the noise.
         most_columns: Pairs are not counted in tables of more columns: there are too many of them.
+        most_alike: Pairs of a column are not counted if a value has at least this share of the
+            records. Such a column says little, and its pairs would add to the noise of all others.
         least_information: Tables whose mutual information, in nats, is smaller are left out.
         most_tables: The tables with most mutual information are kept, up to this many.
         emptiness: Power of the chance that a bin is not empty, by which it is multiplied. Two
             takes impossible pairs away, where shrinkage alone leaves them a tenth of their mass.
         particles: Records that a distribution is fitted with.
-        rounds: Rounds of iterative proportional fitting for each column.
+        rounds: The most rounds of iterative proportional fitting for a column. Most need two.
     """
 
     least_bins: int = 2
@@ -29,8 +31,9 @@ class JointConstants:
     most_values: int = 24
     records_per_noise: float = 6.0
     most_columns: int = 128
+    most_alike: float = 0.95
     least_information: float = 1e-4
     most_tables: int = 400
     emptiness: float = 2.0
     particles: int = 16_000
-    rounds: int = 4
+    rounds: int = 8

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.joint.bins import count_bins
+from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
-
-#: Two columns, the first one first.
-Pair = tuple[int, int]
 
 #: Weights are multiples of one over this, and fall with this power of the number of bins.
 WEIGHT_UNIT, POWER = 8, 1 / 6
@@ -40,21 +36,23 @@ class PairCounts:
 def release_pair_counts(
     rows: Rows[Encoded],
     bins: Sequence[NDArray[np.int64]],
+    wanted: Sequence[Pair],
     *,
     mu: float,
     neighbors: str,
     noise: Noise,
 ) -> tuple[PairCounts, Receipt]:
-    """Release the histograms of all pairs of columns.
+    """Release the histograms of pairs of columns.
 
     Formal guarantees:
-        * the bins are public or released, and so are the weights, which are whole numbers; a record
-          adds the weight of a pair to at most one of its counts, as
+        * the pairs and bins are public or released, and so are the weights, which are whole
+          numbers; a record adds the weight of a pair to at most one of its counts, as
           :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
 
     Args:
         rows: Private records.
         bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
+        wanted: The pairs ``(i, j)``, ``i < j``, at least one.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -63,9 +61,9 @@ def release_pair_counts(
         The counts and their receipt.
     """
     sizes = count_bins(bins)
-    weights = weigh_pairs(sizes)
+    weights = weigh_pairs(sizes, wanted)
     noisy, receipt = add_noise(
-        rows.sum(partial(_count_pairs, tuple(bins), tuple(sizes), tuple(weights.values()))),
+        rows.sum(partial(_count_pairs, tuple(bins), tuple(sizes), weights)),
         sensitivity=histogram_sensitivity(sum(weight**2 for weight in weights.values()), neighbors),
         mu=mu,
         stage='approximate',
@@ -79,7 +77,7 @@ def release_pair_counts(
     return PairCounts(tables, scales), receipt
 
 
-def weigh_pairs(sizes: Sequence[int]) -> dict[Pair, int]:
+def weigh_pairs(sizes: Sequence[int], wanted: Sequence[Pair]) -> dict[Pair, int]:
     """Weigh the tables of pairs: what a record adds to a count, a whole number.
 
     Noise hides more of a small table, whose bins add up to more of what columns say, than of a
@@ -87,11 +85,12 @@ def weigh_pairs(sizes: Sequence[int]) -> dict[Pair, int]:
 
     Args:
         sizes: Number of bins of each column.
+        wanted: The pairs.
 
     Returns:
         Weights by pair, at least one.
     """
-    areas = {(i, j): sizes[i] * sizes[j] for i, j in combinations(range(len(sizes)), 2)}
+    areas = {(i, j): max(sizes[i] * sizes[j], 1) for i, j in wanted}
     largest = max(areas.values())
     return {pair: round(WEIGHT_UNIT * (largest / area) ** POWER) for pair, area in areas.items()}
 
@@ -99,14 +98,13 @@ def weigh_pairs(sizes: Sequence[int]) -> dict[Pair, int]:
 def _count_pairs(
     bins: tuple[NDArray[np.int64], ...],
     sizes: tuple[int, ...],
-    weights: tuple[int, ...],
+    weights: Mapping[Pair, int],
     chunk: Encoded,
 ) -> NDArray[np.int64]:
-    """Count the bins of all pairs, one after the other."""
+    """Count the bins of pairs, one after the other."""
     places = [_look_up(each, codes) for each, codes in zip(bins, chunk.codes.T, strict=True)]
     counts = []
-    pairs = combinations(range(len(bins)), 2)
-    for (one, other), weight in zip(pairs, weights, strict=True):
+    for (one, other), weight in weights.items():
         width = sizes[other] + 1
         # No bin counts in a first place, which is cut off.
         both = np.bincount(places[one] * width + places[other], minlength=(sizes[one] + 1) * width)

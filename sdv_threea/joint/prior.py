@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.approximate.scores import NormalScores
-from sdv_threea.joint.bins import count_bins
-from sdv_threea.joint.pairs import Pair
+from sdv_threea.joint.bins import Pair, count_bins
 
 #: Terms of the series.
 TERMS = 60

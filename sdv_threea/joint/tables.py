@@ -21,8 +21,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.pairs import Pair, PairCounts
+from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.simplex import project_to_simplex
 
 #: Candidates for the count of a bin in units of what independent columns would have.
@@ -49,8 +50,7 @@ def pool_margins(
     """Count the bins of each column, from its histogram and from all tables it is part of.
 
     Args:
-        histograms: For each column, counts of its bins and the variances of their noise, shape
-            (K,) each.
+        histograms: For each column, counts of its bins and their variances, shape (K,) each.
         pairs: The released tables.
         num_records: Number of records.
 
@@ -83,25 +83,23 @@ def estimate_tables(
     Args:
         pairs: The released tables.
         margins: Counts of the bins of each column, shape (K,).
-        expected: Counts of pairs as far as they are known from elsewhere, toward which tables are
-            shrunk.
+        expected: Counts of all pairs as far as they are known from elsewhere. Tables are shrunk
+            toward them, and they stand for those that are not released.
         constants: The constants of the room.
 
     Returns:
         Probabilities by pair, shape (K_i, K_j) each, with these margins.
     """
-    independent = {
-        (i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in pairs.tables
-    }
+    independent = {(i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in expected}
     expected = {
         (i, j): rake(table + LEAST_LEFT * independent[i, j], margins[i], margins[j])
         for (i, j), table in expected.items()
     }
     if not any(pairs.scales.values()):
-        found = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
+        counted = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
     else:
         filled = find_filled(pairs, independent)
-        found = {
+        counted = {
             pair: shrink(table, expected[pair], pairs.scales[pair])
             * filled[pair] ** constants.emptiness
             for pair, table in pairs.tables.items()
@@ -109,7 +107,7 @@ def estimate_tables(
     return {
         (i, j): rake(table + LEAST_LEFT * independent[i, j], margins[i], margins[j])
         / margins[i].sum()
-        for (i, j), table in found.items()
+        for (i, j), table in {**expected, **counted}.items()
     }
 
 

@@ -44,6 +44,7 @@ def num_components(
     Returns:
         The number of components, from 1 to ``constants.most_components``.
     """
+    # Of the classes the middle one decides: most have at least as many records.
     carried = np.median(totals) * min(mu, 1.0) / (constants.least_signal * max(radius, 1.0) ** 2)
     return int(np.clip(carried, 1, constants.most_components))
 
@@ -73,6 +74,7 @@ def first_centroids(
     centroids = np.zeros((num_classes, components, width), dtype=np.int64)
     for label in range(num_classes):
         own = draws[classes == label]
+        # One centroid stays at zero, the mean of the scores of a class.
         if components > 1 and len(own) > components:
             centroids[label] = np.rint(_cluster(own, components, rng))
     return centroids
@@ -104,6 +106,7 @@ def assign(
     # numbers are so small that floats are exact.
     longest = max(int(np.abs(points).max(initial=0)), int(np.abs(centroids).max(initial=0)))
     number = np.float64 if 4 * points.shape[1] * longest**2 < EXACT_FLOAT else np.int64
+    # The class of a record is fixed; only centroids of its own class compete for it.
     for label, (own, norm) in enumerate(zip(centroids.astype(number), norms, strict=True)):
         mine = np.flatnonzero(classes == label)
         found[mine] += np.argmin(norm - 2 * (points[mine].astype(number) @ own.T), axis=1)
@@ -138,6 +141,7 @@ def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
         The centroids, and a receipt per round.
     """
     receipts = []
+    # Prices compose as the root of the sum of their squares.
     for _ in range(constants.rounds):
         centroids, receipt = em_round(
             rows,
@@ -194,9 +198,11 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
     )
     # Each record adds the radius to the first sum of its component.
     counts = sums[:, 0] * SCORE_UNITS / radius
+    # The noise of a mean is that of its sum over the number of records.
     enough = counts > receipt.noise_scale / mean_error
     means = sums[:, 1:] * SCORE_UNITS / np.maximum(counts, 1.0)[:, None]
     old = centroids.reshape(num_classes * num_per_class, width)
+    # A mean of clipped scores lies within the radius; noise may carry it beyond.
     moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
     return moved.astype(np.int64).reshape(centroids.shape), receipt
 

@@ -5,7 +5,6 @@ Source of the method for one table: :mod:`sdv_threea.pipeline`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -197,10 +196,8 @@ def _release_rows(
 
 def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
     """The noise of a count in the histograms of a table, if units have one row."""
-    prices = task.budget.part(share).split(stage_shares(domain, task.settings))
-    # Without a target the columns are counted twice.
-    mu = math.hypot(prices['columns'], prices.get('pairs', 0.0))
-    return count_noise(len(domain.columns), mu)
+    shares = stage_shares(domain, task.settings, alone=False)
+    return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])
 
 
 def _release_orphans(

@@ -90,10 +90,12 @@ def draw_within(
     labels, region = _possible(mixture, region)
     if not len(labels):
         raise ImpossibleCondition('The released model gives this condition no probability.')
+    # The restricted columns alone decide which component a row is of.
     part = mixture.marginal(labels, region.columns)
     edges = _edges(part, region.intervals)
     num_components, width = mixture.means.shape[1:]
     drawn = rng.choice(part.weights.size, size=num_rows, p=_weigh(part, edges, num_rows, rng))
+    # Restricted columns come first: the others then follow from them.
     order = np.append(region.columns, np.setdiff1d(np.arange(width), region.columns))
     scores, picked = np.empty((num_rows, width)), np.empty((num_rows, len(edges[0])), np.int64)
     for at in np.unique(drawn):
@@ -101,12 +103,14 @@ def draw_within(
         mean = mixture.means[labels[label], component, order]
         covariance = mixture.covariances[labels[label], component][np.ix_(order, order)]
         rows = np.flatnonzero(drawn == at)
+        # Weighted draws take memory for each row that they may become.
         for some in np.array_split(rows, -(-len(rows) // MOST_ROWS)):
             normals, picked[some] = _draw(mean, covariance, edges[label], len(some), rng)
             scores[some[:, None], order] = normals
     classes = labels[drawn // num_components]
     quantiles = mixture.quantiles(scores, classes)
     inside = region.intervals[drawn[:, None] // num_components, np.arange(len(picked.T)), picked]
+    # Rounding of scores and quantiles must not carry a row out of its interval.
     quantiles[:, region.columns] = np.clip(
         quantiles[:, region.columns], inside[..., 0], np.nextafter(inside[..., 1], 0)
     )
@@ -118,6 +122,7 @@ def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Regi
 
     In that order weights of draws tend to vary least (Genz and Bretz 2009).
     """
+    # The length of a union of quantile intervals is its probability.
     lengths = np.diff(region.intervals, axis=3).sum(axis=(2, 3))
     is_possible = region.classes & (mixture.weights.sum(axis=1) > 0) & (lengths > 0).all(axis=1)
     labels = np.flatnonzero(is_possible)
@@ -127,7 +132,7 @@ def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Regi
 
 
 def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scores where intervals of quantiles start and end, shape (C, q, I, 2) each."""
+    """Return the scores at the ends of intervals of quantiles, shape (C, q, I, 2) both."""
     num_classes, width, num_intervals, _ = intervals.shape
     flat = intervals.reshape(num_classes, width, 2 * num_intervals)
     edges = part.invert(flat).reshape(intervals.shape)
@@ -147,9 +152,11 @@ def _weigh(
     means = part.means.reshape(size, width)
     roots = _roots(part.covariances.reshape(size, width, width))
     count = int(np.clip(num_rows // ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS))
+    # One column needs no average: its probability is exact.
     places = _spread(count if width > 1 else 1, width, rng)
     draws = _truncate(means, roots, np.repeat(edges, num_components, axis=0), places)
     with np.errstate(divide='ignore'):
+        # The mean over draws, but for their number, which is the same for all components.
         logs = np.log(part.weights.ravel()) + np.logaddexp.reduce(draws.weights, axis=1)
     return np.asarray(np.exp(logs - np.logaddexp.reduce(logs)))
 
@@ -171,7 +178,9 @@ def _draw(
     places = _spread(size, width, rng)
     known = slice(width)
     draws = _truncate(mean[None, known], root[None, known, known], edges[None], places)
+    # A draw in the pool becomes as many rows as its weight says.
     rows = _resample(draws.weights[0], num_rows, rng)
+    # With a lower triangular root, later scores follow from earlier normals and their own.
     normals = rng.standard_normal((num_rows, len(mean)))
     normals[:, known] = draws.normals[0, rows]
     return mean + normals @ root.T, draws.picked[0, rows]
@@ -206,6 +215,7 @@ def _truncate(
         with np.errstate(invalid='ignore'):
             lengths = np.diff(edges[:, None, at])[..., 0] / deviation
             lengths = np.where(edges[:, None, at, :, 0] == edges[:, None, at, :, 1], 0.0, lengths)
+        # Lengths are taken before the division, where differences lose no digits.
         masses = _log_masses(ends, lengths)
         total = np.logaddexp.reduce(masses, axis=2)
         own, inner = _choose(masses - total[..., None], places[:, at])
@@ -216,6 +226,7 @@ def _truncate(
             inner,
         )
         picked[:, :, at] = own
+        # The weight of a draw is the product of the probabilities of its regions.
         weights += total
     return _Draws(normals, picked, weights)
 
@@ -227,6 +238,7 @@ def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDAr
         log_low, log_high = log_ndtr(low), log_ndtr(high)
         masses = log_high + np.log1p(-np.exp(log_low - log_high))
         middle = (low + high) / 2
+        # Far out, or where it is short, an interval's mass is its length times the density.
         level = np.log(lengths) - (np.square(middle) + np.log(2 * np.pi)) / 2
     masses = np.where(_is_level(low, lengths), level, masses)
     return np.asarray(np.where(lengths > 0, masses, -np.inf))
@@ -251,6 +263,7 @@ def _lower_tail(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Mirror intervals that lie more above zero than below; return ends, and which were."""
     low, high = ends[..., 0], ends[..., 1]
+    # In the upper tail probabilities round to one; in the lower one they keep their digits.
     is_upper = -low < high
     return np.where(is_upper, -high, low), np.where(is_upper, -low, high), is_upper
 
@@ -266,6 +279,7 @@ def _choose(
     """Choose an interval by its probability; return it and the place inside, (..., I) to (...)."""
     chances = np.exp(logs)
     passed = np.cumsum(chances, axis=-1)
+    # Cumulative sums may end below one: then the last interval with a chance is meant.
     last = chances.shape[-1] - 1 - np.argmax(chances[..., ::-1] > 0, axis=-1)
     own = np.minimum((passed <= places[..., None]).sum(axis=-1), last)
     chance, end = (
@@ -289,5 +303,6 @@ def _resample(
 ) -> NDArray[np.int64]:
     """Return rows drawn by weight with one random number (systematic resampling), shuffled."""
     passed = np.cumsum(np.exp(logs - logs.max(initial=-np.inf)))
+    # Evenly spaced places, all moved by one random number.
     wanted = (np.arange(num_rows) + rng.random()) / num_rows * passed[-1]
     return rng.permutation(np.minimum(np.searchsorted(passed, wanted, side='right'), len(logs) - 1))

@@ -95,6 +95,7 @@ def draw_in_context(
     places = np.asarray(rng.random(context.chances.shape[1]))
     if shared is not None:
         places = np.asarray(np.where(np.isnan(shared.places), places, shared.places))
+    # Components are picked by one number per row, which siblings may have in common.
     picked = _pick(weigh_components(mixture, context), places)
     classes = picked // num_components
     normals = np.empty((len(picked), len(other)))
@@ -104,16 +105,16 @@ def draw_in_context(
         mean = mixture.means[label, component]
         covariance = mixture.covariances[label, component]
         fit = regress(covariance, context.columns, context.variances[label])
-        rest = (
-            fit.rest
-            if shared is None
-            else bound_eigenvalues(fit.rest - shared.covariance, SMALLEST_VARIANCE)
-        )
+        rest = fit.rest
+        if shared is not None:
+            # What siblings share comes on top, so that it is left out here.
+            rest = bound_eigenvalues(rest - shared.covariance, SMALLEST_VARIANCE)
         centred = context.scores[label][rows] - mean[context.columns]
         drawn = rng.standard_normal((len(rows), len(other))) @ _root(rest).T
         normals[rows] = mean[other] + centred @ fit.slope.T + drawn
     if shared is not None:
         normals += shared.effects
+    # Quantiles are those of the class, so a context moves where in the histogram a row lies.
     drawn_columns = Mixture(
         mixture.weights,
         mixture.means[:, :, other],
@@ -144,6 +145,7 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
         logs[:, at] = weights[label, component] + context.chances[label] - surprise / 2
         logs[:, at] += np.linalg.slogdet(precision)[1] / 2
         logs[:, at] += np.log(np.maximum(variance, SMALLEST_VARIANCE)).sum() / 2
+    # So that exponentials neither overflow nor all vanish.
     logs -= logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -172,6 +174,7 @@ def explain(
         left = regress(mixture.covariances[label, component], columns, variances[label]).rest
         rest += share * left
         explained += share * (covariance - left)
+    # How the means of the components spread around the mean of their class.
     means = mixture.means[:, :, other]
     totals = shares.sum(axis=1, keepdims=True)
     inside = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
@@ -201,6 +204,7 @@ def regress(
     precision = np.asarray(
         np.linalg.inv(bound_eigenvalues(known, SMALLEST_VARIANCE)), dtype=np.float64
     )
+    # Between a normal and a score the gain enters once.
     across = covariance[np.ix_(other, columns)] * gain
     slope = across @ precision
     rest = covariance[np.ix_(other, other)] - slope @ across.T

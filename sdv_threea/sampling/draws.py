@@ -44,6 +44,7 @@ def draw_codes(
         return find_codes(scores, quantiles, classes), classes
     draw = mixture.sample
     if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
+        # Draws remain scores, and the cuts become scores too.
         draw, scores = mixture.draw, cut_normals(mixture, scores)
     codes = np.empty((num_rows, len(scores.cuts)), dtype=np.int64, order='F')
     classes = np.empty(num_rows, dtype=np.int64)
@@ -93,8 +94,10 @@ def draw_wanted(
     parts, missing, rate = [], num_rows, 1.0
     while True:
         codes, chances = draw(min(max(math.ceil(missing / rate), LEAST_DRAWN), MOST_DRAWN))
+        # The chance that the class of a record is a wanted one.
         mass = chances.sum(axis=1)
         kept = np.flatnonzero(rng.random(len(mass)) < mass)
+        # What this lot shows decides how many the next one draws.
         rate = max(float(mass.mean()), LEAST_RATE)
         if rate == LEAST_RATE:
             # Hardly any would be. The ones at hand are taken in proportion to their chances.
@@ -128,6 +131,7 @@ def cut_normals(mixture: Mixture, scores: NormalScores) -> NormalScores:
     for at, cuts in enumerate(scores.cuts):
         places = mixture.marginal(labels, np.array([at])).invert(cuts[labels, None])[:, 0]
         cuts = cuts.copy()
+        # Rounding must not make cuts descend.
         cuts[labels] = np.maximum.accumulate(places, axis=1)
         moved.append(cuts)
     return replace(scores, cuts=tuple(moved))

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.joint.chain import Chain
-from sdv_threea.joint.joint import Joint
+from sdv_threea.joint.chain import Chain, fill_evenly
+from sdv_threea.joint.density import Joint
 from sdv_threea.sampling.conditional import ImpossibleCondition
 
 #: Draws in the pool from which rows are resampled, per row and at least.
@@ -100,8 +100,9 @@ def draw_inside(
     ends = np.searchsorted(labels, np.arange(size + 1))
     borders = np.concatenate([np.zeros((len(passed), 1)), passed], axis=1)[:, ends]
     low, high = borders[classes, bins], borders[classes, bins + 1]
+    shares = fill_evenly([bins], rng, len(bins))
     # Rounded up to the border, a place would be that of a code without weight.
-    places = np.minimum(low + rng.random(len(bins)) * (high - low), np.nextafter(high, low))
+    places = np.minimum(low + shares * (high - low), np.nextafter(high, low))
     found = np.empty(len(bins), dtype=np.int64)
     for label in np.unique(classes):
         rows = classes == label

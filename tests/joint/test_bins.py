@@ -8,47 +8,58 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.joint.bins import count_bins, cut_bins, num_pair_bins, pack
+from sdv_threea.joint.bins import choose_pairs, count_bins, cut_pair_bins, num_pair_bins, pack
 from sdv_threea.joint.constants import JointConstants
 
 CONSTANTS = JointConstants()
-ROOMS = ApproximateConstants(), CONSTANTS
+ROOMS = CONSTANTS, ApproximateConstants()
 
 
 def cut(shares, mask=None, *, ordered=False, num_bins=4, least=0.05):
     shares = np.asarray(shares, dtype=float)
     mask = np.ones(len(shares), dtype=bool) if mask is None else np.asarray(mask)
-    return cut_bins(shares, mask, ordered, num_bins, least, ROOMS)
+    (bins,) = cut_pair_bins([shares], [mask], [ordered], num_bins, least, *ROOMS)
+    return bins
 
 
 # How many
 
 
+def test_all_pairs_of_columns_that_say_anything_are_counted():
+    counts = [np.array([40.0, 60.0]), np.array([99.0, 1.0]), np.full(50, 2.0), np.array([94.0])]
+
+    assert choose_pairs(counts, 100, CONSTANTS) == [(0, 2), (0, 3), (2, 3)]
+
+
 @pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
-def test_where_there_are_no_pairs_or_too_many_nothing_is_asked(num_columns):
-    assert num_pair_bins(1e9, num_columns, math.inf, CONSTANTS) is None
+def test_a_column_alone_has_no_pairs_and_too_many_have_none(num_columns):
+    assert choose_pairs([np.array([40.0, 60.0])] * num_columns, 100, CONSTANTS) == []
+
+
+def test_where_there_are_no_pairs_nothing_is_asked():
+    assert num_pair_bins(1e9, 0, math.inf, CONSTANTS) is None
 
 
 def test_without_a_budget_nothing_is_asked():
-    assert num_pair_bins(1e9, 5, 0.0, CONSTANTS) is None
+    assert num_pair_bins(1e9, 10, 0.0, CONSTANTS) is None
 
 
 def test_where_noise_would_drown_pairs_nothing_is_asked():
-    assert num_pair_bins(300, 15, 0.2, CONSTANTS) is None
+    assert num_pair_bins(300, 105, 0.2, CONSTANTS) is None
 
 
 @pytest.mark.parametrize('mu', [1e9, math.inf])
 def test_where_noise_is_next_to_nothing_there_are_as_many_bins_as_there_may_be(mu):
-    assert num_pair_bins(1e6, 15, mu, CONSTANTS) == CONSTANTS.most_bins
+    assert num_pair_bins(1e6, 105, mu, CONSTANTS) == CONSTANTS.most_bins
 
 
 @pytest.mark.parametrize('mu', [0.1, 0.4, 3.0])
-@pytest.mark.parametrize('num_columns', [2, 15, CONSTANTS.most_columns])
+@pytest.mark.parametrize('num_pairs', [1, 105, 8128])
 @pytest.mark.parametrize('num_records', [1.0, 2_000.5, 30_000.0, 1e7])
-def test_a_bin_of_two_columns_holds_some_times_the_noise(num_records, num_columns, mu):
-    num_bins = num_pair_bins(num_records, num_columns, mu, CONSTANTS)
+def test_a_bin_of_two_columns_holds_some_times_the_noise(num_records, num_pairs, mu):
+    num_bins = num_pair_bins(num_records, num_pairs, mu, CONSTANTS)
 
-    noise = math.sqrt(math.comb(num_columns, 2)) / mu
+    noise = math.sqrt(num_pairs) / mu
     wanted = CONSTANTS.records_per_noise * noise
     if num_bins is None:
         assert num_records / CONSTANTS.least_bins**2 < wanted

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sdv_threea.joint import chain as room
-from sdv_threea.joint.chain import Chain, Link, choose_order, fit_chain
+from sdv_threea.joint.chain import Chain, Link, choose_order, fill_evenly, fit_chain
 from sdv_threea.joint.constants import JointConstants
 
 #: As many rounds as it takes.
@@ -224,6 +224,21 @@ def test_a_column_that_follows_from_two_others_together_keeps_its_pairs(rng):
 
 
 # Draws
+
+
+def test_places_are_uniform_and_spread_evenly_over_rows_that_are_alike(rng):
+    keys = [rng.integers(0, 3, 9_000), rng.integers(0, 3, 9_000)]
+
+    places = fill_evenly(keys, rng, 9_000)
+
+    assert places.min() >= 0
+    assert places.max() < 1
+    for code in range(9):
+        alike = np.sort(places[(keys[0] == code // 3) & (keys[1] == code % 3)])
+        # Of 1,000 independent numbers, the largest gap is about 7 times the mean.
+        assert np.diff(alike).max() < 3.5 / len(alike)
+    firsts = [fill_evenly([], rng, 3)[0] for _ in range(2_000)]
+    assert np.histogram(firsts, 10, (0, 1))[0].min() > 100
 
 
 def test_drawn_records_have_the_law_of_the_chain(rng):

@@ -11,7 +11,7 @@ import pytest
 
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint import pairs as room
-from sdv_threea.joint.pairs import release_pair_counts
+from sdv_threea.joint.pairs import WEIGHT_UNIT, release_pair_counts, weigh_pairs
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.privacy.rows import Rows, chunk_arrays
@@ -41,7 +41,8 @@ def make_rows(codes, chunk_rows=2**16):
 
 def release(rows, bins=BINS, *, mu=1.0, neighbors='add_remove', noise=silent):
     rows = rows if isinstance(rows, Rows) else make_rows(rows)
-    return release_pair_counts(rows, bins, mu=mu, neighbors=neighbors, noise=noise)
+    wanted = list(combinations(range(len(bins)), 2))
+    return release_pair_counts(rows, bins, wanted, mu=mu, neighbors=neighbors, noise=noise)
 
 
 @pytest.fixture
@@ -55,6 +56,21 @@ def sums(monkeypatch):
 
     monkeypatch.setattr(room, 'add_noise', watch)
     return seen
+
+
+def test_only_the_wanted_pairs_are_counted(rng):
+    codes, wanted = make_codes(rng, 400), [(1, 3), (0, 2)]
+
+    counts, receipt = release_pair_counts(
+        make_rows(codes), BINS, wanted, mu=1.0, neighbors='add_remove', noise=silent
+    )
+
+    expected = count_in_a_loop(codes, BINS)
+    assert_same(counts.tables, {pair: expected[pair] for pair in wanted})
+    assert receipt.released.startswith('histograms of 2 pairs of columns')
+    assert receipt.sensitivity**2 == pytest.approx(
+        sum(each**2 for each in weigh_pairs([2, 1, 3, 3], wanted).values())
+    )
 
 
 def count_in_a_loop(codes, bins):
@@ -216,10 +232,26 @@ def test_tables_have_the_noise_that_they_say(gaussian):
 
     counts, receipt = release(np.zeros((0, 4), dtype=np.int64), bins, mu=0.2, noise=gaussian)
 
-    for table in counts.tables.values():
+    for pair, table in counts.tables.items():
         # Of 900 values the standard deviation is known to 2.4 %.
-        assert table.std() == pytest.approx(receipt.noise_scale, rel=0.15)
-        assert abs(table.mean()) < 0.2 * receipt.noise_scale
+        assert counts.scales[pair] == receipt.noise_scale / WEIGHT_UNIT
+        assert table.std() == pytest.approx(counts.scales[pair], rel=0.15)
+        assert abs(table.mean()) < 0.2 * counts.scales[pair]
+
+
+def test_small_tables_weigh_more_and_have_less_noise(rng):
+    bins = [np.arange(2), np.arange(20), np.arange(30)]
+
+    counts, receipt = release(make_codes(rng, 50, bins), bins)
+
+    weights = weigh_pairs([2, 20, 30], list(counts.tables))
+    assert weights[0, 1] > weights[0, 2] > weights[1, 2] == WEIGHT_UNIT
+    assert all(isinstance(weight, int) for weight in weights.values())
+    for pair, scale in counts.scales.items():
+        assert scale == pytest.approx(receipt.noise_scale / weights[pair])
+    assert receipt.sensitivity == pytest.approx(
+        math.sqrt(sum(weight**2 for weight in weights.values()))
+    )
 
 
 def test_without_noise_the_tables_are_exact_and_the_receipt_says_so(rng):

@@ -61,7 +61,7 @@ def integrate(histograms, correlations):
 
 def expect(histograms, correlations):
     scores = normal_scores(histograms, ORDERS, 2)
-    return expect_tables(TOTALS, scores, correlations, BINS, SIZES)
+    return expect_tables(TOTALS, scores, correlations, BINS)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_tables_of_columns_that_are_nearly_one_keep_their_margins_nearly(histogr
     scores = normal_scores(whole, (ORDERS[0],) * 2, 2)
     matrices = np.tile([[1, correlation], [correlation, 1]], (2, 1, 1))
 
-    table = expect_tables(TOTALS, scores, matrices, BINS[:1] * 2, SIZES[:1] * 2)[0, 1]
+    table = expect_tables(TOTALS, scores, matrices, BINS[:1] * 2)[0, 1]
 
     margin = TOTALS @ np.stack([np.bincount(BINS[0][:4], row[:4]) for row in whole[0]])
     assert np.isfinite(table).all()
@@ -115,8 +115,6 @@ def test_columns_without_bins_have_empty_tables(histograms):
     scores = normal_scores(histograms[:2], ORDERS[:2], 2)
     nothing = np.full(5, -1)
 
-    tables = expect_tables(
-        TOTALS, scores, np.tile(np.eye(2), (2, 1, 1)), [nothing, BINS[1]], [0, 2]
-    )
+    tables = expect_tables(TOTALS, scores, np.tile(np.eye(2), (2, 1, 1)), [nothing, BINS[1]])
 
     assert tables[0, 1].shape == (0, 2)

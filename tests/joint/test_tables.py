@@ -22,7 +22,7 @@ CONSTANTS = JointConstants()
 
 
 def make_counts(tables, scale=0.0):
-    return PairCounts(dict(tables), scale)
+    return PairCounts(dict(tables), dict.fromkeys(tables, scale))
 
 
 def make_dense(rng, rows, columns, total=10_000.0):
@@ -389,6 +389,17 @@ def test_impossible_pairs_lose_nearly_all_of_their_mass(rng):
 
     assert found[truth == 0].sum() < 0.01
     assert shrink(counts.tables[0, 1], make_plain(*margins), scale)[truth == 0].sum() > 300
+
+
+def test_pairs_that_are_not_released_are_as_expected_with_the_margins(rng):
+    tables = make_three_columns(rng)
+    margins = known_margins(tables, 3)
+    released = {(0, 2): tables[0, 2]}
+
+    for scale in (0.0, 30.0):
+        found = estimate_tables(make_counts(released, scale), margins, tables, CONSTANTS)
+        assert found.keys() == tables.keys()
+        assert found[1, 2] == pytest.approx(tables[1, 2] / 10_000, abs=1e-5)
 
 
 # Information

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.joint.bins import count_bins
+from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.chain import Chain, choose_order, fit_chain
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.pairs import Pair, PairCounts
+from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import estimate_tables, mutual_information, pool_margins
 
 
@@ -83,10 +83,13 @@ def fit_joint(  # noqa: PLR0913 (all that is known)
         totals[:, None] * np.stack([_add_up(row, own, size) for row in table])
         for table, own, size in zip(histograms, bins, sizes, strict=True)
     ]
-    known = [
-        (table.sum(axis=0), scale**2 * _add_up(np.ones(len(own)), own, size))
-        for table, own, size in zip(by_class, bins, sizes, strict=True)
+    counts = [table.sum(axis=0) for table in by_class]
+    # Histograms are smoothed, so a count is off by no more than itself where noise would drown it.
+    variances = [
+        np.minimum(scale**2 * _add_up(np.ones(len(own)), own, size), np.square(count))
+        for count, own, size in zip(counts, bins, sizes, strict=True)
     ]
+    known = list(zip(counts, variances, strict=True))
     margins = pool_margins(known, pairs, float(totals.sum()))
     tables = estimate_tables(pairs, margins, expected, constants)
     first: tuple[int, ...] = ()
