@@ -19,7 +19,8 @@ class JointConstants:
         most_alike: Pairs of a column are not counted if a value has at least this share of the
             records. Such a column says little, and its pairs would add to the noise of all others.
         least_information: Tables whose mutual information, in nats, is smaller are left out.
-        most_tables: The tables with most mutual information are kept, up to this many.
+        most_partners: A table is kept if it is among this many of most mutual information of one
+            of its columns. It bounds the time that wide tables take.
         emptiness: Power of the chance that a bin is not empty, by which it is multiplied. Two
             takes impossible pairs away, where shrinkage alone leaves them a tenth of their mass.
         particles: Records that a distribution is fitted with.
@@ -33,7 +34,7 @@ class JointConstants:
     most_columns: int = 128
     most_alike: float = 0.95
     least_information: float = 1e-4
-    most_tables: int = 400
+    most_partners: int = 16
     emptiness: float = 2.0
     particles: int = 16_000
     rounds: int = 8

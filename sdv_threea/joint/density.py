@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -101,9 +102,25 @@ def fit_joint(  # noqa: PLR0913 (all that is known)
     information = {pair: mutual_information(table) for pair, table in tables.items()}
     telling = [pair for pair in tables if information[pair] > constants.least_information]
     telling.sort(key=lambda pair: -information[pair])
-    tables = {pair: tables[pair] for pair in telling[: constants.most_tables]}
+    tables = {pair: tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
     chain = _fit(margins, tables, first, constants, rng)
     return Joint(tuple(bins), tuple(histograms), tuple(margins), tables, chain, constants)
+
+
+def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
+    """Keep the pairs that are among the first ones of either of their columns.
+
+    Args:
+        pairs: Pairs of columns, the most telling first.
+        most_partners: How many of them a column keeps for its own sake.
+    """
+    partners: Counter[int] = Counter()
+    kept = []
+    for i, j in pairs:
+        if min(partners[i], partners[j]) < most_partners:
+            kept.append((i, j))
+            partners.update((i, j))
+    return kept
 
 
 def _fit(
