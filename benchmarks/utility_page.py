@@ -1,0 +1,478 @@
+"""What ``docs/benchmark.md`` and the README say of the results of ``utility.py``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from methods import ABLATIONS, BASELINES, NOT_PRIVATE, OURS, PRIVATE_PEERS
+from pages import (
+    DOCS,
+    ROOT,
+    write_epsilon,
+    write_failure,
+    write_page,
+    write_picture,
+    write_share,
+    write_span,
+    write_table,
+)
+from plotly.subplots import make_subplots
+from tables import PROBLEMS
+from utility import COSTS, REAL
+
+from sdv_threea.report.figures import INK, REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
+
+DEFAULT, PUBLIC = OURS
+RIVALS = [*BASELINES, *PRIVATE_PEERS]
+METHODS = [*OURS, *RIVALS, *NOT_PRIVATE]
+
+#: Classification tables with more than 10,000 rows; normalised utility is averaged over these.
+LARGE = [
+    'adult',
+    'census_kdd',
+    'default_credit',
+    'diabetes130',
+    'diabetes130_died',
+    'creditcard_fraud',
+    'covtype_compact',
+    'epileptic_seizure',
+]
+
+#: What the README shows: tables of several kinds that peers were run on.
+SHOWN = ['adult', 'default_credit', 'covtype_compact', 'creditcard_fraud', 'diabetes130_died']
+SHOWN += ['compas', 'telco_churn']
+
+#: A mean is clearly below another by more than this many standard errors of their difference.
+CLEARLY = 2.0
+
+#: The picture of a table, in pixels, and how many stand side by side.
+WIDTH, HEIGHT, COLUMNS = 760, 190, 3
+
+#: Color and symbol of each method: a family has a color, an algorithm a symbol.
+DPMM, SMARTNOISE, BASELINE, SDV = '#c2621b', '#7048a8', INK, '#6b7785'
+MARKS = {
+    DEFAULT: (SYNTHETIC_COLOR, 'circle'),
+    PUBLIC: (SYNTHETIC_COLOR, 'circle'),
+    'naive histograms': (BASELINE, 'cross-thin'),
+    'random mixing': (BASELINE, 'x-thin'),
+    'dpmm MST': (DPMM, 'square'),
+    'dpmm AIM': (DPMM, 'diamond'),
+    'dpmm PrivBayes': (DPMM, 'triangle-up'),
+    'smartnoise MST': (SMARTNOISE, 'square-open'),
+    'smartnoise AIM': (SMARTNOISE, 'diamond-open'),
+    'smartnoise PATE-CTGAN': (SMARTNOISE, 'star-triangle-up-open'),
+    'smartnoise DP-CTGAN': (SMARTNOISE, 'star-open'),
+    'GaussianCopula': (SDV, 'hourglass-open'),
+    'CTGAN': (SDV, 'hexagon-open'),
+    'TVAE': (SDV, 'pentagon-open'),
+}
+
+#: A kind of run: a table, a method and an epsilon.
+Kind = tuple[str, str, float]
+
+
+def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
+    """Sum the runs up by table, method and epsilon: medians, means and failures."""
+    runs = runs.assign(note=runs['note'].where(runs['score'].isna()).astype(object))
+    groups = runs.groupby(['table', 'method', 'epsilon'])
+    cells = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
+    cells['runs'], cells['done'] = groups.size(), groups['score'].count()
+    cells['low'], cells['high'] = groups['score'].min(), groups['score'].max()
+    cells['mean'], cells['error'] = groups['score'].mean(), groups['score'].sem()
+    cells['note'] = groups['note'].first()
+    return cells
+
+
+def list_tables(cells: pd.DataFrame, numeric: bool | None = None) -> list[str]:
+    """List the tables with results, large classification tables first and regression last."""
+    seen = cells['R2'].notna().groupby('table').any()
+    by_kind = sorted(seen.index, key=list(PROBLEMS).index)
+    by_kind.sort(key=lambda table: (seen[table], table not in LARGE))
+    return [table for table in by_kind if numeric in (None, seen[table])]
+
+
+def is_regression(cells: pd.DataFrame, table: str) -> bool:
+    """Whether the target of a table is a number."""
+    return bool(cells.loc[table]['R2'].notna().any())
+
+
+def list_budgets(cells: pd.DataFrame) -> list[float]:
+    """List the epsilons."""
+    return sorted(cells.index.unique('epsilon'))
+
+
+def list_methods(cells: pd.DataFrame, methods: Iterable[str], epsilon: float) -> list[str]:
+    """List the methods that were run at a budget; those without privacy always are."""
+    seen = {key[1:] for key in cells.index}
+    return [name for name in methods if (name, place(name, epsilon)) in seen]
+
+
+def place(method: str, epsilon: float) -> float:
+    """Say at which epsilon the rows of a method are: what knows no privacy is at infinity."""
+    return math.inf if method in (REAL, *NOT_PRIVATE) else epsilon
+
+
+def find(cells: pd.DataFrame, table: str, method: str, epsilon: float) -> pd.Series | None:
+    """Find the medians of a method on a table; none where it was not run."""
+    key = (table, method, place(method, epsilon))
+    return cells.loc[key] if key in cells.index else None
+
+
+def look_up(cells: pd.DataFrame, table: str, method: str, epsilon: float) -> Any:
+    """Look a score up; NaN where there is none."""
+    cell = find(cells, table, method, epsilon)
+    return math.nan if cell is None else cell['score']
+
+
+def normalise(cells: pd.DataFrame, table: str, method: str, epsilon: float) -> float:
+    """Measure a score by that of real data: 0 is guessing, 1 as good."""
+    chance = 0.0 if is_regression(cells, table) else 0.5
+    best = look_up(cells, table, REAL, math.inf) - chance
+    return (look_up(cells, table, method, epsilon) - chance) / best if best else math.nan
+
+
+def average(cells: pd.DataFrame, method: str, epsilon: float, most: float = math.inf) -> float:
+    """Average normalised utility over all large tables, each counted up to a largest value.
+
+    NaN where one is missing.
+    """
+    if not set(LARGE) <= set(cells.index.unique('table')):
+        return math.nan
+    found = (normalise(cells, table, method, epsilon) for table in LARGE)
+    return float(sum(np.minimum(each, most) for each in found)) / len(LARGE)
+
+
+def write_name(cells: pd.DataFrame, table: str) -> str:
+    """Name a table and its score."""
+    return f'{table} ({"R2" if is_regression(cells, table) else "AUC"})'
+
+
+def write_cell(
+    cell: pd.Series | None, field: str = 'score', show: Callable[[float], str] = write_share
+) -> str:
+    """Write the figure of a method, or what kept it from one."""
+    if cell is None:
+        return ''
+    if not cell['done']:
+        return write_failure(cell['note'])
+    of = f' ({cell["done"]} of {cell["runs"]})' if cell['done'] < cell['runs'] else ''
+    return show(cell[field]) + of if pd.notna(cell[field]) else ''
+
+
+def compare(
+    cells: pd.DataFrame,
+    field: str,
+    show: Callable[[float], str] = write_share,
+    tables: Iterable[str] = (),
+) -> str:
+    """Write a figure of all methods at epsilon 1, a row per table: of all, or of some."""
+    scores = field == 'score'
+    methods = list_methods(cells, [REAL, *METHODS] if scores else METHODS, 1)
+    rows = []
+    for table in tables or list_tables(cells):
+        row = [write_cell(find(cells, table, method, 1), field, show) for method in methods]
+        if scores:
+            figures = [look_up(cells, table, method, 1) for method in [*OURS, *RIVALS]]
+            best = show(pd.Series(figures, dtype=float).max())
+            for at, method in enumerate(methods):
+                if method in (*OURS, *RIVALS) and row[at].split(' ')[0] == best:
+                    row[at] = f'**{row[at]}**'
+        rows.append([write_name(cells, table) if scores else table, *row])
+    marks = [f'{m} †' if 'GAN' in m and m in PRIVATE_PEERS else m for m in methods]
+    marks = [f'{mark}, *no privacy*' if mark in NOT_PRIVATE else mark for mark in marks]
+    return write_table(['table', *marks], rows)
+
+
+def write_means(cells: pd.DataFrame) -> str:
+    """Write the mean normalised utility of every method at every budget."""
+    budgets = list_budgets(cells)
+    rows = [
+        [m, *('–' if place(m, e) != e else write_share(average(cells, m, e)) for e in budgets)]
+        for m in METHODS
+        if m in cells.index.unique('method')
+    ]
+    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], rows)
+
+
+def write_normalised(cells: pd.DataFrame, numeric: bool) -> str:
+    """Write our normalised utility, a row per table and a column per kind and budget."""
+    ours = {key[1:] for key in cells.index if key[1] in OURS}
+    kinds = sorted(ours, key=lambda kind: (list(OURS).index(kind[0]), kind[1]))
+    tables = list_tables(cells, numeric=numeric)
+    rows = [[each, *(write_share(normalise(cells, each, *k)) for k in kinds)] for each in tables]
+    if not numeric and kinds:
+        means = ['**mean**', *(f'**{write_share(average(cells, *kind))}**' for kind in kinds)]
+        capped = ['mean, none above 1']
+        capped += [write_share(average(cells, *kind, most=1)) for kind in kinds]
+        at = sum(table in LARGE for table in tables)
+        rows[at:at] = [means, capped]
+    header = [f'{"p, " if method == PUBLIC else ""}ε = {write_epsilon(e)}' for method, e in kinds]
+    return write_table(['table', *header], rows)
+
+
+def write_rivals(cells: pd.DataFrame) -> str:
+    """Write how each rival compares with ours at each finite budget, on the tables they share."""
+    budgets = [each for each in list_budgets(cells) if math.isfinite(each)]
+    rows = [[rival, *(write_pair(cells, rival, each) for each in budgets)] for rival in RIVALS]
+    shared = (row for row in rows if any(each != '–' for each in row[1:]))
+    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], shared)
+
+
+def write_pair(cells: pd.DataFrame, rival: str, epsilon: float) -> str:
+    """Write the mean normalised utility of a rival and of ours, and over how many tables.
+
+    What is worse than guessing counts as guessing, as R2 can be as low as it likes.
+    """
+    pairs = [
+        [normalise(cells, table, method, epsilon) for method in (rival, PUBLIC)]
+        for table in list_tables(cells)
+    ]
+    pairs = [pair for pair in pairs if not any(map(math.isnan, pair))]
+    if not pairs:
+        return '–'
+    theirs, ours = np.maximum(pairs, 0.0).mean(axis=0)
+    return f'{write_share(theirs)} to {write_share(ours)} ({len(pairs)})'
+
+
+def list_losses(cells: pd.DataFrame) -> Iterator[tuple[Kind, dict[str, float]]]:
+    """List what is ahead of our public-metadata variant wherever there is something to compare."""
+    for table in list_tables(cells):
+        for epsilon in list_budgets(cells):
+            rivals = {name: look_up(cells, table, name, epsilon) for name in RIVALS}
+            kind = (table, PUBLIC, epsilon)
+            if kind in cells.index and any(map(pd.notna, rivals.values())):
+                ours = look_up(cells, *kind)
+                beaten = -math.inf if pd.isna(ours) else ours
+                ahead = {name: score for name, score in rivals.items() if score > beaten}
+                yield kind, dict(sorted(ahead.items(), key=lambda pair: -pair[1]))
+
+
+def write_losses(cells: pd.DataFrame) -> str:
+    """Write where a private peer or a baseline is ahead of us."""
+    compared = list(list_losses(cells))
+    rows = []
+    for kind, ahead in compared:
+        cell = cells.loc[kind]
+        if ahead:
+            spread = f'{write_share(cell["low"])} to {write_share(cell["high"])}'
+            better = ', '.join(f'{name} {write_share(score)}' for name, score in ahead.items())
+            shown = [write_cell(cell), spread if cell['done'] > 1 else '', better]
+            rows.append([write_name(cells, kind[0]), write_epsilon(kind[2]), *shown])
+    text = (
+        f'Ours stands beside a baseline or private peer at {len(compared)} pairs of table and ε.\n'
+    )
+    if not rows:
+        return text + 'None has a higher median than our public-metadata variant.'
+    header = ['table', 'ε', 'ours, public metadata', 'lowest to highest', 'ahead of us']
+    text += f'At {len(rows)} of them one has a higher median than our public-metadata variant:\n\n'
+    return text + write_table(header, rows)
+
+
+def write_failures(cells: pd.DataFrame) -> str:
+    """Write all that failed, in its own words."""
+    failed = cells[cells['done'] < cells['runs']].reset_index()
+    failed['note'] = failed['note'].fillna('?').str.replace('|', '/')
+    failed['where'] = failed['table'] + ' (ε = ' + failed['epsilon'].map(write_epsilon) + ')'
+    rows = [
+        [method, f'`{note}`', ', '.join(group['where'])]
+        for (method, note), group in failed.groupby(['method', 'note'])
+    ]
+    return write_table(['method', 'why', 'where'], rows)
+
+
+def list_budget_steps(cells: pd.DataFrame) -> list[tuple[Kind, Kind]]:
+    """List the steps of ours from each epsilon to the next larger one."""
+    kinds = product(list_tables(cells), OURS)
+    keys = ([key for key in cells.index if key[:2] == kind] for kind in kinds)
+    return [step for own in keys for step in pairwise(own)]
+
+
+def list_component_steps(cells: pd.DataFrame) -> list[tuple[Kind, Kind]]:
+    """List the steps from one component for each class to as many as are chosen by default."""
+    ones = [key for key in cells.index if key[1] == '1 component']
+    return [(one, (one[0], DEFAULT, one[2])) for one in ones]
+
+
+def write_setbacks(cells: pd.DataFrame, steps: list[tuple[Kind, Kind]]) -> str:
+    """Write how many steps of which one expects no loss are clearly for the worse, and which.
+
+    Steps without repeats at both ends have no standard error, and are left out.
+    """
+    ends = [step for step in steps if all(end in cells.index for end in step)]
+    ends = [step for step in ends if all(cells.loc[end, 'done'] > 1 for end in step)]
+    rows = []
+    for (table, old, low), (_, new, high) in ends:
+        before, after = cells.loc[table, old, low], cells.loc[table, new, high]
+        change, error = after['mean'] - before['mean'], math.hypot(before['error'], after['error'])
+        if change < -CLEARLY * error:
+            at = f'ε = {write_epsilon(high)}'
+            if old == new:
+                at = f'{new}, ε = {write_epsilon(low)} to {write_epsilon(high)}'
+            shown = write_share(change), write_share(error)
+            rows.append([write_name(cells, table), at, *shown])
+    text = f'{len(rows)} of {len(ends)}'
+    header = ['table', 'where', 'change of the mean', 'its standard error']
+    return f'{text}:\n\n{write_table(header, rows)}' if rows else f'{text}.'
+
+
+def write_ablations(cells: pd.DataFrame, epsilon: float) -> str:
+    """Write what replacing each part of ours does to the score, on average and table by table."""
+    methods = list_methods(cells, ABLATIONS, epsilon)
+    if not methods:
+        return 'No results yet.'
+    rows = []
+    for name in methods:
+        means = []
+        for numeric in (False, True, None):
+            scores = [
+                [look_up(cells, table, method, epsilon) for method in (name, DEFAULT)]
+                for table in list_tables(cells, numeric=numeric)
+            ]
+            changes = pd.Series([new - old for new, old in scores], dtype=float).dropna()
+            mean = write_share(changes.mean())
+            means.append(mean if mean[0] in '-–' else f'+{mean}')
+        rows.append([name, *means, f'{(changes > 0).sum()} of {len(changes)}'])
+    shown = [REAL, DEFAULT, *methods]
+    details = [
+        [write_name(cells, t), *(write_cell(find(cells, t, m, epsilon)) for m in shown)]
+        for t in list_tables(cells)
+    ]
+    summary = write_table(['variant', 'AUC', 'R2', 'all tables', 'better on'], rows)
+    medians = write_table(['table', *shown], details)
+    return f'At ε = {write_epsilon(epsilon)}:\n\n{summary}\n\nThe medians:\n\n{medians}'
+
+
+def write_repeats(cells: pd.DataFrame) -> str:
+    """Write how many repeats there are of each method."""
+    kinds: dict[str, list[str]] = {}
+    for name in (each for each in [*METHODS, *ABLATIONS] if each in cells.index.unique('method')):
+        kinds.setdefault(write_span(cells.xs(name, level='method')['runs']), []).append(name)
+    return write_table(['repeats', 'of'], ([many, '; '.join(who)] for many, who in kinds.items()))
+
+
+def write_readme(cells: pd.DataFrame) -> str:
+    """Write the table of the README: scores, and what the first of them took to fit."""
+    seconds = compare(cells, 'fit_seconds', '{:.1f}'.format, SHOWN[:1]).splitlines()[-1]
+    shown = [each for each in SHOWN if each in cells.index.levels[0]]
+    _, _, *figures = seconds.split('|')
+    last = '|'.join(['', f' *seconds to fit {SHOWN[0]}* ', ' ', *figures])
+    return f'{compare(cells, "score", tables=shown)}\n{last}'
+
+
+def list_parts(cells: pd.DataFrame) -> dict[str, str]:
+    """Write all that stands between the marks of the page."""
+    ablated = sorted({key[2] for key in cells.index if key[1] in ABLATIONS}) or [1.0]
+    return {
+        'repeats': write_repeats(cells),
+        'utility': compare(cells, 'score'),
+        'failures': write_failures(cells),
+        'means': write_means(cells),
+        'rivals': write_rivals(cells),
+        'normalised': write_normalised(cells, numeric=False),
+        'regression': write_normalised(cells, numeric=True),
+        'losses': write_losses(cells),
+        'budgets': write_setbacks(cells, list_budget_steps(cells)),
+        'components': write_setbacks(cells, list_component_steps(cells)),
+        'quality': compare(cells, 'quality'),
+        'fit_seconds': compare(cells, 'fit_seconds', '{:.1f}'.format),
+        'sample_seconds': compare(cells, 'sample_seconds', '{:.1f}'.format),
+        'peak_mib': compare(cells, 'peak_mib', '{:,.0f}'.format),
+        'ablations': '\n\n'.join(write_ablations(cells, epsilon) for epsilon in ablated),
+    }
+
+
+def write_all(runs: pd.DataFrame) -> None:
+    """Write the page, its picture, and the table of the README."""
+    cells = sum_up(runs)
+    write_page(DOCS / 'benchmark.md', list_parts(cells))
+    write_page(ROOT / 'README.md', {'utility': write_readme(cells)})
+    write_picture(draw_utility(cells), 'utility.svg')
+
+
+def draw_utility(cells: pd.DataFrame) -> go.Figure:
+    """Draw ours as lines, all others as points and real data as a rule, table by table.
+
+    What is worse than guessing is drawn at the bottom.
+    """
+    tables = list_tables(cells)
+    rows = math.ceil(len(tables) / COLUMNS)
+    figure = make_subplots(
+        rows,
+        COLUMNS,
+        subplot_titles=[write_name(cells, table) for table in tables],
+        vertical_spacing=min(56 / (HEIGHT * rows), 1 / rows),
+        horizontal_spacing=0.065,
+    )
+    shown: set[str] = set()
+    for at, table in enumerate(tables):
+        _draw_table(figure, cells, table, (at // COLUMNS + 1, at % COLUMNS + 1), shown)
+    legend = 20 * math.ceil(len(shown) / 3) + 34
+    figure = styled(figure, height=HEIGHT * rows + legend)
+    figure.update_annotations(font={'size': 12, 'color': INK})
+    bottom = {'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'}
+    return figure.update_layout(
+        width=WIDTH,
+        margin={'l': 30, 'r': 8, 't': 24, 'b': legend},
+        showlegend=True,
+        legend=bottom | {'entrywidth': 168, 'tracegroupgap': 0, 'font': {'size': 11}},
+    )
+
+
+def _draw_table(
+    figure: go.Figure, cells: pd.DataFrame, table: str, at: tuple[int, int], shown: set[str]
+) -> None:
+    """Draw a table into its place; ``shown`` are the methods that are in the legend already."""
+    budgets = list_budgets(cells)
+    floor = 0.0 if is_regression(cells, table) else 0.5
+    real = look_up(cells, table, REAL, math.inf)
+    places = [-0.45, len(budgets) - 0.55]
+    line = {'color': REAL_COLOR, 'width': 2, 'dash': 'dot'}
+    traces = [go.Scatter(x=places, y=[real, real], name=REAL, mode='lines', line=line)]
+    traces += [_draw_method(cells, table, name, budgets, floor) for name in reversed(METHODS)]
+    highest = floor
+    for trace in traces:
+        seen = [value for value in trace.y if pd.notna(value)]
+        if not seen:
+            continue
+        highest = max(highest, *seen)
+        trace.update(legendgroup=trace.name, showlegend=trace.name not in shown)
+        trace.update(legendrank=[REAL, *METHODS].index(trace.name.removesuffix(', no privacy')))
+        shown.add(trace.name)
+        figure.add_trace(trace, *at)
+    rim = 0.06 * (highest - floor)
+    figure.update_yaxes(range=[floor - rim, highest + rim], nticks=6, row=at[0], col=at[1])
+    labels = [('ε = ' if each == budgets[0] else '') + write_epsilon(each) for each in budgets]
+    ticks = {'tickvals': list(range(len(budgets))), 'ticktext': labels, 'range': places}
+    figure.update_xaxes(**ticks, linecolor=RULE, row=at[0], col=at[1])
+
+
+def _draw_method(
+    cells: pd.DataFrame, table: str, name: str, budgets: list[float], floor: float
+) -> go.Scatter:
+    color, symbol = MARKS.get(name, (SDV, 'circle'))
+    # Points of others stand side by side; what is run at infinity alone belongs there.
+    shift = 0.0 if name not in RIVALS else 0.06 * (RIVALS.index(name) - (len(RIVALS) - 1) / 2)
+    scores = cells['score'].reindex([(table, name, epsilon) for epsilon in budgets])
+    look: dict[str, Any] = {'mode': 'markers'}
+    if name in (DEFAULT, PUBLIC):
+        dash = 'solid' if name == DEFAULT else 'dash'
+        look = {'mode': 'lines+markers', 'line': {'color': color, 'width': 1.8, 'dash': dash}}
+    look['marker'] = {
+        'color': 'white' if name == PUBLIC else color,
+        'symbol': symbol,
+        'size': 7,
+        'line': {'width': 1.5, 'color': color},
+    }
+    return go.Scatter(
+        x=[at + shift for at in range(len(budgets))],
+        y=[max(score, floor) if pd.notna(score) else None for score in scores],
+        name=f'{name}, no privacy' if name in NOT_PRIVATE else name,
+        cliponaxis=False,
+        **look,
+    )
