@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -43,3 +44,21 @@ def hostile():
     """Load a module of hostile input by its name; they are gone afterwards."""
     with importing_from(ROOT / 'tests' / 'fuzz'):
         yield lambda name: importlib.import_module(f'hostile.{name}')
+
+
+@pytest.fixture
+def silence():
+    """No noise where noise is due: what comes out is exact, at the price of noise."""
+    return lambda size, scale: np.zeros(size, dtype=np.int64)
+
+
+@pytest.fixture
+def gaussian():
+    """Seeded noise of the right scale, quicker than the real one."""
+    rng = np.random.default_rng(11)
+    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
