@@ -132,10 +132,7 @@ def attack(
 
 
 def look(
-    view: View,
-    rows: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    subsets: NDArray[np.bool_],
+    view: View, rows: NDArray[np.float64], targets: NDArray[np.float64], subsets: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float64]]:
     """Look at synthetic rows in the ways of the literature.
 

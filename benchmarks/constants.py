@@ -161,12 +161,7 @@ BENCHMARK = Benchmark(
     name='constants',
     list_jobs=list_jobs,
     measure=measure,
-    options={
-        'tables': TABLES,
-        'constants': list(CONSTANTS),
-        'epsilons': [1.0, 8.0],
-        'repeats': 5,
-    },
+    options={'tables': TABLES, 'constants': list(CONSTANTS), 'epsilons': [1.0, 8.0], 'repeats': 5},
     write_pages=lambda runs: write_page(DOCS / 'constants.md', {'constants': write_changes(runs)}),
 )
 
