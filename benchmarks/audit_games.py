@@ -1,7 +1,7 @@
 """Games of guesses: was the record among the fitted rows? And what ``docs/audit.md`` says of all.
 
     python benchmarks/audit_games.py                       # a quarter of an hour
-    python benchmarks/audit_games.py --methods GaussianCopula --runs 20 --results /tmp/games.csv
+    python benchmarks/audit_games.py --methods GaussianCopula --runs 40 --results /tmp/games.csv
 
 Observers guess, for synthesizers that have no doors of noise to watch, for variants of ours that
 are broken on purpose, and for ours, to check the arithmetic of ``audit.py``. Wrong guesses are the

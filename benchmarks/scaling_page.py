@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
 import cost
@@ -79,6 +78,19 @@ LINES = {
 }
 PANELS = {'seconds to fit': 'seconds', 'memory of the fit, MiB': 'peak_mib'}
 TITLES = {'rows': 'rows of Adult', 'columns': 'columns of a made table of 10,000 rows'}
+
+#: How many there are of what is paid for.
+AMOUNTS = {
+    'a fit': '1',
+    'a cell of the table': '`n m`',
+    'a cell that centroids see': '`min(n, 2²⁰) m`, if a class has several cells',
+    'a product of two scores': '`n m²`',
+    'a released moment': '`G (m + 1) (m + 2) / 2`',
+    'a step of a matrix inverse': '`G m³`',
+    'a cell that is kept': '`min(n m, 2²⁸)`',
+    'a cell of a chunk': '`min(n m, 2²⁰)`, or 2¹³ rows',
+}
+Amounts = dict[str, float]
 
 #: What is to be reached, its measure, and whether it is reached.
 Target = tuple[str, str, bool]
@@ -271,59 +283,45 @@ def list_out_of_core(runs: pd.DataFrame) -> Iterator[Target]:
     yield 'two workers are faster than one', f'{times:.2f} times', times > 1
 
 
-@dataclass(frozen=True)
-class Size:
-    """The size of a fit: rows, columns, and groups (classes times cells) of a mixture."""
-
-    rows: int
-    columns: int
-    groups: int
-
-    def work(self) -> dict[str, float]:
-        """How much there is to do, by kind."""
-        sought = min(self.rows, MOST_READ) if self.groups > CLASSES else 0
-        return {
-            'a fit': 1.0,
-            'a cell of the table': float(self.rows * self.columns),
-            'a cell that centroids see': float(sought * self.columns),
-            'a product of two scores': float(self.rows * self.columns**2),
-            'a step of a matrix inverse': float(self.groups * self.columns**3),
-        }
-
-    def room(self) -> dict[str, float]:
-        """How much there is to hold, by kind."""
-        cells = self.rows * self.columns
-        return {
-            'a fit': 1.0,
-            'a cell that is kept': float(min(cells, KEPT_BYTES)),
-            'a cell of a chunk': float(min(cells, max(CHUNK_CELLS, LEAST_ROWS * self.columns))),
-            'a released moment': self.groups * (self.columns + 1) * (self.columns + 2) / 2,
-        }
+def count_work(rows: int, columns: int, groups: int) -> Amounts:
+    """Count how much there is to do in a fit, by kind."""
+    sought = min(rows, MOST_READ) if groups > CLASSES else 0
+    return {
+        'a fit': 1,
+        'a cell of the table': rows * columns,
+        'a cell that centroids see': sought * columns,
+        'a product of two scores': rows * columns**2,
+        'a step of a matrix inverse': groups * columns**3,
+    }
 
 
-class Formula:
-    """A sum of amounts, each times the cost of one of them, which is never negative.
+def count_room(rows: int, columns: int, groups: int) -> Amounts:
+    """Count how much there is to hold in a fit, by kind."""
+    return {
+        'a fit': 1,
+        'a cell that is kept': min(rows * columns, KEPT_BYTES),
+        'a cell of a chunk': min(rows * columns, max(CHUNK_CELLS, LEAST_ROWS * columns)),
+        'a released moment': groups * (columns + 1) * (columns + 2) / 2,
+    }
 
-    Args:
-        amounts: Of each point, by kind.
-        measured: What each point cost, above 0.
-    """
 
-    def __init__(self, amounts: list[dict[str, float]], measured: list[float]) -> None:
-        matrix = pd.DataFrame(amounts)
-        # What counts is the relative error: each point is measured in units of its own cost.
-        relative = matrix.to_numpy() / np.asarray(measured)[:, None]
-        scale = relative.max(axis=0)
-        costs, _ = nnls(relative / scale, np.ones(len(measured)))
-        self.costs = dict(zip(matrix, costs / scale, strict=True))
+def fit_costs(amounts: list[Amounts], measured: pd.Series) -> Amounts:
+    """Fit what one of each kind costs, never less than nothing, to what some fits cost."""
+    matrix = pd.DataFrame(amounts, dtype=float)
+    # What counts is the relative error: each point is measured in units of its own cost.
+    relative = matrix.to_numpy() / measured.to_numpy()[:, None]
+    scale = relative.max(axis=0)
+    costs, _ = nnls(relative / scale, np.ones(len(measured)))
+    return dict(zip(matrix, costs / scale, strict=True))
 
-    def __call__(self, amounts: dict[str, float]) -> float:
-        """Predict what a point costs."""
-        return sum(self.costs[kind] * amount for kind, amount in amounts.items())
+
+def predict(costs: Amounts, amounts: Amounts) -> float:
+    """Predict what a fit costs."""
+    return sum(costs[kind] * amount for kind, amount in amounts.items())
 
 
 def list_points(runs: pd.DataFrame) -> pd.DataFrame:
-    """List what was measured of ours, with its size: one repeat of each.
+    """List what was measured of ours, with what there is to do: one repeat of each.
 
     Of the second fit, where there was one: the first loads and compiles.
     """
@@ -331,57 +329,45 @@ def list_points(runs: pd.DataFrame) -> pd.DataFrame:
     own = own[own['series'].isin([*FITTED, 'adult', 'isolet']) & own['fit_seconds'].notna()].copy()
     own['seconds'] = own['refit_seconds'].fillna(own['fit_seconds'])
     own['mib'] = own['refit_peak_mib'].fillna(own['fit_peak_mib'])
-    sizes = own[['rows', 'columns', 'groups']].astype(int).itertuples(index=False)
-    own['size'] = [Size(*size) for size in sizes]
+    sizes = own[['rows', 'columns', 'groups']].astype(int).to_numpy().tolist()
+    own['work'] = [count_work(*size) for size in sizes]
+    own['room'] = [count_room(*size) for size in sizes]
     small = (own['rows'] <= MOST_ROWS) & (own['columns'] <= MOST_COLUMNS)
     own['fitted'] = small & own['series'].isin(FITTED)
     return own.sort_values(['series', 'rows', 'columns'], kind='stable')
 
 
-def fit_formulas(points: pd.DataFrame) -> tuple[Formula, Formula]:
-    """Fit the formulas of seconds and of MiB to the smaller points."""
+def fit_formulas(points: pd.DataFrame) -> tuple[Amounts, Amounts]:
+    """Fit the costs in seconds and in MiB to the smaller points."""
     used = points[points['fitted']]
-    return (
-        Formula([size.work() for size in used['size']], used['seconds'].to_list()),
-        Formula([size.room() for size in used['size']], used['mib'].to_list()),
-    )
+    return fit_costs([*used['work']], used['seconds']), fit_costs([*used['room']], used['mib'])
 
 
-def write_formulas(seconds: Formula, memory: Formula) -> str:
+def write_formulas(seconds: Amounts, memory: Amounts) -> str:
     """Write what one of each kind costs, in seconds and in memory."""
-    amounts = {
-        'a fit': '1',
-        'a cell of the table': '`n m`',
-        'a cell that centroids see': '`min(n, 2²⁰) m`, if a class has several cells',
-        'a product of two scores': '`n m²`',
-        'a released moment': '`G (m + 1) (m + 2) / 2`',
-        'a step of a matrix inverse': '`G m³`',
-        'a cell that is kept': '`min(n m, 2²⁸)`',
-        'a cell of a chunk': '`min(n m, 2²⁰)`, or 2¹³ rows',
-    }
-    costs = ((seconds.costs, SHORT), (memory.costs, BYTES))
+    costs = ((seconds, SHORT), (memory, BYTES))
     rows = [
         [kind, many, *(write_in_units(c[kind], u) if kind in c else '' for c, u in costs)]
-        for kind, many in amounts.items()
+        for kind, many in AMOUNTS.items()
     ]
     return write_table(['what', 'how many', 'takes', 'holds'], rows)
 
 
-def write_checks(points: pd.DataFrame, seconds: Formula, memory: Formula) -> str:
+def write_checks(points: pd.DataFrame, seconds: Amounts, memory: Amounts) -> str:
     """Write what the formulas predict beside what was measured."""
     rows = []
     for point in points.to_dict('records'):
-        size: Size = point['size']
-        cells = [point['series'], f'{size.rows:,}', f'{size.columns:,}', str(size.groups)]
-        pairs = (seconds(size.work()), point['seconds']), (memory(size.room()), point['mib'])
-        for said, found in pairs:
+        cells = [point['series'], f'{point["rows"]:,}', f'{point["columns"]:,}']
+        cells.append(f'{point["groups"]:.0f}')
+        for costs, amounts, found in ((seconds, 'work', 'seconds'), (memory, 'room', 'mib')):
+            said, found = predict(costs, point[amounts]), point[found]
             cells += [f'{said:,.2f}', f'{found:,.2f}', f'{said / found:.2f}']
         rows.append([*cells, 'fitted' if point['fitted'] else '**predicted**'])
     header = ['series', 'rows', 'columns', 'groups', 'seconds: formula', 'measured', 'ratio']
     return write_table([*header, 'MiB: formula', 'measured', 'ratio', 'point'], rows)
 
 
-def write_scale(formula: Formula, runs: pd.DataFrame) -> str:
+def write_scale(costs: Amounts, runs: pd.DataFrame) -> str:
     """Write the seconds of Adult's shape out of core: predicted and measured, then predicted.
 
     What a row costs comes from the smallest fit out of core, less what a fit takes whatever its
@@ -389,7 +375,7 @@ def write_scale(formula: Formula, runs: pd.DataFrame) -> str:
     """
     done = pick(runs[runs['fit_seconds'].notna()], killed=0)
     least = pick(done, workers=1).sort_values('rows').iloc[0]
-    start = formula(Size(0, 15, 8).work())
+    start = predict(costs, count_work(0, 15, 8))
     each = (least['fit_seconds'] - start) / least['rows']
     rows = []
     for run in done.to_dict('records'):

@@ -48,8 +48,8 @@ def test_a_formula_finds_the_law_and_predicts_larger_tables(page, runs):
     assert not points['fitted'].all()
     seconds, memory = page.fit_formulas(points)
     for point in points[~points['fitted']].to_dict('records'):
-        assert seconds(point['size'].work()) == pytest.approx(point['seconds'], rel=1e-3)
-        assert memory(point['size'].room()) == pytest.approx(point['mib'], rel=1e-3)
+        assert page.predict(seconds, point['work']) == pytest.approx(point['seconds'], rel=1e-3)
+        assert page.predict(memory, point['room']) == pytest.approx(point['mib'], rel=1e-3)
 
 
 def test_a_peer_is_compared_with_our_later_fits(page, cost, runs):
