@@ -54,6 +54,15 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     'approximate.certain_departure': (2, 3.5),
     'approximate.least_left': (0, 0.5),
     'approximate.false_share': (0.05, 0.5),
+    'adapt.prior_records': (1, 100),
+    'adapt.largest_evidence': (2, 8),
+    'adapt.label_steps': (1, 5),
+    'adapt.weight_spread': (1, 4),
+    'adapt.most_weight_spread': (0.25, 1),
+    'adapt.start_weight_spread': (0.3, 3),
+    'adapt.smoothing': (0.01, 0.2),
+    'adapt.unclipped_slopes': (0.75, 0.97),
+    'adapt.least_curvature': (0.005, 0.08),
 }
 
 #: Tables with classes that are fitted in seconds.
