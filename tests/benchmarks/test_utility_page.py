@@ -66,9 +66,9 @@ def test_figures_are_medians_and_the_best_private_one_is_bold(script, read):
 
 def test_normalised_utility(script, read):
     cells = read(*RUNS)
-    assert script.normalise(cells, 'compas', PUBLIC, 1.0) == pytest.approx(0.21 / 0.4)
-    assert script.normalise(cells, 'bike_sharing', PUBLIC, 1.0) == pytest.approx(0.75)
-    assert math.isnan(script.normalise(cells, 'compas', PUBLIC, 8.0))
+    assert script.look_up(cells, 'compas', PUBLIC, 1.0, 'normalised') == pytest.approx(0.21 / 0.4)
+    assert script.look_up(cells, 'bike_sharing', PUBLIC, 1.0, 'normalised') == pytest.approx(0.75)
+    assert math.isnan(script.look_up(cells, 'compas', PUBLIC, 8.0, 'normalised'))
 
 
 def test_a_mean_is_over_all_large_tables_or_not_shown(script, read):
