@@ -65,7 +65,7 @@ class Schema(NamedTuple):
 
 
 def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
-    """Make what is audited, by name, with so many ordinary rows."""
+    """Make what is audited, by name, with this many ordinary rows."""
     mixed, private = _mix(public=False), {'target_column': 'target', 'n_components': 2}
     public = {'public_metadata': True}
     number, target = _number('x', 0.0, public=True), _category('target', public=True)

@@ -21,7 +21,7 @@ from made import resample_adult
 from numpy.typing import NDArray
 from runner import Benchmark, Job, Options, Row, grid
 
-#: Bins of a number, and cells of the two classes together.
+#: Bins of a number, and components of the two classes together.
 NUM_BINS, NUM_GROUPS = 96, 8
 
 FLOOR = 'floor: np.bincount of every column'
@@ -74,7 +74,7 @@ def list_passes(num_rows: int) -> dict[str, Pass]:
         'look-up of scores': lambda: look_up(codes, classes),
         'clipping of scores': lambda: clip_norm(scores, radius),
         'second moments in each class': lambda: second_moments(clipped, classes, 2),
-        'second moments in each cell': lambda: second_moments(clipped, groups, NUM_GROUPS),
+        'second moments in each component': lambda: second_moments(clipped, groups, NUM_GROUPS),
     }
 
 

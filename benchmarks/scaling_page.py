@@ -83,7 +83,7 @@ TITLES = {'rows': 'rows of Adult', 'columns': 'columns of a made table of 10,000
 AMOUNTS = {
     'a fit': '1',
     'a cell of the table': '`n m`',
-    'a cell that centroids see': '`min(n, 2²⁰) m`, if a class has several cells',
+    'a cell that centroids see': '`min(n, 2²⁰) m`, if a class has several components',
     'a product of two scores': '`n m²`',
     'a released moment': '`G (m + 1) (m + 2) / 2`',
     'a step of a matrix inverse': '`G m³`',

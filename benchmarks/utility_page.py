@@ -76,39 +76,39 @@ def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
     """
     runs = runs.assign(note=runs['note'].where(runs['score'].isna()).astype(object))
     groups = runs.groupby(['table', 'method', 'epsilon'])
-    cells = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
-    cells['runs'], cells['done'] = groups.size(), groups['score'].count()
-    cells['low'], cells['high'] = groups['score'].min(), groups['score'].max()
-    cells['mean'], cells['error'] = groups['score'].mean(), groups['score'].sem()
-    cells['note'] = groups['note'].first()
-    chance = cells['R2'].isna().groupby('table').all() * 0.5
-    real = cells['score'].reindex(pd.MultiIndex.from_product([chance.index, [REAL], [math.inf]]))
+    medians = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
+    medians['runs'], medians['done'] = groups.size(), groups['score'].count()
+    medians['low'], medians['high'] = groups['score'].min(), groups['score'].max()
+    medians['mean'], medians['error'] = groups['score'].mean(), groups['score'].sem()
+    medians['note'] = groups['note'].first()
+    chance = medians['R2'].isna().groupby('table').all() * 0.5
+    real = medians['score'].reindex(pd.MultiIndex.from_product([chance.index, [REAL], [math.inf]]))
     best = real.droplevel([1, 2]) - chance
-    cells['normalised'] = cells['score'].sub(chance, level='table').div(best, level='table')
-    return cells
+    medians['normalised'] = medians['score'].sub(chance, level='table').div(best, level='table')
+    return medians
 
 
-def list_tables(cells: pd.DataFrame, numeric: bool | None = None) -> list[str]:
+def list_tables(medians: pd.DataFrame, numeric: bool | None = None) -> list[str]:
     """List the tables with results, large classification tables first and regression last."""
-    seen = cells['R2'].notna().groupby('table').any()
+    seen = medians['R2'].notna().groupby('table').any()
     by_kind = sorted(seen.index, key=list(PROBLEMS).index)
     by_kind.sort(key=lambda table: (seen[table], table not in LARGE))
     return [table for table in by_kind if numeric in (None, seen[table])]
 
 
-def is_regression(cells: pd.DataFrame, table: str) -> bool:
+def is_regression(medians: pd.DataFrame, table: str) -> bool:
     """Whether the target of a table is a number."""
-    return bool(cells.loc[table]['R2'].notna().any())
+    return bool(medians.loc[table]['R2'].notna().any())
 
 
-def list_budgets(cells: pd.DataFrame) -> list[float]:
+def list_budgets(medians: pd.DataFrame) -> list[float]:
     """List the epsilons."""
-    return sorted(cells.index.unique('epsilon'))
+    return sorted(medians.index.unique('epsilon'))
 
 
-def list_methods(cells: pd.DataFrame, methods: Iterable[str], epsilon: float) -> list[str]:
+def list_methods(medians: pd.DataFrame, methods: Iterable[str], epsilon: float) -> list[str]:
     """List the methods that were run at a budget; those without privacy always are."""
-    seen = {key[1:] for key in cells.index}
+    seen = {key[1:] for key in medians.index}
     return [name for name in methods if (name, place(name, epsilon)) in seen]
 
 
@@ -117,32 +117,32 @@ def place(method: str, epsilon: float) -> float:
     return math.inf if method in (REAL, *NOT_PRIVATE) else epsilon
 
 
-def find(cells: pd.DataFrame, table: str, method: str, epsilon: float) -> pd.Series | None:
+def find(medians: pd.DataFrame, table: str, method: str, epsilon: float) -> pd.Series | None:
     """Find the medians of a method on a table; none where it was not run."""
     key = (table, method, place(method, epsilon))
-    return cells.loc[key] if key in cells.index else None
+    return medians.loc[key] if key in medians.index else None
 
 
 def look_up(
-    cells: pd.DataFrame, table: str, method: str, epsilon: float, field: str = 'score'
+    medians: pd.DataFrame, table: str, method: str, epsilon: float, field: str = 'score'
 ) -> Any:
     """Look a figure up; NaN where there is none."""
-    cell = find(cells, table, method, epsilon)
+    cell = find(medians, table, method, epsilon)
     return math.nan if cell is None else cell[field]
 
 
-def average(cells: pd.DataFrame, method: str, epsilon: float, most: float = math.inf) -> float:
+def average(medians: pd.DataFrame, method: str, epsilon: float, most: float = math.inf) -> float:
     """Average normalised utility over all large tables, each counted up to a largest value.
 
     NaN where one is missing.
     """
-    found = [look_up(cells, table, method, epsilon, 'normalised') for table in LARGE]
+    found = [look_up(medians, table, method, epsilon, 'normalised') for table in LARGE]
     return float(np.minimum(found, most).mean())
 
 
-def write_name(cells: pd.DataFrame, table: str) -> str:
+def write_name(medians: pd.DataFrame, table: str) -> str:
     """Name a table and its score."""
-    return f'{table} ({"R2" if is_regression(cells, table) else "AUC"})'
+    return f'{table} ({"R2" if is_regression(medians, table) else "AUC"})'
 
 
 def write_cell(
@@ -158,74 +158,74 @@ def write_cell(
 
 
 def compare(
-    cells: pd.DataFrame,
+    medians: pd.DataFrame,
     field: str,
     show: Callable[[float], str] = write_share,
     tables: Iterable[str] = (),
 ) -> str:
     """Write a figure of all methods at epsilon 1, a row per table: of all, or of some."""
     scores = field == 'score'
-    methods = list_methods(cells, [REAL, *METHODS] if scores else METHODS, 1)
+    methods = list_methods(medians, [REAL, *METHODS] if scores else METHODS, 1)
     rows = []
-    for table in tables or list_tables(cells):
-        row = [write_cell(find(cells, table, method, 1), field, show) for method in methods]
+    for table in tables or list_tables(medians):
+        row = [write_cell(find(medians, table, method, 1), field, show) for method in methods]
         if scores:
-            figures = [look_up(cells, table, method, 1) for method in [*OURS, *RIVALS]]
+            figures = [look_up(medians, table, method, 1) for method in [*OURS, *RIVALS]]
             best = show(pd.Series(figures, dtype=float).max())
             for at, method in enumerate(methods):
                 if method in (*OURS, *RIVALS) and row[at].split(' ')[0] == best:
                     row[at] = f'**{row[at]}**'
-        rows.append([write_name(cells, table) if scores else table, *row])
+        rows.append([write_name(medians, table) if scores else table, *row])
     marks = [f'{m} †' if 'GAN' in m and m in PRIVATE_PEERS else m for m in methods]
     marks = [f'{mark}, *no privacy*' if mark in NOT_PRIVATE else mark for mark in marks]
     return write_table(['table', *marks], rows)
 
 
-def write_means(cells: pd.DataFrame) -> str:
+def write_means(medians: pd.DataFrame) -> str:
     """Write the mean normalised utility of every method at every budget."""
-    budgets = list_budgets(cells)
+    budgets = list_budgets(medians)
     rows = [
-        [m, *('–' if place(m, e) != e else write_share(average(cells, m, e)) for e in budgets)]
+        [m, *('–' if place(m, e) != e else write_share(average(medians, m, e)) for e in budgets)]
         for m in METHODS
-        if m in cells.index.unique('method')
+        if m in medians.index.unique('method')
     ]
     return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], rows)
 
 
-def write_normalised(cells: pd.DataFrame, numeric: bool) -> str:
+def write_normalised(medians: pd.DataFrame, numeric: bool) -> str:
     """Write our normalised utility, a row per table and a column per kind and budget."""
-    ours = {key[1:] for key in cells.index if key[1] in OURS}
+    ours = {key[1:] for key in medians.index if key[1] in OURS}
     kinds = sorted(ours, key=lambda kind: (list(OURS).index(kind[0]), kind[1]))
-    tables = list_tables(cells, numeric=numeric)
-    normalised = [[look_up(cells, t, *kind, 'normalised') for kind in kinds] for t in tables]
+    tables = list_tables(medians, numeric=numeric)
+    normalised = [[look_up(medians, t, *kind, 'normalised') for kind in kinds] for t in tables]
     rows = [[t, *map(write_share, row)] for t, row in zip(tables, normalised, strict=True)]
     if not numeric and kinds:
-        means = ['**mean**', *(f'**{write_share(average(cells, *kind))}**' for kind in kinds)]
+        means = ['**mean**', *(f'**{write_share(average(medians, *kind))}**' for kind in kinds)]
         capped = ['mean, none above 1']
-        capped += [write_share(average(cells, *kind, most=1)) for kind in kinds]
+        capped += [write_share(average(medians, *kind, most=1)) for kind in kinds]
         at = sum(table in LARGE for table in tables)
         rows[at:at] = [means, capped]
     header = [f'{"p, " if method == PUBLIC else ""}ε = {write_epsilon(e)}' for method, e in kinds]
     return write_table(['table', *header], rows)
 
 
-def write_rivals(cells: pd.DataFrame) -> str:
+def write_rivals(medians: pd.DataFrame) -> str:
     """Write how each rival compares with ours at each finite budget, on the tables they share."""
-    budgets = [each for each in list_budgets(cells) if math.isfinite(each)]
-    rows = [[rival, *(write_pair(cells, rival, each) for each in budgets)] for rival in RIVALS]
+    budgets = [each for each in list_budgets(medians) if math.isfinite(each)]
+    rows = [[rival, *(write_pair(medians, rival, each) for each in budgets)] for rival in RIVALS]
     shared = (row for row in rows if any(each != '–' for each in row[1:]))
     return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], shared)
 
 
-def write_pair(cells: pd.DataFrame, rival: str, epsilon: float) -> str:
+def write_pair(medians: pd.DataFrame, rival: str, epsilon: float) -> str:
     """Write the mean normalised utility of a rival and of ours, and over how many tables.
 
     What is worse than guessing counts as guessing, as R2 can be as low as it likes.
     """
     kinds = [
-        [(table, method, epsilon) for method in (rival, PUBLIC)] for table in list_tables(cells)
+        [(table, method, epsilon) for method in (rival, PUBLIC)] for table in list_tables(medians)
     ]
-    found = [[look_up(cells, *kind, 'normalised') for kind in pair] for pair in kinds]
+    found = [[look_up(medians, *kind, 'normalised') for kind in pair] for pair in kinds]
     pairs = pd.DataFrame(found).dropna()
     if pairs.empty:
         return '–'
@@ -233,30 +233,30 @@ def write_pair(cells: pd.DataFrame, rival: str, epsilon: float) -> str:
     return f'{write_share(theirs)} to {write_share(ours)} ({len(pairs)})'
 
 
-def list_losses(cells: pd.DataFrame) -> Iterator[tuple[Kind, dict[str, float]]]:
+def list_losses(medians: pd.DataFrame) -> Iterator[tuple[Kind, dict[str, float]]]:
     """List what is ahead of our public-metadata variant wherever there is something to compare."""
-    for table in list_tables(cells):
-        for epsilon in list_budgets(cells):
-            rivals = {name: look_up(cells, table, name, epsilon) for name in RIVALS}
+    for table in list_tables(medians):
+        for epsilon in list_budgets(medians):
+            rivals = {name: look_up(medians, table, name, epsilon) for name in RIVALS}
             kind = (table, PUBLIC, epsilon)
-            if kind in cells.index and any(map(pd.notna, rivals.values())):
-                ours = look_up(cells, *kind)
+            if kind in medians.index and any(map(pd.notna, rivals.values())):
+                ours = look_up(medians, *kind)
                 beaten = -math.inf if pd.isna(ours) else ours
                 ahead = {name: score for name, score in rivals.items() if score > beaten}
                 yield kind, dict(sorted(ahead.items(), key=lambda pair: -pair[1]))
 
 
-def write_losses(cells: pd.DataFrame) -> str:
+def write_losses(medians: pd.DataFrame) -> str:
     """Write where a private peer or a baseline is ahead of us."""
-    compared = list(list_losses(cells))
+    compared = list(list_losses(medians))
     rows = []
     for kind, ahead in compared:
-        cell = cells.loc[kind]
+        cell = medians.loc[kind]
         if ahead:
             spread = f'{write_share(cell["low"])} to {write_share(cell["high"])}'
             better = ', '.join(f'{name} {write_share(score)}' for name, score in ahead.items())
             shown = [write_cell(cell), spread if cell['done'] > 1 else '', better]
-            rows.append([write_name(cells, kind[0]), write_epsilon(kind[2]), *shown])
+            rows.append([write_name(medians, kind[0]), write_epsilon(kind[2]), *shown])
     text = (
         f'Ours stands beside a baseline or private peer at {len(compared)} pairs of table and ε.\n'
     )
@@ -267,9 +267,9 @@ def write_losses(cells: pd.DataFrame) -> str:
     return text + write_table(header, rows)
 
 
-def write_failures(cells: pd.DataFrame) -> str:
+def write_failures(medians: pd.DataFrame) -> str:
     """Write all that failed, in its own words."""
-    failed = cells[cells['done'] < cells['runs']].reset_index()
+    failed = medians[medians['done'] < medians['runs']].reset_index()
     failed['note'] = failed['note'].fillna('?').str.replace('|', '/')
     failed['where'] = failed['table'] + ' (ε = ' + failed['epsilon'].map(write_epsilon) + ')'
     rows = [
@@ -279,44 +279,44 @@ def write_failures(cells: pd.DataFrame) -> str:
     return write_table(['method', 'why', 'where'], rows)
 
 
-def list_budget_steps(cells: pd.DataFrame) -> list[tuple[Kind, Kind]]:
+def list_budget_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
     """List the steps of ours from each epsilon to the next larger one."""
-    kinds = product(list_tables(cells), OURS)
-    keys = ([key for key in cells.index if key[:2] == kind] for kind in kinds)
+    kinds = product(list_tables(medians), OURS)
+    keys = ([key for key in medians.index if key[:2] == kind] for kind in kinds)
     return [step for own in keys for step in pairwise(own)]
 
 
-def list_component_steps(cells: pd.DataFrame) -> list[tuple[Kind, Kind]]:
+def list_component_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
     """List the steps from one component for each class to as many as are chosen by default."""
-    ones = [key for key in cells.index if key[1] == '1 component']
+    ones = [key for key in medians.index if key[1] == '1 component']
     return [(one, (one[0], DEFAULT, one[2])) for one in ones]
 
 
-def write_setbacks(cells: pd.DataFrame, steps: list[tuple[Kind, Kind]]) -> str:
+def write_setbacks(medians: pd.DataFrame, steps: list[tuple[Kind, Kind]]) -> str:
     """Write how many steps of which one expects no loss are clearly for the worse, and which.
 
     Steps without repeats at both ends have no standard error, and are left out.
     """
-    ends = [step for step in steps if all(end in cells.index for end in step)]
-    ends = [step for step in ends if all(cells.loc[end, 'done'] > 1 for end in step)]
+    ends = [step for step in steps if all(end in medians.index for end in step)]
+    ends = [step for step in ends if all(medians.loc[end, 'done'] > 1 for end in step)]
     rows = []
     for (table, old, low), (_, new, high) in ends:
-        before, after = cells.loc[table, old, low], cells.loc[table, new, high]
+        before, after = medians.loc[table, old, low], medians.loc[table, new, high]
         change, error = after['mean'] - before['mean'], math.hypot(before['error'], after['error'])
         if change < -CLEARLY * error:
             at = f'ε = {write_epsilon(high)}'
             if old == new:
                 at = f'{new}, ε = {write_epsilon(low)} to {write_epsilon(high)}'
             shown = write_share(change), write_share(error)
-            rows.append([write_name(cells, table), at, *shown])
+            rows.append([write_name(medians, table), at, *shown])
     text = f'{len(rows)} of {len(ends)}'
     header = ['table', 'where', 'change of the mean', 'its standard error']
     return f'{text}:\n\n{write_table(header, rows)}' if rows else f'{text}.'
 
 
-def write_ablations(cells: pd.DataFrame, epsilon: float) -> str:
+def write_ablations(medians: pd.DataFrame, epsilon: float) -> str:
     """Write what replacing each part of ours does to the score, on average and table by table."""
-    methods = list_methods(cells, ABLATIONS, epsilon)
+    methods = list_methods(medians, ABLATIONS, epsilon)
     if not methods:
         return 'No results yet.'
     rows = []
@@ -324,8 +324,8 @@ def write_ablations(cells: pd.DataFrame, epsilon: float) -> str:
         means = []
         for numeric in (False, True, None):
             scores = [
-                [look_up(cells, table, method, epsilon) for method in (name, DEFAULT)]
-                for table in list_tables(cells, numeric=numeric)
+                [look_up(medians, table, method, epsilon) for method in (name, DEFAULT)]
+                for table in list_tables(medians, numeric=numeric)
             ]
             changes = pd.Series([new - old for new, old in scores], dtype=float).dropna()
             mean = write_share(changes.mean())
@@ -333,78 +333,78 @@ def write_ablations(cells: pd.DataFrame, epsilon: float) -> str:
         rows.append([name, *means, f'{(changes > 0).sum()} of {len(changes)}'])
     shown = [REAL, DEFAULT, *methods]
     details = [
-        [write_name(cells, t), *(write_cell(find(cells, t, m, epsilon)) for m in shown)]
-        for t in list_tables(cells)
+        [write_name(medians, t), *(write_cell(find(medians, t, m, epsilon)) for m in shown)]
+        for t in list_tables(medians)
     ]
     summary = write_table(['variant', 'AUC', 'R2', 'all tables', 'better on'], rows)
-    medians = write_table(['table', *shown], details)
-    return f'At ε = {write_epsilon(epsilon)}:\n\n{summary}\n\nThe medians:\n\n{medians}'
+    listed = write_table(['table', *shown], details)
+    return f'At ε = {write_epsilon(epsilon)}:\n\n{summary}\n\nThe medians:\n\n{listed}'
 
 
-def write_repeats(cells: pd.DataFrame) -> str:
+def write_repeats(medians: pd.DataFrame) -> str:
     """Write how many repeats there are of each method."""
     kinds: dict[str, list[str]] = {}
-    for name in (each for each in [*METHODS, *ABLATIONS] if each in cells.index.unique('method')):
-        kinds.setdefault(write_span(cells.xs(name, level='method')['runs']), []).append(name)
+    for name in (each for each in [*METHODS, *ABLATIONS] if each in medians.index.unique('method')):
+        kinds.setdefault(write_span(medians.xs(name, level='method')['runs']), []).append(name)
     return write_table(['repeats', 'of'], ([many, '; '.join(who)] for many, who in kinds.items()))
 
 
-def write_readme(cells: pd.DataFrame) -> str:
+def write_readme(medians: pd.DataFrame) -> str:
     """Write the table of the README: scores, and what the first of them took to fit."""
-    seconds = compare(cells, 'fit_seconds', '{:.1f}'.format, SHOWN[:1]).splitlines()[-1]
-    shown = [each for each in SHOWN if each in cells.index.levels[0]]
+    seconds = compare(medians, 'fit_seconds', '{:.1f}'.format, SHOWN[:1]).splitlines()[-1]
+    shown = [each for each in SHOWN if each in medians.index.levels[0]]
     _, _, *figures = seconds.split('|')
     last = '|'.join(['', f' *seconds to fit {SHOWN[0]}* ', ' ', *figures])
-    return f'{compare(cells, "score", tables=shown)}\n{last}'
+    return f'{compare(medians, "score", tables=shown)}\n{last}'
 
 
-def list_parts(cells: pd.DataFrame) -> dict[str, str]:
+def list_parts(medians: pd.DataFrame) -> dict[str, str]:
     """Write all that stands between the marks of the page."""
-    ablated = sorted({key[2] for key in cells.index if key[1] in ABLATIONS}) or [1.0]
+    ablated = sorted({key[2] for key in medians.index if key[1] in ABLATIONS}) or [1.0]
     return {
-        'repeats': write_repeats(cells),
-        'utility': compare(cells, 'score'),
-        'failures': write_failures(cells),
-        'means': write_means(cells),
-        'rivals': write_rivals(cells),
-        'normalised': write_normalised(cells, numeric=False),
-        'regression': write_normalised(cells, numeric=True),
-        'losses': write_losses(cells),
-        'budgets': write_setbacks(cells, list_budget_steps(cells)),
-        'components': write_setbacks(cells, list_component_steps(cells)),
-        'quality': compare(cells, 'quality'),
-        'fit_seconds': compare(cells, 'fit_seconds', '{:.1f}'.format),
-        'sample_seconds': compare(cells, 'sample_seconds', '{:.1f}'.format),
-        'peak_mib': compare(cells, 'peak_mib', '{:,.0f}'.format),
-        'ablations': '\n\n'.join(write_ablations(cells, epsilon) for epsilon in ablated),
+        'repeats': write_repeats(medians),
+        'utility': compare(medians, 'score'),
+        'failures': write_failures(medians),
+        'means': write_means(medians),
+        'rivals': write_rivals(medians),
+        'normalised': write_normalised(medians, numeric=False),
+        'regression': write_normalised(medians, numeric=True),
+        'losses': write_losses(medians),
+        'budgets': write_setbacks(medians, list_budget_steps(medians)),
+        'components': write_setbacks(medians, list_component_steps(medians)),
+        'quality': compare(medians, 'quality'),
+        'fit_seconds': compare(medians, 'fit_seconds', '{:.1f}'.format),
+        'sample_seconds': compare(medians, 'sample_seconds', '{:.1f}'.format),
+        'peak_mib': compare(medians, 'peak_mib', '{:,.0f}'.format),
+        'ablations': '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated),
     }
 
 
 def write_all(runs: pd.DataFrame) -> None:
     """Write the page, its picture, and the table of the README."""
-    cells = sum_up(runs)
-    write_page(DOCS / 'benchmark.md', list_parts(cells))
-    write_page(ROOT / 'README.md', {'utility': write_readme(cells)})
-    write_picture(draw_utility(cells), 'utility.svg')
+    medians = sum_up(runs)
+    write_page(DOCS / 'benchmark.md', list_parts(medians))
+    write_page(ROOT / 'README.md', {'utility': write_readme(medians)})
+    write_picture(draw_utility(medians), 'utility.svg')
 
 
-def draw_utility(cells: pd.DataFrame) -> go.Figure:
+def draw_utility(medians: pd.DataFrame) -> go.Figure:
     """Draw ours as lines, all others as points and real data as a rule, table by table.
 
     What is worse than guessing is drawn at the bottom.
     """
-    tables = list_tables(cells)
+    tables = list_tables(medians)
     rows = math.ceil(len(tables) / COLUMNS)
     figure = make_subplots(
         rows,
         COLUMNS,
-        subplot_titles=[write_name(cells, table) for table in tables],
+        subplot_titles=[write_name(medians, table) for table in tables],
         vertical_spacing=min(56 / (HEIGHT * rows), 1 / rows),
         horizontal_spacing=0.065,
     )
     shown: set[str] = set()
     for at, table in enumerate(tables):
-        _draw_table(figure, cells, table, (at // COLUMNS + 1, at % COLUMNS + 1), shown)
+        _draw_table(figure, medians, table, (at // COLUMNS + 1, at % COLUMNS + 1), shown)
     legend = 20 * math.ceil(len(shown) / 3) + 34
     figure = styled(figure, height=HEIGHT * rows + legend)
     figure.update_annotations(font={'size': 12, 'color': INK})
@@ -418,16 +418,16 @@ def draw_utility(cells: pd.DataFrame) -> go.Figure:
 
 
 def _draw_table(
-    figure: go.Figure, cells: pd.DataFrame, table: str, at: tuple[int, int], shown: set[str]
+    figure: go.Figure, medians: pd.DataFrame, table: str, at: tuple[int, int], shown: set[str]
 ) -> None:
     """Draw a table into its place; ``shown`` are the methods that are in the legend already."""
-    budgets = list_budgets(cells)
-    floor = 0.0 if is_regression(cells, table) else 0.5
-    real = look_up(cells, table, REAL, math.inf)
+    budgets = list_budgets(medians)
+    floor = 0.0 if is_regression(medians, table) else 0.5
+    real = look_up(medians, table, REAL, math.inf)
     places = [-0.45, len(budgets) - 0.55]
     line = {'color': REAL_COLOR, 'width': 2, 'dash': 'dot'}
     traces = [go.Scatter(x=places, y=[real, real], name=REAL, mode='lines', line=line)]
-    traces += [_draw_method(cells, table, name, budgets, floor) for name in reversed(METHODS)]
+    traces += [_draw_method(medians, table, name, budgets, floor) for name in reversed(METHODS)]
     highest = floor
     for trace in traces:
         seen = [value for value in trace.y if pd.notna(value)]
@@ -446,12 +446,12 @@ def _draw_table(
 
 
 def _draw_method(
-    cells: pd.DataFrame, table: str, name: str, budgets: list[float], floor: float
+    medians: pd.DataFrame, table: str, name: str, budgets: list[float], floor: float
 ) -> go.Scatter:
     color, symbol = MARKS.get(name, (SDV, 'circle'))
     # Points of others stand side by side; what is run at infinity alone belongs there.
     shift = 0.0 if name not in RIVALS else 0.06 * (RIVALS.index(name) - (len(RIVALS) - 1) / 2)
-    scores = cells['score'].reindex([(table, name, epsilon) for epsilon in budgets])
+    scores = medians['score'].reindex([(table, name, epsilon) for epsilon in budgets])
     look: dict[str, Any] = {'mode': 'markers'}
     if name in (DEFAULT, PUBLIC):
         dash = 'solid' if name == DEFAULT else 'dash'

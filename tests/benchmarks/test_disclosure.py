@@ -54,7 +54,7 @@ def test_the_limits_are_those_of_one_normal_draw(script):
     rng = np.random.default_rng(0)
     absent, present = rng.normal(size=(2, 400_000)) + [[0.0], [mu]]
     auc, detected = script.bound(8.0)
-    # Six standard errors of a share of so many draws are below 0.005.
+    # Six standard errors of a share of this many draws are below 0.005.
     assert auc == pytest.approx((absent < present).mean(), abs=0.005)
     assert detected == pytest.approx((present > np.quantile(absent, 0.9)).mean(), abs=0.01)
     assert script.bound(1e-9) == pytest.approx((0.5, 0.1), abs=1e-4)
