@@ -14,7 +14,7 @@ import math
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -29,8 +29,7 @@ from sdmetrics.single_table import (
     DCROverfittingProtection,
     DisclosureProtection,
 )
-from sdv.metadata import Metadata
-from tables import load_split
+from tables import Split, load_split
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import mu_from_epsilon
@@ -70,43 +69,32 @@ METRICS = ['DCR baseline', 'DCR overfitting', 'disclosure']
 ATTACK = ['AUC', 'AUC low', 'AUC high', 'detected', 'detected low', 'detected high']
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A table in two halves: what synthesizers see, and as many rows of others."""
+def load_halves(name: str, data: Path) -> Split:
+    """Load a table and deal its rows: what synthesizers see, and as many rows of others."""
+    split = load_split(name, data)
+    rows = pd.concat([split.train, split.test]).sample(frac=1, random_state=0)
+    half = min(len(rows) // 2, ROWS)
+    train, test = rows[:half], rows[half : 2 * half]
+    return replace(split, train=train.reset_index(drop=True), test=test.reset_index(drop=True))
 
-    name: str
-    target: str
-    metadata: Metadata
-    private: pd.DataFrame
-    others: pd.DataFrame
 
-    @classmethod
-    def load(cls, name: str, data: Path) -> Problem:
-        """Load a table and deal its rows, whatever its official parts."""
-        split = load_split(name, data)
-        rows = pd.concat([split.train, split.test]).sample(frac=1, random_state=0)
-        half = min(len(rows) // 2, ROWS)
-        parts = rows[:half], rows[half : 2 * half]
-        return cls(name, split.target, split.metadata, *(p.reset_index(drop=True) for p in parts))
+def synthesize(split: Split, method: str, epsilon: float, rows: pd.DataFrame) -> pd.DataFrame:
+    """Fit rows, and sample as many as there are of others, so that their number is no clue."""
+    from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer
 
-    def synthesize(self, method: str, epsilon: float, rows: pd.DataFrame) -> pd.DataFrame:
-        """Fit rows, and sample as many as there are of others, so that their number is no clue."""
-        from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer
-
-        if method == 'the rows themselves':
-            return rows
-        if method == 'rows of others':
-            return self.others
-        if method == OURS:
-            terms = {'epsilon': epsilon, 'delta': DELTA, 'target_column': self.target}
-            synthesizer = ClustMixSynthesizer(self.metadata, **terms)
-        elif method == CTGAN:
-            synthesizer = CTGANSynthesizer(self.metadata, epochs=EPOCHS)
-        else:
-            synthesizer = GaussianCopulaSynthesizer(self.metadata)
-        name = next(iter(self.metadata.tables))
-        synthesizer.fit({name: rows})
-        return synthesizer.sample(num_rows=len(self.others))[name]
+    if method == 'the rows themselves':
+        return rows
+    if method == 'rows of others':
+        return split.test
+    if method == OURS:
+        terms = {'epsilon': epsilon, 'delta': DELTA, 'target_column': split.target}
+        synthesizer = ClustMixSynthesizer(split.metadata, **terms)
+    elif method == CTGAN:
+        synthesizer = CTGANSynthesizer(split.metadata, epochs=EPOCHS)
+    else:
+        synthesizer = GaussianCopulaSynthesizer(split.metadata)
+    synthesizer.fit({split.table_name: rows})
+    return synthesizer.sample(num_rows=len(split.test))[split.table_name]
 
 
 def list_jobs(options: Options) -> Iterator[Job]:
@@ -118,33 +106,33 @@ def list_jobs(options: Options) -> Iterator[Job]:
 
 def measure(job: Job, options: Options) -> Row:
     """Score one fit, or attack many."""
-    problem, start = Problem.load(job['table'], options.data), time.process_time()
-    synthesize = partial(problem.synthesize, job['method'], job['epsilon'])
+    split, start = load_halves(job['table'], options.data), time.process_time()
+    run = partial(synthesize, split, job['method'], job['epsilon'])
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         if job['part'] == 'scores':
-            row = score(problem, synthesize(problem.private))
+            row = score(split, run(split.train))
         else:
             learned, judged = (
                 num // 3 if job['method'] == CTGAN else num for num in options.shadows
             )
-            targets = choose_targets(problem.private, NUM_TARGETS)
+            targets = choose_targets(split.train, NUM_TARGETS)
             row = {'targets': NUM_TARGETS, 'shadows': learned, 'judged': judged}
-            row |= attack(synthesize, problem.private, targets, (learned, judged), seed=0)
-    sizes = {'rows': len(problem.private), 'epochs': EPOCHS if job['method'] == CTGAN else 0}
+            row |= attack(run, split.train, targets, (learned, judged), seed=0)
+    sizes = {'rows': len(split.train), 'epochs': EPOCHS if job['method'] == CTGAN else 0}
     return sizes | row | {'seconds': time.process_time() - start}
 
 
-def score(problem: Problem, synthetic: pd.DataFrame) -> Row:
+def score(split: Split, synthetic: pd.DataFrame) -> Row:
     """Take the privacy scores of SDMetrics."""
-    facts = next(iter(problem.metadata.to_dict()['tables'].values()))
-    named = {'metadata': facts, 'table_name': problem.name}
-    known, real = KNOWN[problem.name], problem.private
+    facts = split.metadata.to_dict()['tables'][split.table_name]
+    named = {'metadata': facts, 'table_name': split.name}
+    known, real = KNOWN[split.name], split.train
     numbers = [name for name in known if facts['columns'][name]['sdtype'] == 'numerical']
     near = DCRBaselineProtection.compute(real, synthetic, **named)
-    nearer = DCROverfittingProtection.compute(real, synthetic, problem.others, **named)
+    nearer = DCROverfittingProtection.compute(real, synthetic, split.test, **named)
     guessed = DisclosureProtection.compute(
-        real, synthetic, known, [problem.target], continuous_column_names=numbers
+        real, synthetic, known, [split.target], continuous_column_names=numbers
     )
     return dict(zip(METRICS, (near, nearer, guessed), strict=True))
 

@@ -92,7 +92,7 @@ def test_synthetic_rows_are_as_many_as_there_are_of_others(script, method):
     facts = {'size': {'sdtype': 'numerical'}, 'kind': {'sdtype': 'categorical'}}
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': facts}}})
     rows = pd.DataFrame({'size': np.arange(300.0), 'kind': ['u', 'v', 'v'] * 100})
-    problem = script.Problem('t', 'kind', metadata, rows, rows[:100])
-    synthetic = problem.synthesize(method, 5.0, rows)
+    split = script.Split('t', 'kind', rows, rows[:100], metadata, numeric=False)
+    synthetic = script.synthesize(split, method, 5.0, rows)
     assert len(synthetic) == (300 if method == 'the rows themselves' else 100)
     assert list(synthetic) == ['size', 'kind']
