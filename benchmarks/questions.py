@@ -21,15 +21,14 @@ import pandas as pd
 import plotly.graph_objects as go
 from generated import Draw, clusters, columns, covariance, make_split, regression
 from methods import METHODS, Method, Terms, clustmix
-from numpy.typing import NDArray
-from pages import DOCS, write_epsilon, write_page, write_picture, write_share, write_table
-from plotly.subplots import make_subplots
+from pages import DOCS, pick, write_epsilon, write_page, write_picture, write_share, write_table
+from pictures import draw_question
 from runner import Benchmark, Job, Options, Row, grid
+from utility import REAL
 
 from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.constants import Constants
 from sdv_threea.report import train_synthetic_test_real
-from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
 from sdv_threea.settings import SHARES
 
 EPSILONS = (1.0, 8.0, math.inf)
@@ -40,10 +39,6 @@ TIMEOUT = 900
 
 #: How far apart the clusters are where they are neither separate nor one: deviations.
 OVERLAPPING = 2.5
-
-#: The picture of a question, in pixels, and the colors of the methods, ours first.
-WIDTH, HEIGHT = 760, 300
-COLORS = (SYNTHETIC_COLOR, '#c2621b', '#7048a8', '#2f7d4f', '#b8336a', INK, '#6b7785')
 
 
 @dataclass(frozen=True)
@@ -170,9 +165,9 @@ def find_medians(runs: pd.DataFrame, question: Question, field: str = 'score') -
 
 def write_medians(question: Question, runs: pd.DataFrame) -> str:
     """Write the medians: a row per method and budget, a column per value."""
-    rows = [['**real data**', '', *map(write_share, find_medians(runs, question, 'real'))]]
+    rows = [[f'**{REAL}**', '', *map(write_share, find_medians(runs, question, 'real'))]]
     for epsilon, method in product(sorted(runs['epsilon'].unique()), question.methods):
-        own = runs[(runs['method'] == method) & (runs['epsilon'] == epsilon)]
+        own = pick(runs, method=method, epsilon=epsilon)
         scores = map(write_share, find_medians(own, question))
         rows.append([method, write_epsilon(epsilon), *scores])
     return write_table(['method', 'ε', *map(str, question.varied)], rows)
@@ -180,46 +175,15 @@ def write_medians(question: Question, runs: pd.DataFrame) -> str:
 
 def draw(question: Question, runs: pd.DataFrame) -> go.Figure:
     """Draw normalised utility against value: a panel per budget, a line per method."""
-    budgets = sorted(runs['epsilon'].unique())
-    titles = [f'ε = {write_epsilon(each)}' for each in budgets]
-    figure = make_subplots(1, len(budgets), subplot_titles=titles, shared_yaxes=True)
     chance = 0.0 if question.numeric else 0.5
-    best = np.array(find_medians(runs, question, 'real')) - chance
-    for at, epsilon in enumerate(budgets, start=1):
-        line = _draw_line('real data', question, np.ones(len(best)), REAL_COLOR, at)
-        figure.add_trace(line, 1, at)
-        for method, color in zip(question.methods, COLORS, strict=False):
-            own = runs[(runs['method'] == method) & (runs['epsilon'] == epsilon)]
-            scores = (np.array(find_medians(own, question)) - chance) / best
-            figure.add_trace(_draw_line(method, question, scores, color, at), 1, at)
-    figure = styled(figure, height=HEIGHT)
-    figure.update_annotations(font={'size': 12, 'color': INK})
-    figure.update_xaxes(type='category')
-    figure.update_xaxes(title={'text': question.axis, 'font': {'size': 11}}, col=2)
-    return figure.update_layout(
-        width=WIDTH,
-        margin={'l': 36, 'r': 8, 't': 24, 'b': 96},
-        showlegend=True,
-        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'},
-    )
-
-
-def _draw_line(
-    name: str, question: Question, scores: NDArray[np.float64], color: str, at: int
-) -> go.Scatter:
-    # Kinds have no order that a line could follow.
-    ordered = not isinstance(question.varied[0], str)
-    real = name == 'real data'
-    return go.Scatter(
-        x=list(map(str, question.varied)),
-        y=scores,
-        name=name,
-        legendgroup=name,
-        showlegend=at == 1,
-        mode='lines' if real else 'lines+markers' if ordered else 'markers',
-        line={'color': color, 'width': 1.8, 'dash': 'dot' if real else 'solid'},
-        marker={'size': 7, 'color': color},
-    )
+    best, panels = np.array(find_medians(runs, question, 'real')) - chance, {}
+    for epsilon in sorted(runs['epsilon'].unique()):
+        lines = {REAL: np.ones(len(best))}
+        for method in question.methods:
+            own = pick(runs, method=method, epsilon=epsilon)
+            lines[method] = (np.array(find_medians(own, question)) - chance) / best
+        panels[f'ε = {write_epsilon(epsilon)}'] = lines
+    return draw_question(list(map(str, question.varied)), panels, question.axis)
 
 
 def write_pages(runs: pd.DataFrame) -> None:

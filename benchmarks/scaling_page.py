@@ -14,7 +14,6 @@ import numpy as np
 import out_of_core
 import pandas as pd
 import passes
-import plotly.graph_objects as go
 import stages
 from cost import COPULA, METHODS, MST, OURS
 from pages import (
@@ -27,14 +26,12 @@ from pages import (
     write_picture,
     write_table,
 )
-from plotly.subplots import make_subplots
+from pictures import draw_cost
 from scipy.optimize import nnls
-from utility_page import DEFAULT, MARKS
 
 from sdv_threea.estimate import expected_error
 from sdv_threea.pipeline import MOST_READ
 from sdv_threea.privacy.rows import CHUNK_CELLS, KEPT_BYTES, LEAST_ROWS
-from sdv_threea.report.figures import INK, styled
 
 #: What names a method on the page, and what is shown of it in a series.
 NAMES = {OURS: f'**{OURS}**', COPULA: f'{COPULA}, *no privacy*', MST: MST}
@@ -68,16 +65,6 @@ ROWS, COLUMNS, DELTA_TIMES_ROWS = (10**4, 10**6, 10**8, 10**10, 10**12), (15, 10
 SHORT = {'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0}
 LONG = {'s': 1, 'min': 60, 'h': 3600, 'days': 86400, 'years': 365 * 86400}
 BYTES = {'bytes': 2.0**-20, 'KiB': 2.0**-10, 'MiB': 1.0}
-
-#: The lines of the pictures: which method, what of it is drawn, and how.
-LINES = {
-    f'{OURS}, later fits': (OURS, 'refit', 'solid'),
-    f'{OURS}, first fit': (OURS, 'fit', 'dot'),
-    f'{COPULA}, no privacy': (COPULA, 'fit', 'solid'),
-    MST: (MST, 'fit', 'solid'),
-}
-PANELS = {'seconds to fit': 'seconds', 'memory of the fit, MiB': 'peak_mib'}
-TITLES = {'rows': 'rows of Adult', 'columns': 'columns of a made table of 10,000 rows'}
 
 #: How many there are of what is paid for.
 AMOUNTS = {
@@ -433,38 +420,7 @@ def list_parts() -> dict[str, str]:
 def write_all() -> None:
     """Fill the page, and draw its pictures."""
     write_page(DOCS / 'scaling.md', list_parts())
-    for series in TITLES:
-        write_picture(draw_cost(cost.BENCHMARK.read(), series), f'cost_{series}.svg')
-
-
-def draw_cost(runs: pd.DataFrame, series: str) -> go.Figure:
-    """Draw a series, a line per method: seconds at the left, memory at the right."""
-    figure = make_subplots(1, 2, subplot_titles=list(PANELS), horizontal_spacing=0.1)
-    for at, panel in enumerate(PANELS.values(), start=1):
-        for name, (method, part, dash) in LINES.items():
-            own = pick(runs, series=series, method=method).sort_values(series)
-            figures = own[f'{part}_{panel}']
-            if part == 'refit':  # a long fit is done once
-                figures = figures.fillna(own[f'fit_{panel}'])
-            if figures.notna().any():
-                color, symbol = MARKS[DEFAULT if method == OURS else method]
-                line = go.Scatter(
-                    x=own[series].tolist(),
-                    y=figures.tolist(),
-                    name=name,
-                    legendgroup=name,
-                    mode='lines+markers',
-                    line={'color': color, 'width': 1.8, 'dash': dash},
-                    marker={'color': color, 'symbol': symbol, 'size': 7},
-                )
-                figure.add_trace(line.update(showlegend=at == 1), 1, at)
-    figure = styled(figure, height=330)
-    figure.update_annotations(font={'size': 12, 'color': INK})
-    figure.update_xaxes(type='log', title={'text': TITLES[series], 'font': {'size': 12}}, dtick=1)
-    figure.update_yaxes(type='log', dtick=1)
-    return figure.update_layout(
-        width=760,
-        margin={'l': 40, 'r': 8, 't': 24, 'b': 84},
-        showlegend=True,
-        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'},
-    )
+    titles = {'rows': 'rows of Adult', 'columns': 'columns of a made table of 10,000 rows'}
+    for series, title in titles.items():
+        runs = pick(cost.BENCHMARK.read(), series=series)
+        write_picture(draw_cost(runs, series, title), f'cost_{series}.svg')

@@ -22,11 +22,9 @@ from pages import (
     write_span,
     write_table,
 )
-from plotly.subplots import make_subplots
+from pictures import MARKS, Panel, draw_utility
 from tables import PROBLEMS
 from utility import COSTS, REAL
-
-from sdv_threea.report.figures import INK, REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
 DEFAULT, PUBLIC = OURS
 RIVALS = [*BASELINES, *PRIVATE_PEERS]
@@ -42,28 +40,6 @@ SHOWN += ['compas', 'telco_churn']
 
 #: A mean is clearly below another by more than this many standard errors of their difference.
 CLEARLY = 2.0
-
-#: The picture of a table, in pixels, and how many stand side by side.
-WIDTH, HEIGHT, COLUMNS = 760, 190, 3
-
-#: Color and symbol of each method: a family has a color, an algorithm a symbol.
-DPMM, SMARTNOISE, BASELINE, SDV = '#c2621b', '#7048a8', INK, '#6b7785'
-MARKS = {
-    DEFAULT: (SYNTHETIC_COLOR, 'circle'),
-    PUBLIC: (SYNTHETIC_COLOR, 'circle'),
-    'naive histograms': (BASELINE, 'cross-thin'),
-    'random mixing': (BASELINE, 'x-thin'),
-    'dpmm MST': (DPMM, 'square'),
-    'dpmm AIM': (DPMM, 'diamond'),
-    'dpmm PrivBayes': (DPMM, 'triangle-up'),
-    'smartnoise MST': (SMARTNOISE, 'square-open'),
-    'smartnoise AIM': (SMARTNOISE, 'diamond-open'),
-    'smartnoise PATE-CTGAN': (SMARTNOISE, 'star-triangle-up-open'),
-    'smartnoise DP-CTGAN': (SMARTNOISE, 'star-open'),
-    'GaussianCopula': (SDV, 'hourglass-open'),
-    'CTGAN': (SDV, 'hexagon-open'),
-    'TVAE': (SDV, 'pentagon-open'),
-}
 
 #: A kind of run: a table, a method and an epsilon.
 Kind = tuple[str, str, float]
@@ -385,87 +361,16 @@ def write_all(runs: pd.DataFrame) -> None:
     medians = sum_up(runs)
     write_page(DOCS / 'benchmark.md', list_parts(medians))
     write_page(ROOT / 'README.md', {'utility': write_readme(medians)})
-    write_picture(draw_utility(medians), 'utility.svg')
+    write_picture(draw(medians), 'utility.svg')
 
 
-def draw_utility(medians: pd.DataFrame) -> go.Figure:
-    """Draw ours as lines, all others as points and real data as a rule, table by table.
-
-    What is worse than guessing is drawn at the bottom.
-    """
-    tables = list_tables(medians)
-    rows = math.ceil(len(tables) / COLUMNS)
-    figure = make_subplots(
-        rows,
-        COLUMNS,
-        subplot_titles=[write_name(medians, table) for table in tables],
-        vertical_spacing=min(56 / (HEIGHT * rows), 1 / rows),
-        horizontal_spacing=0.065,
-    )
-    shown: set[str] = set()
-    for at, table in enumerate(tables):
-        _draw_table(figure, medians, table, (at // COLUMNS + 1, at % COLUMNS + 1), shown)
-    legend = 20 * math.ceil(len(shown) / 3) + 34
-    figure = styled(figure, height=HEIGHT * rows + legend)
-    figure.update_annotations(font={'size': 12, 'color': INK})
-    bottom = {'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'}
-    return figure.update_layout(
-        width=WIDTH,
-        margin={'l': 30, 'r': 8, 't': 24, 'b': legend},
-        showlegend=True,
-        legend=bottom | {'entrywidth': 168, 'tracegroupgap': 0, 'font': {'size': 11}},
-    )
-
-
-def _draw_table(
-    figure: go.Figure, medians: pd.DataFrame, table: str, at: tuple[int, int], shown: set[str]
-) -> None:
-    """Draw a table into its place; ``shown`` are the methods that are in the legend already."""
-    budgets = list_budgets(medians)
-    floor = 0.0 if is_regression(medians, table) else 0.5
-    real = look_up(medians, table, REAL, math.inf)
-    places = [-0.45, len(budgets) - 0.55]
-    line = {'color': REAL_COLOR, 'width': 2, 'dash': 'dot'}
-    traces = [go.Scatter(x=places, y=[real, real], name=REAL, mode='lines', line=line)]
-    traces += [_draw_method(medians, table, name, budgets, floor) for name in reversed(METHODS)]
-    highest = floor
-    for trace in traces:
-        seen = [value for value in trace.y if pd.notna(value)]
-        if not seen:
-            continue
-        highest = max(highest, *seen)
-        trace.update(legendgroup=trace.name, showlegend=trace.name not in shown)
-        trace.update(legendrank=[REAL, *METHODS].index(trace.name.removesuffix(', no privacy')))
-        shown.add(trace.name)
-        figure.add_trace(trace, *at)
-    rim = 0.06 * (highest - floor)
-    figure.update_yaxes(range=[floor - rim, highest + rim], nticks=6, row=at[0], col=at[1])
-    labels = [('ε = ' if each == budgets[0] else '') + write_epsilon(each) for each in budgets]
-    ticks = {'tickvals': list(range(len(budgets))), 'ticktext': labels, 'range': places}
-    figure.update_xaxes(**ticks, linecolor=RULE, row=at[0], col=at[1])
-
-
-def _draw_method(
-    medians: pd.DataFrame, table: str, name: str, budgets: list[float], floor: float
-) -> go.Scatter:
-    color, symbol = MARKS.get(name, (SDV, 'circle'))
-    # Points of others stand side by side; what is run at infinity alone belongs there.
-    shift = 0.0 if name not in RIVALS else 0.06 * (RIVALS.index(name) - (len(RIVALS) - 1) / 2)
-    scores = medians['score'].reindex([(table, name, epsilon) for epsilon in budgets])
-    look: dict[str, Any] = {'mode': 'markers'}
-    if name in (DEFAULT, PUBLIC):
-        dash = 'solid' if name == DEFAULT else 'dash'
-        look = {'mode': 'lines+markers', 'line': {'color': color, 'width': 1.8, 'dash': dash}}
-    look['marker'] = {
-        'color': 'white' if name == PUBLIC else color,
-        'symbol': symbol,
-        'size': 7,
-        'line': {'width': 1.5, 'color': color},
-    }
-    return go.Scatter(
-        x=[at + shift for at in range(len(budgets))],
-        y=[max(score, floor) if pd.notna(score) else None for score in scores],
-        name=f'{name}, no privacy' if name in NOT_PRIVATE else name,
-        cliponaxis=False,
-        **look,
-    )
+def draw(medians: pd.DataFrame) -> go.Figure:
+    """Draw utility against epsilon, a small picture per table."""
+    budgets, panels = list_budgets(medians), []
+    for table in list_tables(medians):
+        kinds = {name: [(table, name, each) for each in budgets] for name in MARKS}
+        scores = {name: medians['score'].reindex(kind).tolist() for name, kind in kinds.items()}
+        floor = 0.0 if is_regression(medians, table) else 0.5
+        real = look_up(medians, table, REAL, math.inf)
+        panels.append(Panel(write_name(medians, table), floor, real, scores))
+    return draw_utility(panels, budgets)

@@ -181,13 +181,13 @@ def test_components_that_make_samples_clearly_worse_are_told(script, read):
 def test_partial_results_are_enough(script, read, number):
     cells = read(*RUNS[:number])
     assert not any('nan' in part for part in script.list_parts(cells).values())
-    assert len(script.draw_utility(cells).data) > 0
+    assert len(script.draw(cells).data) > 0
 
 
 def test_the_picture_has_what_is_worse_than_guessing_at_the_bottom(script, read):
     (trace,) = (
         trace
-        for trace in script.draw_utility(read(*RUNS)).data
+        for trace in script.draw(read(*RUNS)).data
         if trace.name == 'random mixing' and trace.yaxis == 'y2'
     )
     assert [value for value in trace.y if value is not None] == [0.0]
