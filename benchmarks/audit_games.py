@@ -15,7 +15,6 @@ import textwrap
 import time
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
 import audit
 import numpy as np
@@ -42,58 +41,45 @@ SHOWN = 1.0
 KEY = ['method', 'canary', 'epsilon']
 
 
-class Game(NamedTuple):
-    """Who plays, with which canary, on which schema, and how many fits."""
-
-    method: str
-    canary: str
-    schema: str
-    epsilon: float
-    runs: int
-
-
-GAMES = (
-    Game('GaussianCopula', 'far out', 'mixed types', math.inf, 60),
-    Game('CTGAN', 'far out', 'mixed types', math.inf, 40),
-    Game('HMA', 'many children', 'relational', math.inf, 40),
-    *(Game(method, 'far out', 'mixed types', 1.0, 60) for method in BROKEN),
-    Game(OURS, 'far out', 'mixed types', 8.0, 480),
-    Game(OURS, 'far out', 'constraints', 8.0, 240),
-    Game(OURS, 'many children', 'relational', 8.0, 240),
-)
+#: The games, with their numbers of fits: who plays, with which canary and schema, at which claim.
+GAMES = {
+    ('GaussianCopula', 'far out, mixed types', math.inf): 60,
+    ('CTGAN', 'far out, mixed types', math.inf): 40,
+    ('HMA', 'many children, relational', math.inf): 40,
+    **{(method, 'far out, mixed types', 1.0): 60 for method in BROKEN},
+    (OURS, 'far out, mixed types', 8.0): 480,
+    (OURS, 'far out, constraints', 8.0): 240,
+    (OURS, 'many children, relational', 8.0): 240,
+}
 
 
 def list_jobs(options: Options) -> Iterator[Job]:
     """List the games."""
-    for game in GAMES:
-        if game.method in options.methods:
-            canary = f'{game.canary}, {game.schema}'
-            yield {'method': game.method, 'canary': canary, 'epsilon': game.epsilon}
+    for key in GAMES:
+        if key[0] in options.methods:
+            yield dict(zip(KEY, key, strict=True))
 
 
 def measure(job: Job, options: Options) -> list[Row]:
     """Let the observers of the public tool guess."""
     began = time.process_time()
-    (game,) = (
-        each
-        for each in GAMES
-        if (each.method, f'{each.canary}, {each.schema}') == (job['method'], job['canary'])
-    )
-    schema = make_schemas(ROWS)[game.schema]
+    method, canary, epsilon = (job[name] for name in KEY)
+    kind, _, name = canary.partition(', ')
+    schema = make_schemas(ROWS)[name]
     data = schema.build(None)
-    if game.canary == 'many children':
+    if kind == 'many children':
         neighbours = many_children(data, schema.metadata, 'patient', CHILDREN)
     else:
         neighbours = far_out(data, schema.metadata)
-    claim = {} if game.method in SILENT else {'epsilon': game.epsilon}
+    claim = {} if method in SILENT else {'epsilon': epsilon}
     result = audit_privacy(
-        partial(make_suspect, game.method, schema, **claim),
+        partial(make_suspect, method, schema, **claim),
         neighbours,
-        epsilon=game.epsilon,
+        epsilon=epsilon,
         delta=DELTA,
-        runs=options.runs or game.runs,
+        runs=options.runs or GAMES[method, canary, epsilon],
         confidence=CONFIDENCE,
-        gaussian=game.method not in SILENT,
+        gaussian=method not in SILENT,
     )
     rows = [{'view': b.view, 'form': b.form, **b.guesses._asdict()} for b in result.bounds]
     return [row | {'seconds': time.process_time() - began} for row in rows]
