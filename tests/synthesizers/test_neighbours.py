@@ -184,9 +184,6 @@ def measure_distance(one, other):
 
 @pytest.mark.filterwarnings('ignore:No value of the columns')
 def test_no_question_moves_further_than_its_sensitivity(neighbours, mixed_metadata, compare):
-    # Load the room that is imported lazily, so that its doors are watched too.
-    import sdv_threea.adapt.moments  # noqa: F401
-
     relation, (first, second) = neighbours
     transcript, fit_one = Transcript(), partial(fit, mixed_metadata, neighbors=relation)
     one = transcript.play(fit_one, first, again=False)

@@ -1,16 +1,23 @@
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.tilts import (
-    LIKELY,
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.departures import (
     OPEN,
-    SUBTLE,
     contrasts,
     likely_departures,
     noise_variances,
     rake,
-    tilt,
+    shrunk_departure,
 )
+
+CONSTANTS = ApproximateConstants()
+rake = partial(rake, rounds=CONSTANTS.raking_rounds)
+likely_departures = partial(likely_departures, constants=CONSTANTS)
+shrunk_departure = partial(shrunk_departure, constants=CONSTANTS)
 
 
 @pytest.fixture
@@ -18,16 +25,16 @@ def rng():
     return np.random.default_rng(7)
 
 
-def in_natural_order(num_cells):
-    """All cells but that of the missing value."""
-    return np.arange(num_cells) > 0
+def in_natural_order(num_bins):
+    """All bins but that of the missing value."""
+    return np.arange(num_bins) > 0
 
 
 def keep(departure, expected, scale, in_order, *, sampled=False):
     """Keep what counts with noise of this scale tell of a departure: a density, or evidence."""
     variances = noise_variances(expected, scale, sampled=sampled)
     prior = likely_departures(1.0, variances, scale) if sampled else OPEN
-    return tilt(departure, expected, variances, in_order, prior)
+    return shrunk_departure(departure, expected, variances, in_order, prior)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
@@ -69,7 +76,7 @@ def test_with_hardly_any_noise_a_departure_is_hardly_changed(rng, ordered, size)
 
 @pytest.mark.parametrize('scale', [1e-3, 3.0, 1e9])
 @pytest.mark.parametrize('size', [1, 2, 3, 6, 17, 64])
-def test_tilts_of_ordered_columns_move_mass_and_make_none(rng, scale, size):
+def test_departures_of_ordered_columns_move_mass_and_make_none(rng, scale, size):
     for _ in range(20):
         expected = rng.uniform(0, 50, size) * (rng.random(size) < 0.7)
         departure = rng.normal(0, 20, size)
@@ -90,7 +97,7 @@ def test_where_nothing_is_expected_in_order_nothing_is_kept_there():
     assert found == pytest.approx([-20, 0, 0, 20], abs=1e-3)
 
 
-def test_a_coarse_step_is_found_in_noise_that_drowns_each_of_its_cells(rng):
+def test_a_coarse_step_is_found_in_noise_that_drowns_each_of_its_bins(rng):
     expected = np.append(0.0, np.full(64, 100.0))
     step = np.append(0.0, np.repeat([-8.0, 8.0], 32))
     noise = rng.normal(0, 10, (100, 65))
@@ -103,7 +110,7 @@ def test_a_coarse_step_is_found_in_noise_that_drowns_each_of_its_cells(rng):
     assert np.square(found - step).mean() < 0.2 * np.square(apart - step).mean()
 
 
-def test_a_cell_outside_the_order_departs_by_itself_and_the_others_make_room(rng):
+def test_a_bin_outside_the_order_departs_by_itself_and_the_others_make_room(rng):
     expected = np.append(300.0, np.full(32, 20.0))
     departure = np.append(-150.0, np.full(32, 150 / 32)) + rng.normal(0, 3, 33)
 
@@ -128,7 +135,7 @@ def test_a_category_that_stands_out_from_noise_stays_even_if_all_others_are_nois
 
 @pytest.mark.parametrize('ordered', [False, True])
 def test_departures_are_relative_where_little_is_expected_little_is_kept(rng, ordered):
-    """Equal shares more and less, in cells of much and of little: the noise is alike in all."""
+    """Equal shares more and less, in bins of much and of little: the noise is alike in all."""
     expected = np.append(0.0, np.tile([400.0, 400.0, 4.0, 4.0], 8))
     truth = expected * np.append(0, np.tile([0.3, -0.3], 16))
     noise = rng.normal(0, 10, (100, 33))
@@ -164,7 +171,9 @@ def test_departures_are_likely_as_far_as_the_mechanism_hides_them():
     ]
 
     hidden = np.array([0, 1 / 101, 1 / 2, 1])
-    assert found == pytest.approx(0.5 * (LIKELY * hidden + SUBTLE * (1 - hidden)), rel=1e-3)
+    assert found == pytest.approx(
+        0.5 * (hidden + CONSTANTS.likely_sampled_departure * (1 - hidden)), rel=1e-3
+    )
 
 
 @pytest.mark.parametrize('ordered', [False, True])
@@ -202,10 +211,27 @@ def test_raked_classes_add_up_to_the_whole_and_keep_their_odds(rng):
     assert ratios[0] == pytest.approx(ratios[1])
 
 
-def test_raking_survives_cells_that_one_side_lacks():
+def test_raking_survives_bins_that_one_side_lacks():
     histograms = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
     raked = rake(histograms, np.array([10.0, 10.0]), np.array([0.0, 0.5, 0.5]))
 
     assert np.isfinite(raked).all()
     assert raked.sum(axis=1) == pytest.approx([1, 1])
+
+
+def test_departures_that_are_not_shrunk_are_taken_at_their_word(rng):
+    departure, expected = np.array([0.0, 3.0, -1.0, -2.0]), np.full(4, 5.0)
+    in_order = np.array([False, True, True, True])
+
+    found = shrunk_departure(
+        departure,
+        expected,
+        np.full(4, 1e4),
+        in_order,
+        OPEN,
+        constants=replace(CONSTANTS, shrink=False),
+    )
+
+    assert found == pytest.approx(departure)
+    assert np.abs(keep(departure, expected, 100.0, in_order)).max() < 0.1
