@@ -81,22 +81,9 @@ def baseline(draw: Callable[..., pd.DataFrame]) -> Method:
     return run
 
 
-def peer(family: str, name: str) -> Method:
+def peer(name: str) -> Method:
     """Make a peer that runs in an environment of its own; it is told the public facts."""
-
-    def run(split: Split, terms: Terms) -> Result:
-        return run_peer(
-            family,
-            name,
-            split,
-            public_facts(split),
-            epsilon=terms.epsilon,
-            delta=terms.delta,
-            seed=terms.seed,
-            timeout=terms.timeout,
-        )
-
-    return run
+    return lambda split, terms: run_peer(name, split, public_facts(split), terms)
 
 
 def _fit_and_sample(synthesizer: Any, split: Split, times: int = 1) -> Result:
@@ -153,7 +140,7 @@ BASELINES: dict[str, Method] = {
     'random mixing': baseline(random_mixing),
 }
 
-PRIVATE_PEERS: dict[str, Method] = {name: peer(*PEERS[name]) for name in PEERS}
+PRIVATE_PEERS: dict[str, Method] = {name: peer(name) for name in PEERS}
 
 #: Without privacy, so without a budget: they run once, at infinity.
 NOT_PRIVATE: dict[str, Method] = {

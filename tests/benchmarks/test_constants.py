@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pandas as pd
 import pytest
 
@@ -11,6 +9,8 @@ from sdv_threea.constants import Constants
 from sdv_threea.settings import Settings
 
 DOUBT = Constants().approximate.departure_doubt
+
+COLUMNS = ['table', 'constant', 'value', 'epsilon', 'repeat', 'AUC']
 
 
 @pytest.fixture(scope='module')
@@ -35,18 +35,12 @@ def test_a_constant_is_moved_and_all_others_stay(script):
     assert (back, sharing.constants) == (settings, Constants())
 
 
-def test_what_decides_never_sees_the_test_part(script, monkeypatch, tmp_path):
+def test_what_decides_never_sees_the_test_part(load_script):
     rows = pd.DataFrame({'row': range(1000), 'y': ['a', 'b', 'b', 'b'] * 250})
-    split = script.Split('compas', 'y', rows[:700], rows[700:], None, numeric=False)
-    seen = []
-    monkeypatch.setattr(script, 'load_split', lambda *_: split)
-    monkeypatch.setattr(script, 'measure', lambda split, *_: seen.append(split) or 0.5)
-    monkeypatch.setattr(script, 'RESULTS', tmp_path / 'constants.csv')
+    with load_script('tables') as tables:
+        split = tables.Split('compas', 'y', rows[:700], rows[700:], None, numeric=False)
+        cut = tables.hold_out(split)
 
-    arguments = {'tables': ['compas'], 'epsilons': [1.0], 'constants': [], 'repeats': 1}
-    script.run(SimpleNamespace(**arguments, data=None))
-
-    (cut,) = seen
     assert sorted([*cut.train['row'], *cut.test['row']]) == list(range(700))
     assert (len(cut.train), len(cut.test)) == (490, 210)
     assert (cut.test['y'] == 'a').mean() == pytest.approx(0.25, abs=0.01)
@@ -71,7 +65,7 @@ def test_changes_are_means_over_tables_of_means_over_repeats(script):
         ('a', 'approximate.departure_doubt', 1.5, 8.0, 0, 0.80),
     ]
 
-    page = script.tabulate(pd.DataFrame(rows, columns=script.FIELDS)).splitlines()
+    page = script.write_changes(pd.DataFrame(rows, columns=COLUMNS)).splitlines()
 
     assert len(page) == 3
     assert page[-1].startswith(

@@ -1,39 +1,29 @@
 """Where the time of a fit goes: by stage of the algorithm and by kind of work.
 
-    python benchmarks/stages_cost.py                # three tables: minutes
+    python benchmarks/stages.py                     # three tables: minutes
+    python benchmarks/stages.py --tables Adult --results /tmp/stages.csv
 
 A timer interrupts the fit every few milliseconds and looks where it is: the stage that began last,
 and the innermost function of the package. The time since the last look is booked there. Each fit
 is a process of its own; the second fit is the one that is looked at, as the first loads and
-compiles. Rows of ``benchmarks/results/stages.csv`` are written anew, table by table.
+compiles.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import signal
-import subprocess
 import sys
 import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Any
 from unittest.mock import patch
 
-import pandas as pd
-from cost_jobs import MADE_ROWS, MADE_VALUES, Job
-from processes import tell_failure
-from rows import append
-
-RESULTS = Path(__file__).parent / 'results' / 'stages.csv'
-SHAPE = ['table', 'rows', 'columns']
-FIELDS = [*SHAPE, 'stage', 'kind', 'seconds']
+from cost import ADULT, OURS, load_table, make_synthesizer
+from runner import Benchmark, Job, Options, Row
 
 #: Seconds between two looks.
 INTERVAL = 0.004
@@ -47,15 +37,15 @@ KINDS = {
     'accounting': 'noise',
     'adapt': 'adapt',
     'anonymize': 'mixture',
-    'approximate': 'scores and cells',
+    'approximate': 'scores and components',
     'approximate.moments': 'statistics',
     'conditions': 'SDV',
     'constraints': 'SDV',
     'describe': 'encoding',
     'encoding': 'encoding',
-    'encoding.records': 'scores and cells',
+    'encoding.records': 'scores and components',
     'maths': 'mixture',
-    'partition': 'scores and cells',
+    'partition': 'scores and components',
     'privacy': 'statistics',
     'privacy.discrete': 'noise',
     'privacy.mechanism': 'noise',
@@ -64,17 +54,12 @@ KINDS = {
     'transforms': 'SDV',
 }
 
-JOBS: list[Job] = [
-    {'table': 'Adult', 'series': 'adult', 'rows': 32_561, 'columns': 15, 'values': 0},
-    {'table': 'Adult, resampled', 'series': 'rows', 'rows': 10**6, 'columns': 15, 'values': 0},
-    {
-        'table': 'made',
-        'series': 'columns',
-        'rows': MADE_ROWS,
-        'columns': 1_000,
-        'values': MADE_VALUES,
-    },
-]
+#: The tables, by name: jobs of :mod:`cost`.
+TABLES = {
+    'Adult': {'series': 'adult'},
+    'Adult, resampled': {'series': 'rows', 'rows': 10**6},
+    'made': {'series': 'columns', 'rows': 10_000, 'columns': 1_000, 'values': 5},
+}
 
 
 def name_kind(module: str) -> str:
@@ -132,65 +117,38 @@ class Clock:
         self.begin(OUTSIDE)
 
 
-def measure(job: Job) -> list[Job]:
-    """Fit twice, and watch the second fit."""
-    from cost import OURS, load_table, make_synthesizer
+def list_jobs(options: Options) -> Iterator[Job]:
+    """List the tables."""
+    for name in options.tables:
+        job = ADULT | TABLES[name]
+        yield {'table': name, 'rows': job['rows'], 'columns': job['columns']}
 
+
+def measure(job: Job, options: Options) -> list[Row]:
+    """Fit twice, and watch the second fit."""
     from sdv_threea.synthesizers import single_table
 
     warnings.simplefilter('ignore')
-    job = job | {'method': OURS, 'epsilon': 1.0}
-    table, metadata, target = load_table(job, Path())
+    wanted = ADULT | TABLES[job['table']] | {'method': OURS}
+    table, metadata, target = load_table(wanted, options.data)
     tables = {next(iter(metadata.tables)): table}
-    make_synthesizer(job, metadata, target).fit(tables)
-    synthesizer, clock = make_synthesizer(job, metadata, target), Clock()
+    make_synthesizer(wanted, metadata, target).fit(tables)
+    synthesizer, clock = make_synthesizer(wanted, metadata, target), Clock()
     with patch.object(single_table, 'show_stages', clock.show_stages), clock.running():
         synthesizer.fit(tables)
     return [
-        {'stage': stage, 'kind': kind, 'seconds': round(seconds, 4)}
+        {'stage': stage, 'kind': kind, 'seconds': seconds}
         for (stage, kind), seconds in clock.seconds.items()
     ]
 
 
-def run_job(job: Job) -> list[Job]:
-    """Watch a fit in a process of its own; one that fails says why, and has nothing booked."""
-    command = [sys.executable, __file__, '--job', json.dumps(job)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(tell_failure(done), flush=True)
-        return []
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def write_anew(path: Path, job: Job, booked: list[Job]) -> None:
-    """Write what a table took, in place of what it took before."""
-    shape = {name: job[name] for name in SHAPE}
-    if path.exists():
-        old = pd.read_csv(path)
-        same = old[SHAPE].apply(tuple, axis=1) == tuple(shape.values())
-        old[~same].to_csv(path, index=False)
-    for row in booked:
-        append(path, FIELDS, shape | row)
-
-
-def main() -> None:
-    """Watch every fit, and write the results of its table anew."""
-    os.environ.setdefault('OMP_NUM_THREADS', '1')
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--results', type=Path, default=RESULTS)
-    parser.add_argument('--small', action='store_true', help='the first table only')
-    parser.add_argument('--job', type=json.loads, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.job is not None:
-        print('\n' + json.dumps(measure(arguments.job)))
-        return
-    for job in JOBS[: 1 if arguments.small else None]:
-        booked = run_job(job)
-        if booked:
-            write_anew(arguments.results, job, booked)
-        total = sum(row['seconds'] for row in booked)
-        print(f'{job["table"]}, {job["rows"]} x {job["columns"]}: {total:.2f} s', flush=True)
-
+BENCHMARK = Benchmark(
+    name='stages',
+    list_jobs=list_jobs,
+    measure=measure,
+    options={'tables': list(TABLES)},
+    process='job',
+)
 
 if __name__ == '__main__':
-    main()
+    BENCHMARK.main(__doc__)

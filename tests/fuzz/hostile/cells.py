@@ -102,7 +102,7 @@ class Posing(metaclass=Kind):
 class FailingZone(datetime.tzinfo):
     """A time zone that tells the date in an error."""
 
-    def utcoffset(self, moment: datetime.datetime | None) -> datetime.timedelta:  # noqa: D102
+    def utcoffset(self, moment: datetime.datetime | None) -> datetime.timedelta:
         raise ValueError('secret')
 
 

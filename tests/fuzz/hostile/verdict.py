@@ -15,11 +15,14 @@ A case ends in one of two ways, and anything else is a defect:
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import cloudpickle
 import numpy as np
 import pandas as pd
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 from sdmetrics.reports import DiagnosticReport
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.metadata.errors import InvalidMetadataError
@@ -40,6 +43,27 @@ ROUNDING = 1e-9
 
 class Defect(AssertionError):
     """What must not happen."""
+
+
+def run_through(
+    check: Callable[..., None], *strategies: st.SearchStrategy[Any], num_examples: int, number: int
+) -> None:
+    """Check examples.
+
+    Args:
+        check: Called with an example of each strategy.
+        strategies: What is drawn.
+        num_examples: How many times.
+        number: The seed of the examples.
+    """
+    once = settings(
+        max_examples=num_examples,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    seed(number)(once(given(*strategies)(check)))()
 
 
 def judge(case: Case) -> str:

@@ -1,9 +1,10 @@
 """Digests of whole releases with all chance held fixed: what a change of the code must not change.
 
-    python benchmarks/golden.py > before.txt               # in one tree; a minute or two
-    python benchmarks/golden.py --against before.txt       # in another: is all the same?
-    python benchmarks/golden.py --only made                # without the data; 40 seconds
-    python benchmarks/golden.py --only shared --data DIR   # the tables of DIR alone
+    export PYTHONPATH=benchmarks                           # the shared tables are read there
+    python tests/golden/golden.py > before.txt             # in one tree; a minute or two
+    python tests/golden/golden.py --against before.txt     # in another: is all the same?
+    python tests/golden/golden.py --only made              # without the data; 40 seconds
+    python tests/golden/golden.py --only shared --data DIR # the tables of DIR alone
 
 A line is a release and three digests: of what is stated (the receipts, the modified metadata and
 the transformers), of what is released (the arrays that the release holds, whatever holds them),
@@ -12,7 +13,7 @@ from those of a file, with the digests that do, and ends with exit code 1 if the
 release that is missing on one side differs. If only *released* differs, the model is arranged
 otherwise, or computed otherwise by a hair, and no sample shows it.
 
-``made`` releases are of tables and databases that :mod:`golden_cases` makes: every constraint,
+``made`` releases are of tables and databases that :mod:`cases` makes: every constraint,
 setting, storage, way to fit and way to sample; and what :mod:`sdv_threea.estimate` says.
 ``shared`` ones are of ``../shared/data``: tables of :mod:`tables` without public facts and with
 their target, those of :data:`TOLD` with all facts of their metadata, those of :data:`DATABASES`
@@ -39,10 +40,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from golden_cases import Case, fit, list_cases, sample
+from cases import Case, fit, list_cases, sample
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
-from tables import DATA, PROBLEMS, load_split
 from threadpoolctl import threadpool_limits
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
@@ -50,6 +50,9 @@ from sdv_threea.estimate import expected_error
 from sdv_threea.pipeline import release
 from sdv_threea.relational.pipeline import release_database
 from sdv_threea.synthesizers import multi_table, single_table
+
+#: Where the real tables lie.
+SHARED = Path(__file__).resolve().parents[3] / 'shared' / 'data'
 
 #: Tables that take minutes.
 LARGE = ('census_kdd', 'covtype', 'isolet')
@@ -180,6 +183,8 @@ def load_tables(name: str, data: Path) -> tuple[dict[str, pd.DataFrame], Metadat
 
 def list_shared(data: Path) -> Iterator[tuple[str, Digests]]:
     """Yield the name of each release of the data and its digests."""
+    from tables import PROBLEMS, load_split
+
     for name in (each for each in PROBLEMS if each not in LARGE):
         split = load_split(name, data)
         synthesizer = ClustMixSynthesizer(split.metadata, target_column=split.target)
@@ -237,7 +242,7 @@ def compare(before: Mapping[str, Digests], after: Mapping[str, Digests]) -> dict
 def main() -> int:
     """Print a line per release, and tell whether all are those of a file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--data', type=Path, default=DATA, help='the folder of shared data')
+    parser.add_argument('--data', type=Path, default=SHARED, help='the folder of shared data')
     parser.add_argument('--only', choices=GROUPS, help='the releases of one group')
     parser.add_argument('--against', type=Path, help='a file of what was printed before')
     options = parser.parse_args()
