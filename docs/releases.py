@@ -136,6 +136,11 @@ OF_UNITS = {
 }
 MAGNITUDES, SIBLINGS, ORPHANS = OF_UNITS
 
+#: What pays for pairs of columns: there are no classes then, and no components.
+PAIRS = 'classes, partition, adapt and anonymize, ' + format(
+    sum(SHARES[stage] for stage in ('classes', 'partition', 'adapt', 'anonymize')), '.0%'
+)
+
 PER_COLUMN = '√q', '√(2q)'
 SQUARES = '17/√2 (w² + R²)', '17 (w² + R²)'
 
@@ -211,6 +216,15 @@ RELEASES = (
         _weigh,
         'classes',
         ('approximate.counts.release_class_counts', 'privacy.statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'histograms of \d+ pairs of columns, in up to \d+ bins each',
+        'without a target: a coarse histogram of every pair of columns; a pair counts v times',
+        ('√(Σ v²)', '√(2 Σ v²)'),
+        _weigh,
+        PAIRS,
+        ('joint.pairs.release_pair_counts', 'privacy.statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',

@@ -33,8 +33,18 @@ FITS = {
     'one row replaced': {'target_column': 'income', 'neighbors': 'replace_one'},
     'public metadata': {'target_column': 'income', 'public_metadata': True},
     'no target': {},
+    'pairs of columns': {'n_components': 'auto'},
+    'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
     'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
     'one cell per class': {'target_column': 'income', 'n_components': 1},
+}
+#: The stages that have nothing to do in a fit.
+IDLE = {
+    'no target': {'classes', 'adapt', 'labels'},
+    'pairs of columns': {'classes', 'partition', 'adapt', 'anonymize', 'labels'},
+    'columns counted twice': {'classes', 'partition', 'adapt', 'labels'},
+    'a number as the target': {'labels'},
+    'one cell per class': {'partition', 'adapt'},
 }
 UNITS = {
     'units': {'neighbors': 'add_remove'},
@@ -161,24 +171,21 @@ def test_the_noise_is_the_sensitivity_over_the_price(single):
 
 @pytest.mark.parametrize('name', FITS)
 def test_shares_are_paid_as_the_page_says(script, single, name):
-    done = single[name]
-    paid = dict.fromkeys(SHARES, 0.0)
+    done, pairs, idle = single[name], script.releases.PAIRS, IDLE.get(name, set())
+    paid = dict.fromkeys([*SHARES, pairs], 0.0)
     for receipt in done.receipts:
         paid[find_entry(script, receipt).share] += receipt.mu**2
     budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
     paid = {stage: cost / budget.mu**2 for stage, cost in paid.items()}
-    expected = dict(SHARES)
-    if name == 'no target':
-        expected['columns'] += expected.pop('classes')
-        paid['columns'] += paid.pop('classes')
-        del expected['adapt']
-    if name in ('no target', 'a number as the target'):
-        # Labels are those of categories: without them, their share goes to all.
-        expected = {stage: share / (1 - SHARES['labels']) for stage, share in expected.items()}
-        del expected['labels']
-    if name == 'one cell per class':
-        del expected['partition'], expected['adapt']
-    del expected['anonymize']
+    # Labels are those of categories: without them, their share goes to all.
+    whole = 1 - SHARES['labels'] * ('labels' in idle)
+    expected = {stage: share / whole for stage, share in SHARES.items() if stage not in idle}
+    if name in ('no target', 'columns counted twice'):
+        expected['columns'] += SHARES['classes'] / whole
+    if name == 'pairs of columns':
+        expected[pairs] = sum(SHARES[stage] for stage in idle - {'labels'}) / whole
+    else:
+        del expected['anonymize']
     for stage, share in expected.items():
         assert paid[stage] == pytest.approx(share), stage
     assert sum(paid.values()) == pytest.approx(1)
