@@ -46,9 +46,9 @@ class Link:
 
     Args:
         column: The column ``j``.
-        logs: Logarithm of its own distribution, shape (K_j,).
+        logs: Logarithm of its own distribution, shape (G_j,).
         parents: The columns before it that it depends on, the most telling first.
-        weights: The weights ``theta``, by parent, of shape (K_i, K_j).
+        weights: The weights ``theta``, by parent, of shape (G_i, G_j).
     """
 
     column: int
@@ -57,7 +57,7 @@ class Link:
     weights: tuple[NDArray[np.float64], ...]
 
     def chances(self, bins: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute the chances of the column's bins given those of others, up to a factor, (n, K).
+        """Compute the chances of the column's bins given those of others, up to a factor, (n, G).
 
         Args:
             bins: The bins of records, shape (n, m); those of the parents are read.
@@ -120,8 +120,8 @@ def fit_chain(
     """Fit a chain to the distributions of columns and of pairs.
 
     Args:
-        margins: Of each column, at least zero, shape (K,).
-        tables: Probabilities of pairs, shape (K_i, K_j).
+        margins: Of each column, at least zero, shape (G,).
+        tables: Probabilities of pairs, shape (G_i, G_j).
         order: The columns in the order of the chain.
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
@@ -169,7 +169,7 @@ def _fit_link(
     particles: NDArray[np.int64],
     rounds: int,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
-    """Fit the weights of one column; return them, and its chances for each particle, (K, P)."""
+    """Fit the weights of one column; return them, and its chances for each particle, (G, P)."""
     num_particles = len(particles)
     chances = np.tile(own.astype(np.float32)[:, None], (1, num_particles))
     grown = np.empty_like(chances)
@@ -196,7 +196,7 @@ def _fit_link(
 def _expect(
     codes: NDArray[np.int64], table: NDArray[np.float64], own: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Say how often each pair of bins is wanted among the particles, shape (K_i, K_j)."""
+    """Say how often each pair of bins is wanted among the particles, shape (G_i, G_j)."""
     counts = np.bincount(codes, minlength=len(table))
     sums = table.sum(axis=1, keepdims=True)
     given = np.where(sums > 1e-12, table / np.maximum(sums, 1e-12), own)
@@ -204,7 +204,7 @@ def _expect(
 
 
 def _indicate(codes: NDArray[np.int64], size: int) -> NDArray[np.float32]:
-    """Mark the bin of each particle with a one, shape (P, K_i)."""
+    """Mark the bin of each particle with a one, shape (P, G_i)."""
     marks = np.zeros((len(codes), size), dtype=np.float32)
     marks[np.arange(len(codes)), codes] = 1
     return marks

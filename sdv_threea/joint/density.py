@@ -25,8 +25,8 @@ class Joint:
     Args:
         bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
         histograms: For each column, probabilities of the codes by class, shape (C, S).
-        margins: Counts of the bins of each column, shape (K,).
-        tables: Probabilities of pairs, the most telling first, shape (K_i, K_j).
+        margins: Counts of the bins of each column, shape (G,).
+        tables: Probabilities of pairs, the most telling first, shape (G_i, G_j).
         chain: A distribution over the bins that has these tables, the class first.
         constants: The constants of the room.
     """
@@ -137,6 +137,6 @@ def _fit(
 
 
 def _add_up(values: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    """Add the values of codes up by bin, shape (K,)."""
+    """Add the values of codes up by bin, shape (G,)."""
     counted = bins >= 0
     return np.bincount(bins[counted], values[counted], size).astype(np.float64)

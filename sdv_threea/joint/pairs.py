@@ -25,7 +25,7 @@ class PairCounts:
     """Released counts of pairs of columns: publishable.
 
     Args:
-        tables: Noisy counts by pair ``(i, j)``, ``i < j``, each of shape (K_i, K_j).
+        tables: Noisy counts by pair ``(i, j)``, ``i < j``, each of shape (G_i, G_j).
         scales: Standard deviation of the noise of a count, by pair.
     """
 

@@ -40,7 +40,7 @@ def expect_tables(
         bins: For each column, the bin of each code, shape (S,); -1 for none.
 
     Returns:
-        Counts by pair, shape (K_i, K_j), at least zero.
+        Counts by pair, shape (G_i, G_j), at least zero.
     """
     sizes = count_bins(bins)
     parts = [
@@ -59,7 +59,7 @@ def expect_tables(
 def _integrate(
     cuts: NDArray[np.float64], order: NDArray[np.int64], bins: NDArray[np.int64], size: int
 ) -> NDArray[np.float64]:
-    """Integrate Hermite functions over the bins of a column, shape (C, K, TERMS)."""
+    """Integrate Hermite functions over the bins of a column, shape (C, G, TERMS)."""
     places = np.clip(ndtri(cuts), -38.0, 38.0)
     density = np.exp(-np.square(places) / 2) / np.sqrt(2 * np.pi)
     # The integral of phi He_k is -phi He_k-1; with the factor 1 / sqrt(k!), a recursion in k.

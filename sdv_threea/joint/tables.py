@@ -50,12 +50,12 @@ def pool_margins(
     """Count the bins of each column, from its histogram and from all tables it is part of.
 
     Args:
-        histograms: For each column, counts of its bins and their variances, shape (K,) each.
+        histograms: For each column, counts of its bins and their variances, shape (G,) each.
         pairs: The released tables.
         num_records: Number of records.
 
     Returns:
-        Counts, for each column of shape (K,): at least zero, and all records together.
+        Counts, for each column of shape (G,): at least zero, and all records together.
     """
     weights = [1 / np.maximum(variances, 1e-12) for _, variances in histograms]
     sums = [counts * weight for (counts, _), weight in zip(histograms, weights, strict=True)]
@@ -82,13 +82,13 @@ def estimate_tables(
 
     Args:
         pairs: The released tables.
-        margins: Counts of the bins of each column, shape (K,).
+        margins: Counts of the bins of each column, shape (G,).
         expected: Counts of all pairs as far as they are known from elsewhere. Tables are shrunk
             toward them, and they stand for those that are not released.
         constants: The constants of the room.
 
     Returns:
-        Probabilities by pair, shape (K_i, K_j) each, with these margins.
+        Probabilities by pair, shape (G_i, G_j) each, with these margins.
     """
     independent = {(i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in expected}
     expected = {
@@ -120,7 +120,7 @@ def shrink(
     becomes ``l_i (1 - s^2 / l_i^2 (q - k + 2 sum_j>i l_i^2 / (l_i^2 - l_j^2)))``, at least zero.
 
     Args:
-        counts: Noisy counts, shape (K_i, K_j).
+        counts: Noisy counts, shape (G_i, G_j).
         expected: Counts of independent columns with the same margins.
         scale: Standard deviation of the noise of a count.
 
@@ -171,7 +171,7 @@ def find_filled(
 def rake(
     table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give a table its margins (Deming and Stephan 1940), shape (K_i, K_j)."""
+    """Give a table its margins (Deming and Stephan 1940), shape (G_i, G_j)."""
     for _ in range(RAKING_ROUNDS):
         sums = table.sum(axis=1)
         table = table * np.divide(rows, sums, out=np.zeros_like(sums), where=sums > 0)[:, None]
@@ -181,7 +181,7 @@ def rake(
 
 
 def mutual_information(table: NDArray[np.float64]) -> float:
-    """Compute what two columns say of each other, in nats, of probabilities (K_i, K_j)."""
+    """Compute what two columns say of each other, in nats, of probabilities (G_i, G_j)."""
     independent = np.outer(table.sum(axis=1), table.sum(axis=0))
     seen = (table > 0) & (independent > 0)
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
@@ -196,7 +196,7 @@ def _contrasts(size: int) -> NDArray[np.float64]:
 def _likelihoods(
     counts: NDArray[np.float64], expected: NDArray[np.float64], scale: float
 ) -> NDArray[np.float64]:
-    """Likelihood of each ratio by bin, up to a factor, shape (K_i K_j, R)."""
+    """Likelihood of each ratio by bin, up to a factor, shape (G_i G_j, V)."""
     off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
     logs = -np.square(off) / 2
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
@@ -205,7 +205,7 @@ def _likelihoods(
 def _frequencies(
     likelihoods: NDArray[np.float64], prior: NDArray[np.float64], weight: float
 ) -> NDArray[np.float64]:
-    """Fit the frequencies of the ratios, shape (R,), with a prior that counts as some bins."""
+    """Fit the frequencies of the ratios, shape (V,), with a prior that counts as some bins."""
     found = prior
     for _ in range(RATIO_ROUNDS):
         posterior = likelihoods * found

@@ -165,7 +165,7 @@ def _draw_first(
 
 
 def _allowed_shares(joint: Joint, at: int, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find the share of each bin that is allowed, by class, shape (C, K)."""
+    """Find the share of each bin that is allowed, by class, shape (C, G)."""
     counted = joint.bins[at] >= 0
     of_code, size = joint.bins[at][counted], len(joint.margins[at])
     allowed = _add_up(weights[:, counted], of_code, size)
@@ -176,7 +176,7 @@ def _allowed_shares(joint: Joint, at: int, weights: NDArray[np.float64]) -> NDAr
 def _add_up(
     weights: NDArray[np.float64], bins: NDArray[np.int64], size: int
 ) -> NDArray[np.float64]:
-    """Add the weights of codes up by bin, in each class, shape (C, K)."""
+    """Add the weights of codes up by bin, in each class, shape (C, G)."""
     return np.stack([np.bincount(bins, row, size) for row in weights])
 
 

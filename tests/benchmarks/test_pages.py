@@ -14,6 +14,7 @@ WRITERS = (
     'constants',
     'cost',
     'disclosure',
+    'marginals',
     'questions',
     'relational',
     'skewed',
