@@ -17,7 +17,7 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.joint.bins import choose_pairs, num_pair_bins
+from sdv_threea.joint.bins import plan_pairs
 from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
@@ -206,8 +206,7 @@ def _affords_pairs(
     constants = settings.constants.joint
     price = math.hypot(*(prices[stage] for stage in FOR_PAIRS))
     telling = [np.zeros(1)] * num_columns
-    num_pairs = len(choose_pairs(telling, num_rows, constants))
-    return num_pair_bins(num_rows, num_pairs, price, constants) is not None
+    return plan_pairs(telling, num_rows, price, constants) is not None
 
 
 def _product_noise(

@@ -40,7 +40,7 @@ from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import choose_pairs, cut_pair_bins, num_pair_bins
+from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.density import Joint, fit_joint
 from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.joint.prior import expect_tables
@@ -106,11 +106,11 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     rows = table if isinstance(table, Rows) else chunk_table(table)
     encoder, encoded = _describe(rows, domain, run)
     begin('approximate')
-    density = _approximate(encoder, encoded, run)
+    density, plan = _approximate(encoder, encoded, run)
     joint = labels = None
-    if density.pair_bins:
+    if plan is not None:
         mixture = class_mixture(density.counts.totals, density.correlations)
-        joint = _join(density, encoder, encoded, run)
+        joint = _join(density, plan, encoder, encoded, run)
         # What was approximated is the model: the other stages have nothing to do.
         for stage in STAGES[STAGES.index('partition') :]:
             begin(stage)
@@ -174,11 +174,17 @@ def _describe(
     return encoder, rows.map(encoder.encode).keep()
 
 
-def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> Density:
-    """Release how columns are distributed and hang together in each class."""
+def _approximate(
+    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> tuple[Density, PairPlan | None]:
+    """Release how columns are distributed and hang together in each class.
+
+    Returns:
+        What is released, and how pairs of columns are counted, if they are.
+    """
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
-    counts, pair_bins = _count_columns(encoder, encoded, run)
+    counts, plan = _count_columns(encoder, encoded, run)
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
@@ -204,7 +210,7 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
         )
     )
     correlations = class_correlations(moments, counts.totals, scores.variances, constants)
-    return Density(
+    density = Density(
         classes,
         counts,
         masks,
@@ -214,14 +220,14 @@ def _approximate(encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> De
         moments,
         correlations,
         class_chances(*known, constants),
-        pair_bins,
     )
+    return density, plan
 
 
 def _count_columns(
     encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
-) -> tuple[Counts, int | None]:
-    """Release the histograms of all columns; return them, and in how many bins pairs are counted.
+) -> tuple[Counts, PairPlan | None]:
+    """Release the histograms of all columns; return them, and how pairs are counted, if they are.
 
     Where pairs may be counted, but noise would drown them, their share counts the columns again.
     """
@@ -232,26 +238,26 @@ def _count_columns(
     if not may_count_pairs(encoder.description.domain, run.settings, alone=run.alone):
         return counts, None
     price = math.hypot(*(spending.price(stage) for stage in FOR_PAIRS))
-    num_records, constants = float(counts.totals.sum()), run.constants.joint
-    num_pairs = len(choose_pairs(counts.columns, num_records, constants))
-    pair_bins = num_pair_bins(num_records, num_pairs, price, constants)
-    if pair_bins is None:
+    num_records = float(counts.totals.sum())
+    plan = plan_pairs(counts.columns, num_records, price, run.constants.joint)
+    if plan is None:
         twice = release_counts(encoded, sizes, num_classes, **spending.terms('pairs'))
         counts = counts.average(spending.keep(twice))
-    return counts, pair_bins
+    return counts, plan
 
 
-def _join(density: Density, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run) -> Joint:
+def _join(
+    density: Density, plan: PairPlan, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> Joint:
     """Release what pairs of columns say together, and fit a density to it."""
     counts, scores, constants = density.counts, density.scores, run.constants
     histograms = [scores.chances(at) for at in range(len(counts.columns))]
     columns = [counts.shares @ table for table in histograms]
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
-    cuts = columns, density.masks, ordered, density.pair_bins or 1, least
+    cuts = columns, density.masks, ordered, plan.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
-    wanted = choose_pairs(counts.columns, float(counts.totals.sum()), constants.joint)
-    pairs = run.spending.keep(release_pair_counts(encoded, bins, wanted, **run.spending.rest()))
+    pairs = run.spending.keep(release_pair_counts(encoded, bins, plan.pairs, **run.spending.rest()))
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
     known = counts.totals, counts.scale, pairs, expected
     return fit_joint(bins, histograms, *known, constants.joint, run.rng)

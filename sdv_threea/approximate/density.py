@@ -44,8 +44,6 @@ class Density(NamedTuple):
         correlations: Those of the normals behind the scores in each class, shape (C, m, m).
         chances: For each column, the probabilities of the codes in the classes of which the records
             are a sample, shape (C, S); nothing if there is one class.
-        pair_bins: The number of bins in which it pays to count pairs of columns; ``None`` if it
-            does not.
     """
 
     classes: Classes
@@ -57,7 +55,6 @@ class Density(NamedTuple):
     moments: ScoreMoments
     correlations: NDArray[np.float64]
     chances: tuple[NDArray[np.float64], ...]
-    pair_bins: int | None
 
 
 def plan_class_counts(

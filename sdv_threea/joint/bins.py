@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +21,65 @@ from sdv_threea.joint.constants import JointConstants
 Pair = tuple[int, int]
 
 
-def choose_pairs(
-    columns: Sequence[NDArray[np.float64]], num_records: float, constants: JointConstants
-) -> list[Pair]:
-    """Choose the pairs of columns that are counted: those of columns that say anything.
+class PairPlan(NamedTuple):
+    """Which pairs of columns are counted, and how: publishable.
 
-    Nearly all records have the same value of a column that is left out. What it says of others is
-    left to the correlations.
+    Args:
+        pairs: The pairs ``(i, j)``, ``i < j``.
+        num_bins: How many bins an ordered column has, besides spikes and the missing value.
+    """
+
+    pairs: tuple[Pair, ...]
+    num_bins: int
+
+
+def plan_pairs(
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+    mu: float,
+    constants: JointConstants,
+) -> PairPlan | None:
+    """Plan the release of pairs.
 
     Args:
         columns: For each column, counts of the codes, shape (S,).
         num_records: Number of records.
+        mu: The price, in GDP, at which pairs would be counted.
+        constants: The constants of the room.
+
+    Returns:
+        The plan; ``None`` if there are no pairs to count, or noise would drown them.
+    """
+    pairs = choose_pairs(columns, num_records, mu, constants)
+    num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
+    return None if num_bins is None else PairPlan(pairs, num_bins)
+
+
+def choose_pairs(
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+    mu: float,
+    constants: JointConstants,
+) -> tuple[Pair, ...]:
+    """Choose the pairs of columns that are counted: those of columns that say anything.
+
+    In a column that is left out, the records beside the most frequent value are few, in units of
+    the noise if all pairs were counted. What it says of others is left to the correlations.
+
+    Args:
+        columns: For each column, counts of the codes, shape (S,).
+        num_records: Number of records.
+        mu: The price, in GDP, at which pairs would be counted.
         constants: The constants of the room.
 
     Returns:
         The pairs; none if there are more columns than can be joined.
     """
-    if len(columns) > constants.most_columns:
-        return []
-    most = constants.most_alike * num_records
-    telling = [at for at, counts in enumerate(columns) if counts.max() < most]
-    return list(combinations(telling, 2))
+    if len(columns) > constants.most_columns or not mu:
+        return ()
+    least = constants.least_unlike * _pair_noise(math.comb(len(columns), 2), mu)
+    telling = [at for at, counts in enumerate(columns) if num_records - counts.max() > least]
+    return tuple(combinations(telling, 2))
 
 
 def num_pair_bins(
@@ -62,9 +101,9 @@ def num_pair_bins(
     """
     if not num_pairs or not mu:
         return None
-    if math.isinf(mu):
+    noise = _pair_noise(num_pairs, mu)
+    if not noise:
         return constants.most_bins
-    noise = math.sqrt(num_pairs) / mu
     carried = math.isqrt(int(num_records / (constants.records_per_noise * noise)))
     return min(carried, constants.most_bins) if carried >= constants.least_bins else None
 
@@ -116,6 +155,11 @@ def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
         bins[code] = np.argmin(loads)
         loads[bins[code]] += shares[code]
     return bins
+
+
+def _pair_noise(num_pairs: int, mu: float) -> float:
+    """Return the noise of a count, if that many pairs are counted at this price."""
+    return math.sqrt(num_pairs) / mu
 
 
 def count_bins(bins: Sequence[NDArray[np.int64]]) -> list[int]:

@@ -16,15 +16,18 @@ class JointConstants:
         most_values: Categories with more values share bins, of about the same mass.
         records_per_noise: A bin of two columns is expected to hold this many times the noise.
         most_columns: Pairs are not counted in tables of more columns: there are too many of them.
-        most_alike: Pairs of a column are not counted if a value has at least this share of the
-            records. Such a column says little, and its pairs would add to the noise of all others.
+        least_unlike: Pairs of a column are counted if the records that do not have its most
+            frequent value are more than this many times the noise. Others say little, and their
+            pairs would add to the noise of all.
         least_information: Tables whose mutual information, in nats, is smaller are left out.
         most_partners: A table is kept if it is among this many of most mutual information of one
             of its columns. It bounds the time that wide tables take.
         emptiness: Power of the chance that a bin is not empty, by which it is multiplied. Two
             takes impossible pairs away, where shrinkage alone leaves them a tenth of their mass.
-        particles: Records that a distribution is fitted with.
-        rounds: The most rounds of iterative proportional fitting for a column. Most need two.
+        particles: Records that a distribution is fitted with. With fewer, their chance is fitted
+            too: single columns are further off.
+        rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
+            need more than two; with eight the chance of the particles is fitted.
     """
 
     least_bins: int = 2
@@ -32,9 +35,9 @@ class JointConstants:
     most_values: int = 24
     records_per_noise: float = 6.0
     most_columns: int = 128
-    most_alike: float = 0.95
+    least_unlike: float = 40.0
     least_information: float = 1e-4
     most_partners: int = 16
     emptiness: float = 2.0
-    particles: int = 16_000
-    rounds: int = 8
+    particles: int = 24_000
+    rounds: int = 4

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.joint.bins import choose_pairs, count_bins, cut_pair_bins, num_pair_bins, pack
+from sdv_threea.joint.bins import (
+    choose_pairs,
+    count_bins,
+    cut_pair_bins,
+    num_pair_bins,
+    pack,
+    plan_pairs,
+)
 from sdv_threea.joint.constants import JointConstants
 
 CONSTANTS = JointConstants()
@@ -28,12 +36,36 @@ def cut(shares, mask=None, *, ordered=False, num_bins=4, least=0.05):
 def test_all_pairs_of_columns_that_say_anything_are_counted():
     counts = [np.array([40.0, 60.0]), np.array([99.0, 1.0]), np.full(50, 2.0), np.array([94.0])]
 
-    assert choose_pairs(counts, 100, CONSTANTS) == [(0, 2), (0, 3), (2, 3)]
+    found = [choose_pairs(counts, 100, mu, CONSTANTS) for mu in (1e9, 50.0, 1.0)]
+
+    # The noise of six pairs at a price of 50 is .05, and 40 times as much is 2.
+    assert found == [tuple(combinations(range(4), 2)), ((0, 2), (0, 3), (2, 3)), ()]
+
+
+def test_a_constant_column_is_in_no_pair_even_without_noise():
+    counts = [np.array([40.0, 60.0]), np.array([100.0, 0.0]), np.array([99.0, 1.0])]
+
+    assert choose_pairs(counts, 100, math.inf, CONSTANTS) == ((0, 2),)
+
+
+@pytest.mark.parametrize('mu', [0.0, 0.1, 3.0, math.inf])
+def test_a_plan_says_which_pairs_are_counted_and_in_how_many_bins(mu):
+    counts = [np.full(5, 1_000.0), np.full(2, 2_500.0), np.array([5_000.0, 0.0])]
+
+    plan = plan_pairs(counts, 5_000, mu, CONSTANTS)
+
+    if not mu:
+        assert plan is None
+    else:
+        assert plan.pairs == ((0, 1),)
+        assert plan.num_bins == num_pair_bins(5_000, 1, mu, CONSTANTS)
 
 
 @pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
 def test_a_column_alone_has_no_pairs_and_too_many_have_none(num_columns):
-    assert choose_pairs([np.array([40.0, 60.0])] * num_columns, 100, CONSTANTS) == []
+    columns = [np.array([40.0, 60.0])] * num_columns
+
+    assert choose_pairs(columns, 100, math.inf, CONSTANTS) == ()
 
 
 def test_where_there_are_no_pairs_nothing_is_asked():
