@@ -1,8 +1,11 @@
-"""Transforms: the transformers of RDT's that users choose or bring.
+"""Transforms: a user's table made ready for the model, and the transformers that take part in it.
 
 It may call them on private records, each by itself, if they act record by record. It must not fit
 them to anything but public or released facts.
 
+* :mod:`~sdv_threea.transforms.preprocessor`: from a user's table to the columns that are modelled,
+  and back,
+* :mod:`~sdv_threea.transforms.transformer_set`: the transformers of a table,
 * :mod:`~sdv_threea.transforms.allowed`: which of them a user may choose, and why not others,
 * :mod:`~sdv_threea.transforms.generators`: those of columns that are not modelled,
 * :mod:`~sdv_threea.transforms.local`: called record by record,
