@@ -9,7 +9,7 @@ import pandas as pd
 
 from sdv_threea.conditions.reading import Conditions, cast
 from sdv_threea.domain import Category, Domain
-from sdv_threea.storage.table import TableStorage
+from sdv_threea.storage.table import StoredColumns
 from sdv_threea.storage.writing import decode
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_LISTED = 20
 
 
-def explain(conditions: Conditions, released: Release, storage: TableStorage) -> str:
+def explain(conditions: Conditions, released: Release, storage: StoredColumns) -> str:
     """Say which conditions cannot be met, and what could be asked for; it shows no condition."""
     codes, total = conditions.codes, len(conditions.codes)
     found = [
@@ -37,7 +37,7 @@ def explain(conditions: Conditions, released: Release, storage: TableStorage) ->
     return '; '.join(found)
 
 
-def _list_choice(released: Release, name: str, storage: TableStorage) -> str:
+def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
     """Tell what can be asked of a column: public, as all that was released."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
     possible = np.asarray(released.chances(name).any(axis=0))

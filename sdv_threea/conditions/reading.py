@@ -27,7 +27,7 @@ from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.metadata import list_facts
-from sdv_threea.storage.table import TableStorage
+from sdv_threea.storage.table import StoredColumns
 from sdv_threea.transforms.outer import enter, list_steps
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Conditions:
 
 
 def read_conditions(
-    known: pd.DataFrame, released: Release, storage: TableStorage, derivations: Derivations
+    known: pd.DataFrame, released: Release, storage: StoredColumns, derivations: Derivations
 ) -> Conditions:
     """Read conditions.
 
@@ -151,7 +151,7 @@ def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
 
 
 def keep_matching(
-    rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: TableStorage
+    rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: StoredColumns
 ) -> pd.DataFrame:
     """Keep the rows that meet their conditions, and write floats as they were asked for.
 
@@ -188,7 +188,7 @@ def _find_transformer(released: Release, name: str) -> Transformer:
     return released.transformers[released.domain.names.index(name)]
 
 
-def _read(column: pd.Series, storage: TableStorage) -> NDArray[Any]:
+def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
     """Read what is asked of one column."""
     name = str(column.name)
     if column.isna().all():
@@ -204,7 +204,7 @@ def _read(column: pd.Series, storage: TableStorage) -> NDArray[Any]:
     return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
 
 
-def _list_facts(name: str, storage: TableStorage) -> Facts:
+def _list_facts(name: str, storage: StoredColumns) -> Facts:
     """List how the cells of a column are read; what is asked for may break what is stated."""
     (facts,) = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
     # One may ask for 1 where True is meant.
@@ -212,7 +212,7 @@ def _list_facts(name: str, storage: TableStorage) -> Facts:
     return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)
 
 
-def _is_inside(asked: pd.Series, column: Column, storage: TableStorage) -> NDArray[np.bool_]:
+def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDArray[np.bool_]:
     """Whether numbers are in the released range, and fit into how the column is stored."""
     if isinstance(column, Category):
         return np.ones(len(asked), dtype=np.bool_)

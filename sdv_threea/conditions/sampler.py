@@ -18,6 +18,7 @@ from sdv_threea.conditions.reading import (
     read_conditions,
     write_generated,
 )
+from sdv_threea.storage.table import StoredColumns
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 if TYPE_CHECKING:
@@ -125,10 +126,10 @@ class ConditionSampler:
         raw = pd.DataFrame(index=range(len(asked.known)))
         if self.released is not None:
             sampled = draw_rows(self.released, asked, self.preprocessor.derivations, rng)
-            raw = self.preprocessor.restore(sampled)
+            raw = self.preprocessor.restore(sampled, self.released.domain)
         drawn = write_generated(self.generate(raw), asked)
         rows = constraints.keep_valid(drawn)
-        met = keep_matching(rows, drawn, asked, self.preprocessor.storage)
+        met = keep_matching(rows, drawn, asked, self._describe_storage())
         # Values that were written may break what the drawn ones did not.
         return constraints.drop_broken(met)
 
@@ -136,9 +137,13 @@ class ConditionSampler:
         if self.released is None:
             nothing = pd.DataFrame(index=range(len(known)))
             return Conditions(known, nothing, nothing, nothing, np.ones(len(known), dtype=np.bool_))
-        storage, derivations = self.preprocessor.storage, self.preprocessor.derivations
-        return read_conditions(known, self.released, storage, derivations)
+        derivations = self.preprocessor.derivations
+        return read_conditions(known, self.released, self._describe_storage(), derivations)
 
     def _explain(self, asked: Conditions) -> str:
         assert self.released is not None
-        return explain(asked, self.released, self.preprocessor.storage)
+        return explain(asked, self.released, self._describe_storage())
+
+    def _describe_storage(self) -> StoredColumns:
+        domain = None if self.released is None else self.released.domain
+        return self.preprocessor.describe_storage(domain)

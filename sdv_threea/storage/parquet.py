@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from sdv_threea.domain import Category, Number
 from sdv_threea.storage.files import filling
-from sdv_threea.storage.table import TableStorage
+from sdv_threea.storage.table import StoredColumns
 
 #: What objects are stored as, by what pandas takes them for: values may be missing in all of them.
 DTYPES_OF_OBJECTS = {
@@ -72,7 +72,7 @@ def write_folder(
     num_rows: int,
     folder: str | os.PathLike[str],
     rows_per_file: int,
-    storage: TableStorage,
+    storage: StoredColumns,
     *,
     show_progress: bool,
 ) -> list[Path]:
@@ -81,7 +81,7 @@ def write_folder(
     No more rows than one file has are in memory at a time.
 
     Args:
-        sample: Samples a number of rows, which is at least one.
+        sample: Samples a number of rows.
         num_rows: How many rows there are to be.
         folder: The folder, which is made; it may exist if it is empty.
         rows_per_file: The most rows of a file.
@@ -111,7 +111,7 @@ def write_folder(
     return sorted(Path(folder).iterdir())
 
 
-def choose_schema(rows: pd.DataFrame, storage: TableStorage) -> FileSchema:
+def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
     """Choose how all rows are stored, when there are some.
 
     Args:
@@ -165,18 +165,18 @@ def write_part(rows: pd.DataFrame, schema: FileSchema, path: Path) -> None:
 def _write_sampled(
     sample: Callable[[int], pd.DataFrame],
     size: int,
-    storage: TableStorage,
+    storage: StoredColumns,
     schema: FileSchema | None,
     path: Path,
 ) -> FileSchema:
     """Sample and write some rows, and forget them before the next ones are sampled."""
-    rows = sample(size) if size else storage.make_empty()
+    rows = sample(size)
     schema = schema or choose_schema(rows, storage)
     write_part(rows, schema, path)
     return schema
 
 
-def _find_examples(column: pd.Series, storage: TableStorage) -> pd.Series:
+def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
     """Find values of each type that a column may have; of its dtype, if that tells it."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):

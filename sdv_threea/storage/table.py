@@ -23,6 +23,29 @@ from sdv_threea.storage.reading import PrivateTable
 from sdv_threea.storage.writing import decode
 
 
+@dataclass(frozen=True)
+class StoredColumns:
+    """How the columns of a synthetic table are stored: public or released.
+
+    Args:
+        columns: What the metadata says about each column.
+        dtypes: The dtypes of the synthetic table.
+        domain: The modelled columns of the user, as far as they were released.
+    """
+
+    columns: Mapping[str, ColumnMetadata]
+    dtypes: Mapping[str, Any]
+    domain: Domain
+
+    def decode(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Translate sampled rows into the stored form of the columns, up to dtypes.
+
+        Args:
+            sampled: The modelled columns of the user: floats, or categories as objects.
+        """
+        return decode(sampled, self.columns, self.dtypes, self.domain)
+
+
 @dataclass
 class TableStorage:
     """How the columns of one table are stored, before a release and after it.
@@ -36,14 +59,12 @@ class TableStorage:
         target: The column that models will be trained to predict, if it is known.
         declared: The dtypes of the private table by column, without the values in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
-        domain: The modelled columns of the user, as they were released.
     """
 
     described: Any
     target: str | None = None
     declared: dict[str, Any] = field(default_factory=dict)
     dtypes: dict[str, Any] = field(default_factory=dict)
-    domain: Domain = Domain(())
 
     @property
     def columns(self) -> Mapping[str, ColumnMetadata]:
@@ -83,7 +104,6 @@ class TableStorage:
         Args:
             domain: The modelled columns of the user, as they were released.
         """
-        self.domain = domain
         self.dtypes = choose_dtypes(self.columns, self.declared, domain)
 
     def list_facts(self, dtypes: Mapping[str, Any] | None = None) -> tuple[Facts, ...]:
@@ -123,14 +143,6 @@ class TableStorage:
         """
         problems: list[str] = self.described._validate_primary_key(header)
         return problems
-
-    def decode(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Translate sampled rows into the stored form of the columns, up to dtypes.
-
-        Args:
-            sampled: The modelled columns of the user: floats, or categories as objects.
-        """
-        return decode(sampled, self.columns, self.dtypes, self.domain)
 
     def make_empty(self) -> pd.DataFrame:
         """Make a synthetic table without rows: SDV leaves out columns that it has nothing for."""

@@ -44,7 +44,9 @@ from sdv_threea.synthesizers.statement import (
 )
 
 if TYPE_CHECKING:
+    from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
+    from sdv_threea.transforms.preprocessor import Preprocessor
 
 
 def load_pipeline() -> ModuleType:
@@ -309,9 +311,7 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
             warn_of_refit(self._num_releases, self._promise.guarantee)
         for name, model in self._model.tables.items():
-            # The other columns of the model stand for foreign keys.
-            own = Domain(tuple(model.released.domain[each] for each in model.layout.own))
-            synthesizers[name].learn_release(own, model.released.transformers)
+            synthesizers[name].learn_release(_describe_own(model), model.released.transformers)
         self._table_sizes = {
             **{name: float(len(rows)) for name, rows in self._public_rows.items()},
             **{name: model.size for name, model in self._model.tables.items()},
@@ -322,15 +322,24 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     ) -> dict[str, pd.DataFrame]:
         check_scale(scale)
         assert self._model is not None
-        synthesizers = self._table_synthesizers
         accept = self._accept if self._single_table_constraints else None
         drawn = self._model.sample(scale, self._generator, accept)
-        finished = {name: synthesizers[name].finish_rows(each.rows) for name, each in drawn.items()}
+        synthesizers = {name: self._table_synthesizers[name] for name in drawn}
+        finished = {
+            name: each.finish_rows(drawn[name].rows, _describe_own(self._model.tables[name]))
+            for name, each in synthesizers.items()
+        }
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
-        dtypes = {name: synthesizers[name].preprocessor.storage.dtypes for name in finished}
+        dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}
         return connect(tables, parents, self._model.schema, self.metadata, dtypes)
 
     def _accept(self, table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
-        accepted: NDArray[np.bool_] = self._table_synthesizers[table].preprocessor.accept(rows)
-        return accepted
+        assert self._model is not None
+        preprocessor: Preprocessor = self._table_synthesizers[table].preprocessor
+        return preprocessor.accept(rows, _describe_own(self._model.tables[table]))
+
+
+def _describe_own(model: TableRelease) -> Domain:
+    """Describe the columns of a table itself, as released: others stand for foreign keys."""
+    return Domain(tuple(model.released.domain[each] for each in model.layout.own))

@@ -311,14 +311,16 @@ class ClustMixSynthesizer(SingleTableAdapter):
         check_flag(show_progress=show_progress)
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
-        return write_folder(
-            lambda size: self._sample_batch(batch_size=size, max_tries=max_tries_per_batch),
-            num_rows,
-            folder,
-            rows_per_file,
-            self.preprocessor.storage,
-            show_progress=show_progress,
-        )
+
+        def sample(size: int) -> pd.DataFrame:
+            if not size:
+                return self.preprocessor.storage.make_empty()
+            return self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
+
+        domain = self._model.domain if self._model else None
+        storage = self.preprocessor.describe_storage(domain)
+        where = folder, rows_per_file
+        return write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
 
     def _fit(self, rows: Rows[pd.DataFrame]) -> None:
         """Release private rows that were translated."""
@@ -328,7 +330,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             released = release(rows, domain, self._settings, begin)
         self.learn_release(released.domain, released.transformers)
         warn_of_promise(self._settings, released.num_rows, self._num_releases)
-        warn_of_silence(self.preprocessor.storage.domain)
+        warn_of_silence(self.preprocessor.derivations.restore(released.domain))
         self._model = released
 
     def _set_random_state(self, random_state: int) -> None:
@@ -336,7 +338,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
         self._random_state_set = True
 
     def _sample(self, num_rows: int, conditions: None = None) -> pd.DataFrame:
-        return self.preprocessor.restore(self._model.sample(num_rows, self._generator))
+        sampled = self._model.sample(num_rows, self._generator)
+        return self.preprocessor.restore(sampled, self._model.domain)
 
     def _sample_with_progress_bar(
         self, num_rows: Any, *others: Any, **options: Any

@@ -73,6 +73,7 @@ class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
         check_flag(public_metadata=public_metadata)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
+        self._forget()
         self.target_column = target_column
         self.public_metadata = public_metadata
         self.invalid_cells = invalid_cells
@@ -86,7 +87,6 @@ class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
         # SDV looks for constraints here: it is the list of the set, which it only reads.
         # Constraints in SDV's other list, of chained ones, would be run on private rows.
         self._reject_sampling_constraints = self.preprocessor.constraints.adopted
-        self._forget()
         self._reset_processing()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -268,19 +268,20 @@ class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
         proxy = self.preprocessor.learn(domain, transformers)
         fit_processor(self._data_processor, proxy, self.preprocessor.storage.dtypes)
 
-    def finish_rows(self, sampled: pd.DataFrame) -> pd.DataFrame:
+    def finish_rows(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         """Make rows of the user of what was drawn: dtypes, formats, keys, personal information.
 
         Args:
             sampled: The columns that are modelled, their index from 0.
+            domain: The same, as released.
 
         Returns:
             The rows that meet the constraints, under their index.
         """
         if not len(sampled):
             return self.preprocessor.storage.make_empty()
-        rows = self._data_processor.reverse_transform(self.preprocessor.restore(sampled))
-        return self.reverse_transform_constraints(rows)
+        restored = self.preprocessor.restore(sampled, domain)
+        return self.reverse_transform_constraints(self._data_processor.reverse_transform(restored))
 
     def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
         """Repair or drop sampled rows that break a constraint."""

@@ -26,7 +26,7 @@ from sdv_threea.intake.table import read_table
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.metadata import ColumnMetadata
 from sdv_threea.storage.reading import PrivateTable, take_table
-from sdv_threea.storage.table import TableStorage
+from sdv_threea.storage.table import StoredColumns, TableStorage
 from sdv_threea.transforms.outer import find_untaken
 from sdv_threea.transforms.transformer_set import TransformerSet
 
@@ -57,8 +57,8 @@ class Preprocessor:
         self.storage = TableStorage(table, target)
         self.constraints = ConstraintSet(metadata)
         self.transformers = TransformerSet(self.storage.columns)
-        #: The derivations that the release was fitted with, and the derived columns as released.
-        self.derivations, self.released = Derivations(Domain(())), Domain(())
+        #: The derivations that the release was fitted with.
+        self.derivations = Derivations(Domain(()))
 
     @property
     def columns(self) -> Mapping[str, ColumnMetadata]:
@@ -170,7 +170,7 @@ class Preprocessor:
         Returns:
             The table that SDV is to be fitted on, a function of what is public or released.
         """
-        self.derivations, self.released = self.derive(), domain
+        self.derivations = self.derive()
         restored = self.derivations.restore(domain)
         self.storage.learn(restored)
         self.transformers.learn(domain, transformers, self.derivations, self.storage.dtypes)
@@ -178,24 +178,35 @@ class Preprocessor:
         self.constraints.teach(self.derivations, domain, proxy)
         return proxy
 
-    def restore(self, sampled: pd.DataFrame) -> pd.DataFrame:
+    def describe_storage(self, domain: Domain | None) -> StoredColumns:
+        """Tell how the columns of the user are stored in a synthetic table.
+
+        Args:
+            domain: The columns that are modelled, as released; ``None`` if there are none.
+        """
+        restored = Domain(()) if domain is None else self.derivations.restore(domain)
+        return StoredColumns(self.columns, self.storage.dtypes, restored)
+
+    def restore(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         """Turn sampled rows back into the columns of the user.
 
         Args:
             sampled: The columns that are modelled, as drawn from the release.
+            domain: The same, as released.
 
         Returns:
             The columns of the user that are modelled, in their stored form up to dtypes.
         """
-        return self.storage.decode(self.derivations.back(sampled, self.released))
+        return self.describe_storage(domain).decode(self.derivations.back(sampled, domain))
 
-    def accept(self, sampled: pd.DataFrame) -> NDArray[np.bool_]:
+    def accept(self, sampled: pd.DataFrame, domain: Domain) -> NDArray[np.bool_]:
         """Tell which sampled rows meet all constraints, shape (n,).
 
         Args:
             sampled: The columns that are modelled, as drawn from the release.
+            domain: The same, as released.
         """
-        rows = self.restore(sampled)
+        rows = self.restore(sampled, domain)
         kept = self.constraints.keep_valid(rows)
         return np.asarray(np.isin(np.arange(len(rows)), kept.index))
 

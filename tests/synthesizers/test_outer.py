@@ -297,7 +297,7 @@ def test_a_fit_with_transformers_is_a_function_of_the_release(fitted, table, com
             patch.setattr(single_table, 'release', lambda *_: fitted._model)
             synthesizer = make(table, choose())
             synthesizer.fit({NAME: rows})
-        states.append((synthesizer._derivations, synthesizer.get_transformers()))
+        states.append((synthesizer.preprocessor.derivations, synthesizer.get_transformers()))
     assert compare(*states) == []
 
 

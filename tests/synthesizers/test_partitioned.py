@@ -18,7 +18,7 @@ from sdv.cag import Inequality
 from sdv.errors import SamplingError, SynthesizerInputError
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.synthesizers import partitioned
+from sdv_threea.storage import parquet as files
 
 NAME = 'people'
 
@@ -155,7 +155,7 @@ def test_columns_named_by_numbers_are_named_by_texts(build_metadata, tmp_path):
 
 
 def test_one_part_at_a_time_is_in_memory(simple, tmp_path, monkeypatch):
-    alive, write = [], partitioned.write_part
+    alive, write = [], files.write_part
 
     def note(rows, layout, path):
         gc.collect()
@@ -164,7 +164,7 @@ def test_one_part_at_a_time_is_in_memory(simple, tmp_path, monkeypatch):
         assert len(rows) <= 8
         write(rows, layout, path)
 
-    monkeypatch.setattr(partitioned, 'write_part', note)
+    monkeypatch.setattr(files, 'write_part', note)
     simple.sample_to_parquet(30, tmp_path / 'rows', 8, show_progress=False)
 
     assert len(alive) == 4
@@ -183,7 +183,7 @@ def test_progress_is_shown_if_asked_for(simple, tmp_path, capsys, shown):
 @pytest.mark.parametrize('stop', [KeyboardInterrupt, OSError(errno.ENOSPC, 'full')])
 @pytest.mark.parametrize('exists', [True, False])
 def test_what_is_stopped_leaves_nothing(simple, tmp_path, monkeypatch, stop, exists):
-    folder, write, written = tmp_path / 'rows', partitioned.write_part, []
+    folder, write, written = tmp_path / 'rows', files.write_part, []
     if exists:
         folder.mkdir()
 
@@ -194,7 +194,7 @@ def test_what_is_stopped_leaves_nothing(simple, tmp_path, monkeypatch, stop, exi
         write(rows, layout, path)
         written.append(path)
 
-    monkeypatch.setattr(partitioned, 'write_part', write_some)
+    monkeypatch.setattr(files, 'write_part', write_some)
     with pytest.raises(type(stop) if isinstance(stop, OSError) else stop):
         simple.sample_to_parquet(50, folder, 10, show_progress=False)
 
