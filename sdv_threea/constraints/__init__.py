@@ -10,3 +10,6 @@ It may map private records, each by itself, to derived columns, and check them u
 * :mod:`~sdv_threea.constraints.differences`: ordered numbers as one of them and differences,
 * :mod:`~sdv_threea.constraints.own`: constraints that users program.
 """
+
+# SDV loads its plug-ins, which need this room, while it is imported: it has to be complete by then.
+import sdv.single_table  # noqa: F401

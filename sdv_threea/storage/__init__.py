@@ -19,3 +19,6 @@ must not learn a dtype, a format or a value from private rows.
 * :mod:`~sdv_threea.storage.files`: files and folders that are whole or not there at all,
 * :mod:`~sdv_threea.storage.version`: the version a synthesizer was made with.
 """
+
+# SDV loads its plug-ins, which need this room, while it is imported: it has to be complete by then.
+import sdv.single_table  # noqa: F401

@@ -13,3 +13,6 @@ them to anything but public or released facts.
 * :mod:`~sdv_threea.transforms.outer`: all such steps of a table,
 * :mod:`~sdv_threea.transforms.dates`: dates as codes.
 """
+
+# SDV loads its plug-ins, which need this room, while it is imported: it has to be complete by then.
+import sdv.single_table  # noqa: F401
