@@ -147,7 +147,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('nulls'),
         'describe',
-        ('statistics.histogram_sensitivity',),
+        ('privacy.statistics.histogram_sensitivity',),
     ),
     Entry(
         'describe',
@@ -156,7 +156,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('steps'),
         'describe',
-        ('statistics.histogram_sensitivity', 'encoding.describe.describe'),
+        ('privacy.statistics.histogram_sensitivity', 'describe.description.describe'),
     ),
     Entry(
         'describe',
@@ -165,7 +165,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('classes'),
         'describe',
-        ('mechanism.threshold_release',),
+        ('privacy.mechanism.threshold_release',),
     ),
     Entry(
         'describe',
@@ -174,7 +174,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('categories'),
         'describe',
-        ('mechanism.threshold_release',),
+        ('privacy.mechanism.threshold_release',),
     ),
     Entry(
         'describe',
@@ -183,7 +183,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('spikes'),
         'describe',
-        ('mechanism.threshold_release',),
+        ('privacy.mechanism.threshold_release',),
     ),
     Entry(
         'describe',
@@ -192,7 +192,7 @@ RELEASES = (
         PER_COLUMN,
         _ask('ranges'),
         'describe',
-        ('statistics.histogram_sensitivity', 'encoding.describe.describe'),
+        ('privacy.statistics.histogram_sensitivity', 'describe.description.describe'),
     ),
     Entry(
         'approximate',
@@ -201,7 +201,7 @@ RELEASES = (
         ('√(m + 1)', '√(2m + 2)'),
         _count,
         'columns',
-        ('approximate.counts.release_counts', 'statistics.histogram_sensitivity'),
+        ('approximate.counts.release_counts', 'privacy.statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -210,7 +210,7 @@ RELEASES = (
         ('√(Σ v²)', '√(2 Σ v²)'),
         _weigh,
         'classes',
-        ('approximate.counts.release_class_counts', 'statistics.histogram_sensitivity'),
+        ('approximate.counts.release_class_counts', 'privacy.statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -219,7 +219,7 @@ RELEASES = (
         SQUARES,
         _multiply,
         'moments',
-        ('moments.release_moments', 'statistics.moment_sensitivity'),
+        ('approximate.moments.release_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'approximate',
@@ -228,7 +228,7 @@ RELEASES = (
         ('√2 R', '2 R'),
         _add,
         'partition',
-        ('approximate.partition.em_round', 'statistics.sum_sensitivity'),
+        ('partition.em.em_round', 'privacy.statistics.sum_sensitivity'),
     ),
     Entry(
         'adapt',
@@ -237,7 +237,7 @@ RELEASES = (
         ('17/√2 · 2', '17 · 2'),
         _map,
         'adapt',
-        ('adapt.rows.kernel_sums', 'statistics.moment_sensitivity'),
+        ('adapt.rows.kernel_sums', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'adapt',
@@ -255,7 +255,7 @@ RELEASES = (
         SQUARES,
         _multiply,
         'anonymize',
-        ('moments.release_moments', 'statistics.moment_sensitivity'),
+        ('approximate.moments.release_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'describe',
@@ -273,7 +273,7 @@ RELEASES = (
         ('1', '√2'),
         _once,
         ORPHANS,
-        ('statistics.histogram_sensitivity', 'relational.units.find_units'),
+        ('privacy.statistics.histogram_sensitivity', 'relational.units.find_units'),
     ),
     Entry(
         'approximate',

@@ -16,7 +16,7 @@ THRESHOLD_SHARE = 0.1
 
 GUARANTEES = ('end_to_end', 'paper')
 
-#: Share of the budget (of ``mu^2``) by stage. See docs/design.md for how they were chosen.
+#: Share of the budget (of ``mu^2``) by stage. See docs/lab_notes.md for how they were chosen.
 SHARES = {
     'describe': 0.23,
     'columns': 0.12,

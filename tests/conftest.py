@@ -8,6 +8,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -49,3 +50,21 @@ def hostile():
         for name in set(sys.modules) - before:
             if str(getattr(sys.modules[name], '__file__', None)).startswith(str(folder)):
                 del sys.modules[name]
+
+
+@pytest.fixture
+def silence():
+    """No noise where noise is due: what comes out is exact, at the price of noise."""
+    return lambda size, scale: np.zeros(size, dtype=np.int64)
+
+
+@pytest.fixture
+def gaussian():
+    """Seeded noise of the right scale, quicker than the real one."""
+    rng = np.random.default_rng(11)
+    return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)

@@ -12,9 +12,9 @@ from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.release import BLOCK, Release
+from sdv_threea.release import Release
 from sdv_threea.sampling.conditional import ImpossibleCondition
-from sdv_threea.sampling.draws import draw_codes, find_codes
+from sdv_threea.sampling.draws import BLOCK, draw_codes, find_codes
 from sdv_threea.settings import Settings
 
 

@@ -12,7 +12,7 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
 
 #: Relative weight of one column in each question: the noise of a question is inversely
-#: proportional to it. See docs/design.md for how they were chosen.
+#: proportional to it. See docs/lab_notes.md for how they were chosen.
 WEIGHTS = {
     'classes': 1.0,
     'ranges': 1.4,

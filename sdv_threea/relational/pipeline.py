@@ -50,7 +50,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 
 #: Shares of a table's budget beside its release: how many rows units have, what siblings share, and
-#: how many rows have no owner. See docs/design.md for how they were chosen.
+#: how many rows have no owner. See docs/lab_notes.md for how they were chosen.
 MAGNITUDES_SHARE = 0.05
 SIBLINGS_SHARE = 0.05
 ORPHANS_SHARE = 0.01

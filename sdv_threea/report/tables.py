@@ -80,4 +80,6 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
         description: The column's entry in SDV metadata.
     """
     parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
-    return (parsed - EPOCH.tz_localize('UTC')) / DAY
+    # In floats: the first dates that pandas can hold are too far away for its own differences.
+    nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
+    return (nanoseconds - EPOCH.value) / DAY.value

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
+
+import numpy as np
 import pandas as pd
 import pytest
 from sdv.metadata import Metadata
@@ -58,3 +62,42 @@ def test_a_database_has_one_too(golden):
     }
 
     assert len(digests) == 1
+
+
+def test_arrays_are_found_whatever_holds_them(golden):
+    @dataclass
+    class Model:
+        parts: tuple
+        other: dict
+
+    one, two = np.arange(3), np.eye(2)
+    found = golden.find_arrays([Model((one, 'x'), {'deep': [Model((), {'two': two})]})])
+    assert [id(each) for each in found] == [id(one), id(two)]
+
+
+def test_types_of_cells_are_part_of_the_digest(golden):
+    tables = [pd.DataFrame({'x': each}) for each in ([1, 2], ['1', '2'], [1.0, 2.0])]
+    assert len({golden.write_table(each) for each in tables}) == 3
+
+
+def test_a_release_that_differs_from_a_file_is_named(golden, tmp_path, monkeypatch, capsys):
+    cases = {'one': golden.Case(make, {'t': TABLE}), 'two': golden.Case(make, {'t': TABLE[:200]})}
+    monkeypatch.setattr(golden, 'list_cases', lambda: cases)
+    path = tmp_path / 'before.txt'
+
+    def run(*options):
+        monkeypatch.setattr(sys, 'argv', ['golden.py', '--only', 'made', *options])
+        return golden.main(), *capsys.readouterr()
+
+    code, printed, _ = run()
+    path.write_text(printed + 'shared/adult  a b c\n')
+    assert (code, len(printed.splitlines())) == (0, 3)
+    assert run('--against', str(path)) == (0, printed, '')
+
+    cases['two'] = golden.Case(make, {'t': TABLE[:250]})
+    code, _, named = run('--against', str(path))
+    assert code == 1
+    assert named == 'differs: made/two (stated, released, sampled)\n'
+
+    del cases['one']
+    assert 'differs: made/one (in the file alone)' in run('--against', str(path))[2]

@@ -10,6 +10,7 @@ from sdv_threea.report.distributions import (
     NUM_LEVELS,
     compare_distributions,
 )
+from sdv_threea.report.tables import EPOCH, count_days
 
 NUMERICAL = {'sdtype': 'numerical'}
 CATEGORICAL = {'sdtype': 'categorical'}
@@ -97,3 +98,14 @@ def test_a_level_of_few_real_rows_is_not_named():
 
     assert list(shares.labels) == ['common', 'enough', 'all others']
     np.testing.assert_allclose(shares.real[-1], (FEWEST - 1) / len(real))
+
+
+@pytest.mark.parametrize('text', [False, True])
+def test_days_are_counted_up_to_the_ends_of_time(text):
+    times = pd.Series([pd.Timestamp.min.ceil('D'), pd.NaT, EPOCH, pd.Timestamp.max.floor('D')])
+    given = times.dt.strftime('%Y-%m-%d') if text else times
+
+    days = count_days(given, {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'})
+
+    assert days.isna().tolist() == [False, True, False, False]
+    assert days[[0, 2, 3]].tolist() == [-117708.0, 0.0, 95794.0]
