@@ -18,7 +18,7 @@ from sdv_threea.storage.metadata import MODELLED
 
 
 def make_processor(
-    metadata: Metadata, *, enforce_min_max_values: bool, locales: list[str] | str
+    metadata: Metadata, enforce_min_max_values: bool, locales: list[str] | str
 ) -> DataProcessor:
     """Make a processor that has learned nothing yet.
 

@@ -19,7 +19,8 @@ REFIT = (
 #: The same under the accounting of the paper, which leaves reads of the private rows uncharged.
 REFIT_PAPER = (
     'Every fit is a release of its own, and their costs add up: {fits} fits like this one of the '
-    "same rows tell more than one does, and guarantee='paper' promises nothing end to end for any."
+    "same rows tell more than one does, and guarantee='paper' promises nothing end to end for any "
+    'of them.'
 )
 
 

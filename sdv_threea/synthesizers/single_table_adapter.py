@@ -87,7 +87,7 @@ class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
         # SDV looks for constraints here: it is the list of the set, which it only reads.
         # Constraints in SDV's other list, of chained ones, would be run on private rows.
         self._reject_sampling_constraints = self.preprocessor.constraints.adopted
-        self._reset_processing()
+        self._data_processor = make_processor(self.metadata, enforce_min_max_values, locales)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the user's own metadata object, which may hold private facts."""
@@ -199,7 +199,10 @@ class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
         check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
         self.preprocessor.add_constraints(checked)
-        self._reset_processing()
+        # What SDV had prepared was for the columns without these constraints.
+        self._data_processor = make_processor(
+            self.metadata, self.enforce_min_max_values, self.locales
+        )
 
     def get_metadata(self, version: str = 'original') -> Metadata:
         """Return the public metadata.
@@ -332,10 +335,3 @@ class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
         self._made_with = get_version()
         self._model: Any = None
         self._fitted = False
-
-    def _reset_processing(self) -> None:
-        self._data_processor = make_processor(
-            self.metadata,
-            enforce_min_max_values=self.enforce_min_max_values,
-            locales=self.locales,
-        )
