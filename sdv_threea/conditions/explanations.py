@@ -15,7 +15,7 @@ from sdv_threea.storage.writing import decode
 if TYPE_CHECKING:
     from sdv_threea.release import Release
 
-#: So many released values are listed in a message.
+#: The most released values that a message lists.
 MOST_LISTED = 20
 
 
@@ -38,7 +38,7 @@ def explain(conditions: Conditions, released: Release, storage: StoredColumns) -
 
 
 def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
-    """Tell what can be asked of a column: public, as all that was released."""
+    """Say what can be asked of a column. It was released, and so it is public."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
     possible = np.asarray(released.chances(name).any(axis=0))
     if isinstance(column, Category):

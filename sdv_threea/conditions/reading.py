@@ -86,7 +86,7 @@ def read_conditions(
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
     entered, steps = enter(values, derivations), list_steps(derivations)
-    # A number that differences stand on does not tell itself where it is missing.
+    # Another column of the model tells where a number is missing that differences are taken from.
     replaced = {name for step in derivations.steps for name in step.replaced} - set(steps)
     codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)
     occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)

@@ -166,6 +166,7 @@ class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
     ) -> None:
         """As the base class does it, and for keys of several columns too."""
+        # The hook that SDV's own class calls here.
         synthesizer._auto_assign_transformers({table_name: table_data})
         own = as_columns(self.metadata.tables[table_name].primary_key)
         keys = map(as_columns, self.metadata._get_all_foreign_keys(table_name))

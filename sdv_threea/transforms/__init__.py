@@ -1,7 +1,7 @@
 """Transforms: a user's table made ready for the model, and the transformers that take part in it.
 
-It may call them on private records, each by itself, if they act record by record. It must not fit
-them to anything but public or released facts.
+It may translate private records, each by itself, and call transformers on them that act record by
+record. It must not fit a transformer to anything but public or released facts.
 
 * :mod:`~sdv_threea.transforms.preprocessor`: from a user's table to the columns that are modelled,
   and back,
