@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from sdv.errors import SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
 
@@ -89,6 +90,11 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
         _flush(target.parent, os.O_RDONLY)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def append_csv(rows: pd.DataFrame, filepath: str) -> None:
+    """Append rows to a file of CSV, which begins with the names of the columns."""
+    rows.to_csv(filepath, mode='a', header=not os.path.exists(filepath), index=False)
 
 
 def load_saved(filepath: str | os.PathLike[str]) -> Any:

@@ -20,7 +20,8 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 
 #: What becomes of cells that break what is stated of them.
-RAISE, COERCE = INVALID_CELLS = ('raise', 'coerce')
+COERCE = 'coerce'
+INVALID_CELLS = ('raise', COERCE)
 
 #: The largest number that can be counted to.
 MOST = 2**62

@@ -19,6 +19,7 @@ from sdv_threea.conditions.sampler import ConditionSampler
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
+from sdv_threea.storage.files import append_csv
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
     check_conditions,
@@ -341,12 +342,10 @@ class ClustMixSynthesizer(SingleTableAdapter):
         sampled = self._model.sample(num_rows, self._generator)
         return self.preprocessor.restore(sampled, self._model.domain)
 
-    def _sample_with_progress_bar(
-        self, num_rows: Any, *others: Any, **options: Any
-    ) -> pd.DataFrame:
-        if num_rows == 0:
+    def _sample_with_progress_bar(self, num_rows: Any, *others: Any, **more: Any) -> pd.DataFrame:
+        if num_rows == 0:  # SDV would return a table without columns
             return self.preprocessor.storage.make_empty()
-        return super()._sample_with_progress_bar(num_rows, *others, **options)
+        return super()._sample_with_progress_bar(num_rows, *others, **more)
 
     def _sample_in_batches(
         self, num_rows: int, batch_size: int, max_tries_per_batch: int, **options: Any
@@ -380,14 +379,13 @@ class ClustMixSynthesizer(SingleTableAdapter):
         output_file_path: str | None = None,
     ) -> pd.DataFrame:
         if not self._random_state_set:
-            self._set_random_state(FIXED_RNG_SEED)
+            self._set_random_state(FIXED_RNG_SEED)  # as SDV seeds its own first sample
         parts = []
         sampler, how = self._make_condition_sampler(), (max_tries_per_batch, batch_size)
         for rows in sampler.sample(conditions, self._generator, *how):
             parts.append(rows)
             if output_file_path:
-                is_new = not os.path.exists(output_file_path)
-                rows.to_csv(output_file_path, mode='a', header=is_new, index=False)
+                append_csv(rows, output_file_path)
             if progress_bar is not None:
                 progress_bar.update(len(rows))
         return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
