@@ -82,8 +82,37 @@ def test_whole_numbers_that_were_objects_become_integers():
     assert fit_into(pd.Series([1.0]), np.dtype(object), 0.5).dtype == np.float64
 
 
-def test_decoding_inverts_encoding(mixed_table, mixed_metadata):
-    columns = mixed_metadata.tables['people'].columns
+def make_stored(num_rows=1_000):
+    """Columns of several kinds as they are stored, with missing values."""
+    rng = np.random.default_rng(0)
+    moments = pd.Timestamp('2021-01-01') + pd.Series(
+        pd.to_timedelta(rng.integers(0, 6 * 10**7, num_rows), unit='s')
+    )
+    stored = {
+        'int16': pd.Series(rng.integers(0, 90, num_rows), dtype='Int16'),
+        'cents': pd.Series(rng.gamma(2, 10, num_rows).round(2)),
+        'letter_missing': pd.Series(rng.choice(list('abc'), num_rows)),
+        'text_date': moments.dt.strftime('%d/%m/%Y'),
+        'moment': moments,
+        'zoned': moments.dt.tz_localize('UTC').dt.tz_convert('Europe/Paris'),
+    }
+    return pd.DataFrame(
+        {name: each.mask(rng.random(num_rows) < 0.1) for name, each in stored.items()}
+    )
+
+
+STORED = {
+    'int16': {'sdtype': 'numerical'},
+    'cents': {'sdtype': 'numerical'},
+    'letter_missing': {'sdtype': 'categorical'},
+    'text_date': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
+    'moment': {'sdtype': 'datetime'},
+    'zoned': {'sdtype': 'datetime'},
+}
+
+
+def test_decoding_inverts_encoding():
+    columns, table = STORED, make_stored()
     numbers = {'int16': 1.0, 'cents': 0.01, 'text_date': DAY, 'moment': 1.0, 'zoned': 1.0}
     domain = Domain(
         (
@@ -91,15 +120,15 @@ def test_decoding_inverts_encoding(mixed_table, mixed_metadata):
             Category(name='letter_missing'),
         )
     )
-    facts = list_facts(columns, mixed_table.dtypes.to_dict())
-    encoded = read_table([each for each in facts if each.name in domain.names], mixed_table)
+    facts = list_facts(columns, table.dtypes.to_dict())
+    encoded = read_table([each for each in facts if each.name in domain.names], table)
     encoded = encoded[list(domain.names)]
-    decoded = decode(encoded, columns, mixed_table.dtypes.to_dict(), domain)
+    decoded = decode(encoded, columns, table.dtypes.to_dict(), domain)
 
     assert list(decoded) == list(domain.names)
     for name in decoded:
-        restored = decoded[name].astype(mixed_table[name].dtype).where(decoded[name].notna())
-        pd.testing.assert_series_equal(restored, mixed_table[name], check_names=False)
+        restored = decoded[name].astype(table[name].dtype).where(decoded[name].notna())
+        pd.testing.assert_series_equal(restored, table[name], check_names=False)
 
 
 def test_a_released_range_wider_than_the_dtype_is_cut():

@@ -1,8 +1,12 @@
-"""SDV's base class for many tables, kept from looking at private rows, and its single tables."""
+"""SDV's base class for many tables, kept from looking at private rows.
+
+Each table has a synthesizer of its own, with its parameters, constraints and storage; what the user
+says of all of them is in :class:`~sdv_threea.storage.database_terms.DatabaseTerms`. The methods
+here translate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,23 +15,21 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.relational.schema import Link, Schema, SchemaError
-from sdv_threea.relational.sizes import Children
-from sdv_threea.settings import Settings
-from sdv_threea.storage.children import Bounds, read_children
 from sdv_threea.storage.database import (
     find_broken_references,
     take_tables,
     without_composite_keys,
 )
-from sdv_threea.storage.files import Saved
-from sdv_threea.storage.references import as_columns, read_schema
+from sdv_threea.storage.database_terms import DatabaseTerms
+from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
     check_counts,
     check_name,
     check_tries,
 )
+from sdv_threea.synthesizers.progress import BAR
+from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
 #: What may be set table by table; the promise is one for the whole database.
@@ -45,30 +47,28 @@ TABLE_PARAMETERS = frozenset(
 )
 
 
-class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
-    """A synthesizer of many tables: each has its own parameters, constraints and storage.
+class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
+    """SDV's base class for many tables: each has its own parameters, constraints and storage.
+
+    As for any synthesizer of SDV, a subclass implements ``_augment_tables``, ``_model_tables`` and
+    ``_sample``.
 
     Formal guarantees:
         * what it learns of a table before the release is what the synthesizer of that table learns:
-          see :class:`~sdv_threea.synthesizers.guarded.GuardedSynthesizer`
+          see :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
         * no constraint is fitted on private rows; one about several tables is refused
         * a complaint about the tables names columns and rules, and shows no value
 
-    A subclass has the attributes of the arguments of its constructor.
+    Args:
+        terms: What the user says of the whole database, with its metadata.
+        locales: Locales of the generators of personal information.
     """
 
     _synthesizer = ClustMixSynthesizer
 
-    epsilon: float
-    delta: float
-    neighbors: str
-    privacy_unit: str | None
-    public_tables: Sequence[str]
-    max_children: Bounds
-    min_children: Bounds
-    target: Mapping[str, str] | None
-    public_metadata: bool
-    invalid_cells: str
+    def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
+        self._terms = terms  # SDV asks for them while it is made: see the hooks below
+        super().__init__(terms.metadata, locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the tables against metadata and constraints, without showing their values.
@@ -90,7 +90,7 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
                 problems += [f"Table '{name}': {problem}" for problem in error.errors]
         with guarded():
             named = {name: table.rename(columns=str) for name, table in tables.items()}
-        schema = self._read_schema()
+        schema = self._terms.read_schema()
         problems = problems or find_broken_references(named, self._original_metadata, schema)
         if problems:
             raise InvalidDataError(problems)
@@ -166,79 +166,18 @@ class TablewiseSynthesizer(Saved, BaseMultiTableSynthesizer):
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
     ) -> None:
         """As the base class does it, and for keys of several columns too."""
+        # The hook that SDV's own class calls here.
         synthesizer._auto_assign_transformers({table_name: table_data})
         own = as_columns(self.metadata.tables[table_name].primary_key)
         keys = map(as_columns, self.metadata._get_all_foreign_keys(table_name))
         foreign = dict.fromkeys(name for key in keys for name in key if name not in own)
         synthesizer.update_transformers(dict.fromkeys(foreign))
 
-    @property
-    def _promise(self) -> Settings:
-        """The settings of any table: the promise is the same in all of them."""
-        settings: Settings = next(iter(self._table_synthesizers.values()))._settings
-        return settings
-
-    def _list_keys(self, table: str, schema: Schema) -> list[str]:
-        """List the columns of a table that are keys."""
-        columns = [name for link in schema.links_of(table) for name in link.columns]
-        columns += as_columns(self.metadata.tables[table].primary_key)
-        return list(dict.fromkeys(columns))
-
-    def _read_schema(self, tables: Mapping[str, pd.DataFrame] | None = None) -> Schema:
-        unit = self.privacy_unit
-        if unit is not None and not isinstance(unit, str):
-            raise SynthesizerInputError(f'privacy_unit must be the name of a table, got {unit!r}.')
-        try:
-            public = self._read_public_tables()
-            return read_schema(self.metadata, unit, public, tables)
-        except SchemaError as error:
-            raise SynthesizerInputError(str(error)) from None
-
-    def _read_public_tables(self) -> frozenset[str]:
-        named = self.public_tables
-        listed = isinstance(named, Collection) and not isinstance(named, str | Mapping)
-        if not listed or not all(isinstance(each, str) for each in named):
-            raise SynthesizerInputError(
-                f"public_tables must be a list of names, for example ['countries'], got {named!r}."
-            )
-        unknown = sorted(set(named) - set(self.metadata.tables))
-        if unknown:
-            raise SynthesizerInputError(
-                f'public_tables must be in the metadata: there are no tables {unknown}, only '
-                f'{list(self.metadata.tables)}.'
-            )
-        return frozenset(named)
-
-    def _read_children(self, schema: Schema) -> dict[Link, Children]:
-        return read_children(self.min_children, self.max_children, schema)
-
-    def _check_target(self) -> None:
-        if self.target is not None and not isinstance(self.target, Mapping):
-            raise SynthesizerInputError(
-                f'target must map names of tables to columns, got {self.target!r}.'
-            )
-        unknown = sorted(set(self.target or ()) - set(self.metadata.tables))
-        if unknown:
-            raise SynthesizerInputError(
-                f'target names the tables {unknown}: they are {list(self.metadata.tables)}.'
-            )
+    def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
+        return {'disable': not self.verbose, 'bar_format': BAR, **options}
 
     def _validate_schema_complexity(self) -> None:
-        self._check_target()
-        self._read_children(self._read_schema())
+        self._terms.check()
 
     def _handle_composite_keys(self) -> None:
         self._modified_multi_table_metadata = without_composite_keys(self.metadata)
-
-    def _initialize_models(self) -> None:
-        for name in self.metadata.tables:
-            self._table_parameters[name] = {
-                'epsilon': self.epsilon,
-                'delta': self.delta,
-                'neighbors': self.neighbors,
-                'public_metadata': self.public_metadata,
-                'invalid_cells': self.invalid_cells,
-                'target_column': (self.target or {}).get(name),
-                **self._table_parameters[name],
-            }
-        super()._initialize_models()

@@ -42,11 +42,7 @@ def test_anything_else_is_not(fitted, num_rows):
 
 
 @pytest.mark.parametrize('batch_size', [1, 4, 5, 10, 11, None])
-def test_batches_of_any_size_add_up(monkeypatch, fitted, batch_size):
-    drawn = []
-    sample = fitted._sample
-    monkeypatch.setattr(fitted, '_sample', lambda rows, *args: drawn.append(rows) or sample(rows))
-
+def test_batches_of_any_size_add_up(count_draws, fitted, batch_size):
     assert len(fitted.sample(10, batch_size=batch_size)[NAME]) == 10
-    assert sum(drawn) == 10
-    assert max(drawn) <= (batch_size or 10)
+    assert sum(count_draws) == 10
+    assert max(count_draws) <= (batch_size or 10)

@@ -118,7 +118,7 @@ def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones
     synthesizer.fit({NAME: table})
     names = list(synthesizer.get_transformers())
     assert names[:3] == ['age', 'income', 'city']
-    assert set(names) == set(synthesizer._derive().derived.names)
+    assert set(names) == set(synthesizer.preprocessor.derive().derived.names)
     assert 'left' not in names
 
 

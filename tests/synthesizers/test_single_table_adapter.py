@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 import warnings
+from copy import deepcopy
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import AnonymizedFaker, FloatFormatter
+from sdv.cag import FixedIncrements, Inequality
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.sampling import Condition
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.encoding.transformers import NumberEncoder
+from sdv_threea.synthesizers.attempts import undoing
 
 NAME = 'people'
 
@@ -202,3 +206,24 @@ def test_remaining_columns_keep_what_is_known(synthesizer, small_table):
 
     assert list(sampled['city']) == list(known['city'])
     assert sampled.notna().all().all()
+
+
+def undo(synthesizer):
+    """Let a fit fail that has begun to change things."""
+    with pytest.raises(KeyError), undoing(synthesizer):
+        synthesizer.preprocessor.constraints.adopted.clear()
+        raise KeyError
+    return synthesizer
+
+
+@pytest.mark.parametrize(
+    'copy', [deepcopy, lambda each: cloudpickle.loads(cloudpickle.dumps(each)), undo]
+)
+def test_sdv_reads_the_constraints_that_are_held_also_of_a_copy(synthesizer, copy):
+    synthesizer.add_constraints([Inequality('age', 'income')])
+    copied = copy(synthesizer)
+    copied.add_constraints([FixedIncrements('age', 1)])
+
+    held = [type(each) for each in copied.preprocessor.constraints.adopted]
+    assert held == [type(each) for each in copied.get_constraints()]
+    assert held == [Inequality, FixedIncrements]

@@ -1,13 +1,10 @@
-"""Rows in files: one table to whoever reads them, or nothing at all."""
+"""Samples in Parquet files: one table to whoever reads them."""
 
 from __future__ import annotations
 
 import builtins
-import errno
-import gc
 import math
 import sys
-import weakref
 
 import numpy as np
 import pandas as pd
@@ -18,7 +15,6 @@ from sdv.cag import Inequality
 from sdv.errors import SamplingError, SynthesizerInputError
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.synthesizers import partitioned
 
 NAME = 'people'
 
@@ -152,84 +148,6 @@ def test_columns_named_by_numbers_are_named_by_texts(build_metadata, tmp_path):
     synthesizer.sample_to_parquet(10, tmp_path / 'rows', 4, show_progress=False)
 
     assert list(pd.read_parquet(tmp_path / 'rows')) == ['7']
-
-
-def test_one_part_at_a_time_is_in_memory(simple, tmp_path, monkeypatch):
-    alive, write = [], partitioned.write_part
-
-    def note(rows, layout, path):
-        gc.collect()
-        assert [each() for each in alive if each() is not None] == []
-        alive.append(weakref.ref(rows))
-        assert len(rows) <= 8
-        write(rows, layout, path)
-
-    monkeypatch.setattr(partitioned, 'write_part', note)
-    simple.sample_to_parquet(30, tmp_path / 'rows', 8, show_progress=False)
-
-    assert len(alive) == 4
-
-
-@pytest.mark.parametrize('shown', [True, False])
-def test_progress_is_shown_if_asked_for(simple, tmp_path, capsys, shown):
-    simple.sample_to_parquet(20, tmp_path / 'rows', 5, show_progress=shown)
-
-    assert ('Sampling rows: 100%' in capsys.readouterr().err) == shown
-
-
-# Whole or not at all
-
-
-@pytest.mark.parametrize('stop', [KeyboardInterrupt, OSError(errno.ENOSPC, 'full')])
-@pytest.mark.parametrize('exists', [True, False])
-def test_what_is_stopped_leaves_nothing(simple, tmp_path, monkeypatch, stop, exists):
-    folder, write, written = tmp_path / 'rows', partitioned.write_part, []
-    if exists:
-        folder.mkdir()
-
-    def write_some(rows, layout, path):
-        path.write_bytes(b'half')
-        if len(written) == 2:
-            raise stop
-        write(rows, layout, path)
-        written.append(path)
-
-    monkeypatch.setattr(partitioned, 'write_part', write_some)
-    with pytest.raises(type(stop) if isinstance(stop, OSError) else stop):
-        simple.sample_to_parquet(50, folder, 10, show_progress=False)
-
-    assert len(written) == 2
-    assert list(tmp_path.rglob('*')) == ([folder] if exists else [])
-
-
-def test_a_folder_that_is_empty_is_filled_and_a_link_followed(simple, tmp_path):
-    (tmp_path / 'real').mkdir()
-    (tmp_path / 'link').symlink_to(tmp_path / 'real')
-    files = simple.sample_to_parquet(5, tmp_path / 'link', 5, show_progress=False)
-
-    assert files == [tmp_path / 'link' / 'part-00000.parquet']
-    assert len(pd.read_parquet(tmp_path / 'real')) == 5
-
-
-@pytest.mark.parametrize('name', ['file', 'full', 'full/old'])
-def test_what_is_there_is_not_touched(simple, tmp_path, name, monkeypatch):
-    (tmp_path / 'full').mkdir()
-    for path in (tmp_path / 'file', tmp_path / 'full' / 'old'):
-        path.write_text('old')
-    before = sorted(tmp_path.rglob('*'))
-    monkeypatch.setattr(simple, '_sample_batch', None)
-    with pytest.raises(FileExistsError, match=f'choose another folder, or empty it.*{name}'):
-        simple.sample_to_parquet(5, tmp_path / name)
-
-    assert sorted(tmp_path.rglob('*')) == before
-
-
-def test_a_folder_that_is_nowhere_is_refused(simple, tmp_path):
-    with pytest.raises(FileNotFoundError, match='make that first'):
-        simple.sample_to_parquet(5, tmp_path / 'no' / 'rows')
-
-
-# Refusals
 
 
 @pytest.mark.parametrize(
