@@ -32,6 +32,9 @@ RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
 #: A bin with less than this ratio counts as empty.
 EMPTY = 1 / 40
 
+#: Bins that the frequencies of the ratios are fitted to: more would take memory and gain nothing.
+MOST_BINS = 2**18
+
 #: Rounds of expectation maximisation for the frequencies of the ratios.
 RATIO_ROUNDS = 25
 
@@ -145,7 +148,7 @@ def find_filled(
     """Find the chance that each bin is not empty.
 
     The frequencies of :data:`RATIOS` are fitted to the counts of all tables, and then to those of
-    each table, where the frequencies of all count as one more bin.
+    each table, where the frequencies of all count as one more bin. Of many bins some will do.
 
     Args:
         pairs: The released tables, with noise.
@@ -154,14 +157,16 @@ def find_filled(
     Returns:
         Chances by pair, each of the shape of its table.
     """
-    likelihoods = {
-        pair: _likelihoods(table, expected[pair], pairs.scales[pair])
-        for pair, table in pairs.tables.items()
-    }
-    together = np.concatenate(list(likelihoods.values()))
-    common = _frequencies(together, np.full(len(RATIOS), 1 / len(RATIOS)), 0.0)
+
+    def weigh(pair: Pair) -> NDArray[np.float64]:
+        return _likelihoods(pairs.tables[pair], expected[pair], pairs.scales[pair])
+
+    step = 1 + sum(table.size for table in pairs.tables.values()) // MOST_BINS
+    some = np.concatenate([weigh(pair)[::step] for pair in pairs.tables])
+    common = _frequencies(some, np.full(len(RATIOS), 1 / len(RATIOS)), 0.0)
     chances = {}
-    for pair, own in likelihoods.items():
+    for pair in pairs.tables:
+        own = weigh(pair)
         posterior = own * _frequencies(own, common, 1.0)
         empty = posterior[:, RATIOS <= EMPTY].sum(axis=1) / posterior.sum(axis=1)
         chances[pair] = 1 - empty.reshape(expected[pair].shape)
