@@ -33,14 +33,14 @@ MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 
 #: How many neighbouring magnitudes are added up and tested together. A group of units that is
 #: spread over several magnitudes may only stand out from the noise in their sum.
-RUNS = (1, 2, 4)
+RUN_LENGTHS = (1, 2, 4)
 
 #: The chance that noise alone makes some units look larger than all units are.
-FALSE_ALARM = 0.02
+UNITS_FALSE_ALARM = 0.02
 
 #: The part of that chance that each magnitude gets. It is in inverse proportion to the rows of a
 #: unit, as a false alarm at a large magnitude makes up more rows.
-PARTS = 1 / FIRST / (1 / FIRST).sum()
+ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,13 @@ def release_magnitudes(
 
 
 def _cut(counts: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Set the counts of magnitudes to zero that no unit reaches, as far as the noise lets one tell.
+    """Return the counts, with zero for the large magnitudes that no unit seems to reach.
 
     A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum stands out if it is above a bar that noise
-    alone passes with the chance ``FALSE_ALARM * PARTS / len(RUNS)``. Counts are kept up to the end
-    of the run that starts last among those that stand out; of several with that start, the shortest
-    counts. All smaller magnitudes keep their noisy counts, so sums over them have no bias.
+    alone passes with the chance ``UNITS_FALSE_ALARM * ALARM_SHARES / len(RUN_LENGTHS)``. Of the
+    runs that stand out, the one that starts last is taken; of several with that start, the
+    shortest. Counts are kept up to its end. All smaller magnitudes keep their noisy counts, so sums
+    over them have no bias.
 
     Args:
         counts: Noisy numbers of units by magnitude.
@@ -137,10 +138,10 @@ def _cut(counts: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
         The counts, zero beyond that run.
     """
     # In standard deviations. The chance of a run is that of its first magnitude.
-    bars = -ndtri(FALSE_ALARM * PARTS / len(RUNS))
+    bars = -ndtri(UNITS_FALSE_ALARM * ALARM_SHARES / len(RUN_LENGTHS))
     sums = np.concatenate([[0.0], np.cumsum(counts)])
     start, end = -1, 0
-    for length in RUNS:
+    for length in RUN_LENGTHS:
         runs = sums[length:] - sums[:-length]
         # The noise of a sum of ``length`` counts is ``sqrt(length)`` times that of one.
         found = np.flatnonzero(runs > bars[: len(runs)] * scale * np.sqrt(length))

@@ -102,7 +102,7 @@ def test_few_large_units_stand_out_and_noise_does_not(noise):
 def test_noise_alone_hardly_ever_makes_a_unit(noise):
     alarms = [release([0] * 10, BUDGET, noise=noise(seed))[0].counts.any() for seed in range(2000)]
 
-    assert np.mean(alarms) < 2 * module.FALSE_ALARM
+    assert np.mean(alarms) < 2 * module.UNITS_FALSE_ALARM
 
 
 def test_rows_beyond_a_bound_are_drawn_as_units_have_them():
