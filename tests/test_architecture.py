@@ -24,6 +24,7 @@ FLOORS = (
     {'pipeline'},
     {'stages', 'release'},
     {'settings', 'sampling'},
+    {'constants'},
     {'report', 'audit', 'adapt', 'anonymize'},
     {'partition'},
     {'approximate'},
@@ -63,6 +64,7 @@ GUESTS = {
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
+MAX_METHODS = 21
 
 FILES = sorted(PACKAGE.rglob('*.py'))
 
@@ -130,6 +132,22 @@ def test_files_and_functions_are_small(path):
             body = node.body[ast.get_docstring(node) is not None :]
             lines = node.end_lineno - body[0].lineno + 1 if body else 0
             assert lines <= MAX_FUNCTION_LINES, f'{node.name} has {lines} lines'
+
+
+@pytest.mark.parametrize('path', FILES, ids=identify)
+def test_no_class_has_many_methods(path):
+    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+        if isinstance(node, ast.ClassDef):
+            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            assert len(methods) <= MAX_METHODS, f'{node.name} has {len(methods)} methods'
+
+
+@pytest.mark.parametrize('path', FILES, ids=identify)
+def test_base_classes_of_sdv_are_met_by_synthesizers_alone(path):
+    """What the synthesizers hold knows nothing of whom it is held by."""
+    bases = {'sdv.single_table.base', 'sdv.multi_table.base'}
+    if bases & set(list_imports(path)):
+        assert name_room(path) == 'synthesizers'
 
 
 @pytest.mark.parametrize('path', FILES, ids=identify)

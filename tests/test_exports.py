@@ -77,6 +77,10 @@ def test_the_entry_points_are_where_sdv_looks():
         'import sdv_threea',
         'from sdv_threea import ClustMixSynthesizer',
         'import sdv_threea.synthesizers.single_table',
+        'import sdv_threea.storage.metadata',
+        'import sdv_threea.constraints.own',
+        'import sdv_threea.transforms.allowed',
+        'import sdv_threea.conditions.reading',
     ],
 )
 def test_sdv_has_the_class_whoever_is_imported_first(first):

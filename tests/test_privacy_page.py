@@ -72,7 +72,7 @@ def take_facts(script, blanks, release, settings, rows_per_unit=1):
     return script.releases.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),
-        radius=clip_radius(release.scores),
+        radius=clip_radius(release.scores, settings.constants.approximate.clip),
         replaced=settings.neighbors == 'replace_one',
         rows_per_unit=rows_per_unit,
     )
@@ -93,10 +93,10 @@ def single(script):
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
         )
         fit(made, {'adult': adult})
-        derived = made._derive().derived
-        known = take_facts(script, find_blanks(derived), made._model, made._settings)
+        derived = made.preprocessor.derive().derived
+        known = take_facts(script, find_blanks(derived), made._model, made.settings)
         receipts = made.get_privacy_statement().receipts
-        fits[name] = Fit(receipts, known, made._settings)
+        fits[name] = Fit(receipts, known, made.settings)
     return fits
 
 
@@ -114,14 +114,14 @@ def units(script):
         )
         fit(made, tables)
         model, synthesizers = made._model, made._table_synthesizers
-        domains = {each: synthesizers[each]._derive().derived for each in model.tables}
+        domains = {each: synthesizers[each].preprocessor.derive().derived for each in model.tables}
         num_rows = {each: len(table) for each, table in tables.items()}
         plans = plan_tables(model.schema, domains, num_rows, model.children)
         (receipts,) = made.get_privacy_statement().receipts.values()
         for table, released in model.tables.items():
             bound = released.rows_per_unit
             own = tuple(each for each in receipts if each.released.startswith(f'{table}: '))
-            domain, chosen = plans[table].domain, synthesizers[table]._settings
+            domain, chosen = plans[table].domain, synthesizers[table].settings
             known = take_facts(script, find_blanks(domain), released.released, chosen, bound)
             fits[name, table] = Fit(own, known, chosen)
     return fits

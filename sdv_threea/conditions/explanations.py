@@ -9,17 +9,17 @@ import pandas as pd
 
 from sdv_threea.conditions.reading import Conditions, cast
 from sdv_threea.domain import Category, Domain
-from sdv_threea.storage.metadata import Storage
+from sdv_threea.storage.table import StoredColumns
 from sdv_threea.storage.writing import decode
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
 
-#: So many released values are listed in a message.
+#: The most released values that a message lists.
 MOST_LISTED = 20
 
 
-def explain(conditions: Conditions, released: Release, storage: Storage) -> str:
+def explain(conditions: Conditions, released: Release, storage: StoredColumns) -> str:
     """Say which conditions cannot be met, and what could be asked for; it shows no condition."""
     codes, total = conditions.codes, len(conditions.codes)
     found = [
@@ -37,8 +37,8 @@ def explain(conditions: Conditions, released: Release, storage: Storage) -> str:
     return '; '.join(found)
 
 
-def _list_choice(released: Release, name: str, storage: Storage) -> str:
-    """Tell what can be asked of a column: public, as all that was released."""
+def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
+    """Say what can be asked of a column. It was released, and so it is public."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
     possible = np.asarray(released.chances(name).any(axis=0))
     if isinstance(column, Category):

@@ -26,7 +26,8 @@ from sdv_threea.domain import Category, Column, Number
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.storage.metadata import Storage, list_facts
+from sdv_threea.storage.metadata import list_facts
+from sdv_threea.storage.table import StoredColumns
 from sdv_threea.transforms.outer import enter, list_steps
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Conditions:
 
 
 def read_conditions(
-    known: pd.DataFrame, released: Release, storage: Storage, derivations: Derivations
+    known: pd.DataFrame, released: Release, storage: StoredColumns, derivations: Derivations
 ) -> Conditions:
     """Read conditions.
 
@@ -85,7 +86,7 @@ def read_conditions(
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
     entered, steps = enter(values, derivations), list_steps(derivations)
-    # A number that differences stand on does not tell itself where it is missing.
+    # Another column of the model tells where a number is missing that differences are taken from.
     replaced = {name for step in derivations.steps for name in step.replaced} - set(steps)
     codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)
     occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)
@@ -150,7 +151,7 @@ def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
 
 
 def keep_matching(
-    rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: Storage
+    rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: StoredColumns
 ) -> pd.DataFrame:
     """Keep the rows that meet their conditions, and write floats as they were asked for.
 
@@ -187,7 +188,7 @@ def _find_transformer(released: Release, name: str) -> Transformer:
     return released.transformers[released.domain.names.index(name)]
 
 
-def _read(column: pd.Series, storage: Storage) -> NDArray[Any]:
+def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
     """Read what is asked of one column."""
     name = str(column.name)
     if column.isna().all():
@@ -203,7 +204,7 @@ def _read(column: pd.Series, storage: Storage) -> NDArray[Any]:
     return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
 
 
-def _list_facts(name: str, storage: Storage) -> Facts:
+def _list_facts(name: str, storage: StoredColumns) -> Facts:
     """List how the cells of a column are read; what is asked for may break what is stated."""
     (facts,) = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
     # One may ask for 1 where True is meant.
@@ -211,7 +212,7 @@ def _list_facts(name: str, storage: Storage) -> Facts:
     return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)
 
 
-def _is_inside(asked: pd.Series, column: Column, storage: Storage) -> NDArray[np.bool_]:
+def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDArray[np.bool_]:
     """Whether numbers are in the released range, and fit into how the column is stored."""
     if isinstance(column, Category):
         return np.ones(len(asked), dtype=np.bool_)

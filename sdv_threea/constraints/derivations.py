@@ -177,7 +177,7 @@ class Joint:
         found = [find_distinct(table[name]) for name in self.names]
         numbers = np.zeros(len(table), dtype=np.int64)
         for codes, listed in found:
-            # Two numbers below as many as there are rows each: their pairs fit into 64 bits.
+            # Both numbers are at most the number of rows, so a pair of them fits into 64 bits.
             pairs = numbers * (len(listed) + 1) + np.maximum(codes, -1) + 1
             _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
         if not len(table):

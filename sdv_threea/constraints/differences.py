@@ -44,8 +44,9 @@ class Differences:
     """A tree of ordered numbers (:func:`plant`).
 
     Which of the numbers are missing together is a category of its own, unless it is public that
-    none is: the names of the missing columns, as a tuple. Where a number is missing its differences
-    count for nothing; a value is drawn for them like for all, and then taken out.
+    none is: the names of the missing columns, as a tuple. Where a number is missing, its
+    differences do not matter: values are drawn for them all the same, and the number is taken out
+    afterwards.
 
     Args:
         columns: The numbers, the root first.
@@ -93,7 +94,7 @@ class Differences:
         restored = {column.name: column for column in self.restore(domain)}
         root = self.columns[0].name
         cells: Cells = {root: sampled[root].to_numpy(dtype=np.float64)}
-        # Where the target is missing, the others stand on the one of the row before.
+        # Where the target is missing, differences are added to the target of the row before.
         base = pd.Series(cells[root]).ffill().bfill().to_numpy()
         numbers = {root: base}
         for child, order in self.links:
@@ -177,8 +178,9 @@ def plant(
     """Grow the tree of some ordered numbers.
 
     Its root is the target, if that is among them; else the column from which the others are
-    reached by adding, as far as possible, and then in the fewest steps: subtracting brings amounts
-    below zero, and low columns further from their distribution than adding does high ones.
+    reached by adding, as far as possible, and then in the fewest steps. Subtracting can bring
+    amounts below zero, and it distorts the distributions of low columns more than adding distorts
+    those of high ones.
 
     Args:
         numbers: The columns.

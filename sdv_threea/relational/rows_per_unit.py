@@ -14,7 +14,7 @@ import numpy as np
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
 
 #: The share of the rows in a typical bin of a histogram. The bound makes its error smallest.
-TYPICAL_BIN = 0.02
+TYPICAL_SHARE = 0.02
 
 
 def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) -> int | None:
@@ -27,7 +27,7 @@ def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) 
     ``(b s / n(b))^2 + p / n(b)``
 
     The first part is noise. The second is the error of a sample of ``n(b)`` rows, where ``p`` is
-    small. The bound makes their sum smallest for ``p = TYPICAL_BIN``.
+    small. The bound makes their sum smallest for ``p = TYPICAL_SHARE``.
 
     Args:
         magnitudes: How many units have how many rows, as released.
@@ -45,7 +45,7 @@ def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) 
     )
     kept = np.array([magnitudes.within(bound) for bound in bounds.tolist()])
     kept = np.maximum(kept, 1.0)
-    errors = (bounds * noise / kept) ** 2 + TYPICAL_BIN / kept
+    errors = (bounds * noise / kept) ** 2 + TYPICAL_SHARE / kept
     # A share is at most one, so all errors above one are equally bad. Among equals, ``argmin``
     # takes the first: the smallest bound.
     errors = np.minimum(errors, 1.0)

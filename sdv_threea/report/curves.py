@@ -18,7 +18,7 @@ from sdv_threea.report.distributions import FEWEST
 from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
 #: The values of ``x`` at which the curves of a classifier are traced.
-CURVE_POINTS = np.linspace(0, 1, 101)
+RATES = np.linspace(0, 1, 101)
 
 #: Predicted numbers are averaged over at most this many groups of at least ``FEWEST`` rows each.
 MOST_GROUPS = 20
@@ -59,7 +59,7 @@ def trace_classes(
     rates = np.mean([_trace_rates(*side) for side in sides], axis=0)
     precisions = np.mean([_trace_precision(*side) for side in sides], axis=0)
     return pd.concat(
-        [_points(ROC, CURVE_POINTS, rates), _points(PRECISION, CURVE_POINTS, precisions)]
+        [_points(ROC, RATES, rates), _points(PRECISION, RATES, precisions)]
     )
 
 
@@ -123,7 +123,7 @@ def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.Da
 def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the true positive rate at each point of the false positive rate."""
     false, true, _ = roc_curve(truth, scores)
-    rates: NDArray[np.float64] = np.interp(CURVE_POINTS, false, true)
+    rates: NDArray[np.float64] = np.interp(RATES, false, true)
     rates[0] = 0.0
     return rates
 
@@ -136,6 +136,6 @@ def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> N
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
     told: NDArray[np.float64] = precision[
-        np.searchsorted(recall, CURVE_POINTS).clip(max=len(recall) - 1)
+        np.searchsorted(recall, RATES).clip(max=len(recall) - 1)
     ]
     return told

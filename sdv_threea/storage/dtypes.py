@@ -1,7 +1,9 @@
 """In which dtype a synthetic column is stored, and the proxy table from which SDV learns it.
 
-SDV and RDT learn from the table they are fitted on: dtypes, formats, seeds of generators. They are
-fitted on a proxy, made from public and released facts alone, and never see a private row.
+SDV and RDT learn from the table they are fitted on: dtypes, formats, seeds of generators. RDT seeds
+a generator with a hash of the name of the column and its first five values: fitted on private rows,
+it would give these away, by itself and by what it makes up. Therefore SDV and RDT are fitted on a
+proxy, made from public and released facts alone, and never see a private row.
 
 The dtypes of a table are schema, and as public as the names of its columns: neighbouring tables
 have the same. A synthetic column has the dtype of the private one, with two exceptions:
@@ -30,9 +32,9 @@ from sdv_threea.storage.metadata import ColumnMetadata
 
 FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
 
-#: What stands for values of which nothing is to be learned: texts that are dates and numbers too,
-#: and numbers of seven digits, or of one where seven do not fit (SDV generates as many for unknown
-#: columns).
+#: The cells of the proxy: one text, which can be read as a date and as a number too, and one number
+#: of seven digits, or of one digit where seven do not fit. SDV generates numbers of as many digits
+#: for unknown columns.
 TEXT, LONG, SHORT = '2000', 1_000_000, 1
 
 

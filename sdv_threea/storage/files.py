@@ -1,4 +1,4 @@
-"""Saving and loading, whole or not at all."""
+"""Files and folders that are written whole or not at all; synthesizers in files."""
 
 from __future__ import annotations
 
@@ -9,51 +9,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
+import pandas as pd
 from sdv.errors import SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
-
-
-class Saved:
-    """A synthesizer that is saved and loaded; to be put before SDV's base class."""
-
-    def save(self, filepath: str | os.PathLike[str]) -> None:
-        """Save the synthesizer, whole or not at all.
-
-        Args:
-            filepath: The file. If saving fails or is interrupted, it is as it was before.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
-        with replacing(filepath) as path:
-            super().save(path)  # type: ignore[misc]
-
-    @classmethod
-    def load(cls, filepath: str | os.PathLike[str]) -> Self:
-        """Load what :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
-
-        Files of synthesizers are pickles, which can run any code: load only what you trust.
-
-        Args:
-            filepath: The file.
-
-        Returns:
-            The synthesizer.
-
-        Raises:
-            OSError: If the file cannot be read.
-            SynthesizerInputError: If the file is damaged or holds anything else.
-            VersionError: If it was saved by a newer version.
-        """
-        found = load_saved(filepath)
-        if not isinstance(found, cls):
-            raise SynthesizerInputError(
-                f"The file '{os.fspath(filepath)}' holds no {cls.__name__}, but "
-                f'{type(found).__name__}: load what {cls.__name__}.save has written.'
-            )
-        return found
 
 
 @contextmanager
@@ -130,6 +90,11 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
         _flush(target.parent, os.O_RDONLY)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def append_csv(rows: pd.DataFrame, filepath: str) -> None:
+    """Append rows to a file of CSV, which begins with the names of the columns."""
+    rows.to_csv(filepath, mode='a', header=not os.path.exists(filepath), index=False)
 
 
 def load_saved(filepath: str | os.PathLike[str]) -> Any:

@@ -1,7 +1,8 @@
-"""Ids, a million at a time: what SDV makes of columns that hold an id and no more is known of them.
+"""Made-up ids for columns of which nothing is known but that they hold ids, a million at a time.
 
-SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. These are
-of the same kinds, and distinct where SDV's are. Formats and personal information stay SDV's.
+SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. The
+generator here makes ids of the same kinds with NumPy. They are distinct where those of SDV are. Ids
+with a format, and personal information, are left to SDV.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ LARGEST_STRIDE = 2**30
 class IdGenerator(BaseTransformer):
     """Makes ids up: numbers, or texts of a prefix and six letters.
 
-    Distinct ones are all there are in an order of their own, so none comes twice before a reset.
+    Distinct ids are met by equal steps round the circle of all possible ones: none comes twice
+    before all have come, or before a reset.
 
     Args:
         num_ids: How many ids there are.
@@ -64,9 +66,10 @@ class IdGenerator(BaseTransformer):
         return _spell(numbers) if self.text else numbers.astype(np.int64)
 
     def _scatter(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Name distinct numbers by stepping round the circle of all; more rows get larger ones."""
+        """Return distinct numbers; rows beyond the number of ids get larger ones."""
         rng = np.random.default_rng(self.random_seed)
         start, stride = (int(rng.integers(1, min(self.num_ids, LARGEST_STRIDE))) for _ in range(2))
+        # Without a common factor, the steps meet every id before they come back to the first.
         while math.gcd(stride, self.num_ids) > 1:
             stride += 1
         size = np.uint64(self.num_ids)

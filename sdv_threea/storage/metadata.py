@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,21 +44,6 @@ DAY = TIME_STEPS[0]
 
 #: Numbers with more decimals are continuous: SDV counts up to 15 in any column of measurements.
 MOST_DECIMALS = 9
-
-
-@dataclass(frozen=True)
-class Storage:
-    """How the columns of the user are stored: public or released.
-
-    Args:
-        columns: What the metadata says about each column.
-        dtypes: The dtypes of the synthetic table.
-        domain: The modelled columns of the user, as far as they were released.
-    """
-
-    columns: Mapping[str, ColumnMetadata]
-    dtypes: Mapping[str, Any]
-    domain: Domain
 
 
 def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:

@@ -7,7 +7,8 @@ then disagree. So the types of columns are chosen once, from what was released o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -15,9 +16,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from sdv_threea.domain import Category, Number
-from sdv_threea.storage.metadata import Storage
+from sdv_threea.storage.files import filling
+from sdv_threea.storage.table import StoredColumns
 
 #: What objects are stored as, by what pandas takes them for: values may be missing in all of them.
 DTYPES_OF_OBJECTS = {
@@ -30,6 +33,9 @@ DTYPES_OF_OBJECTS = {
 
 #: Whole numbers beyond this are not all floats.
 EXACT = 2**53
+
+#: Digits in the name of a file, at least: files are read in the order of their names.
+DIGITS = 5
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,51 @@ def load_pyarrow() -> ModuleType:
     return module
 
 
-def choose_schema(rows: pd.DataFrame, storage: Storage) -> FileSchema:
+def write_folder(
+    sample: Callable[[int], pd.DataFrame],
+    num_rows: int,
+    folder: str | os.PathLike[str],
+    rows_per_file: int,
+    storage: StoredColumns,
+    *,
+    show_progress: bool,
+) -> list[Path]:
+    """Sample rows into a folder of files, which appears when all of them are written.
+
+    No more rows than one file has are in memory at a time.
+
+    Args:
+        sample: Samples a number of rows.
+        num_rows: How many rows there are to be.
+        folder: The folder, which is made; it may exist if it is empty.
+        rows_per_file: The most rows of a file.
+        storage: How columns are stored, as far as they were released.
+        show_progress: Whether to show how many rows there are already.
+
+    Returns:
+        The files, in order; one without rows, if there are none.
+
+    Raises:
+        FileExistsError: If there is a file, or a folder that is not empty.
+        ImportError: If PyArrow is not installed.
+        OSError: If the files cannot be written.
+        ValueError: If a column has values of several types.
+    """
+    load_pyarrow()
+    sizes = [min(rows_per_file, num_rows - at) for at in range(0, num_rows, rows_per_file)]
+    digits, schema = max(DIGITS, len(str(len(sizes)))), None
+    with (
+        filling(folder) as place,
+        tqdm(total=num_rows, desc='Sampling rows', disable=not show_progress) as bar,
+    ):
+        for number, size in enumerate(sizes or [0]):
+            path = place / f'part-{number:0{digits}}.parquet'
+            schema = _write_sampled(sample, size, storage, schema, path)
+            bar.update(size)
+    return sorted(Path(folder).iterdir())
+
+
+def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
     """Choose how all rows are stored, when there are some.
 
     Args:
@@ -112,7 +162,21 @@ def write_part(rows: pd.DataFrame, schema: FileSchema, path: Path) -> None:
     pyarrow.parquet.write_table(table, path)
 
 
-def _find_examples(column: pd.Series, storage: Storage) -> pd.Series:
+def _write_sampled(
+    sample: Callable[[int], pd.DataFrame],
+    size: int,
+    storage: StoredColumns,
+    schema: FileSchema | None,
+    path: Path,
+) -> FileSchema:
+    """Sample and write some rows, and forget them before the next ones are sampled."""
+    rows = sample(size)
+    schema = schema or choose_schema(rows, storage)
+    write_part(rows, schema, path)
+    return schema
+
+
+def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
     """Find values of each type that a column may have; of its dtype, if that tells it."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):

@@ -17,7 +17,7 @@ from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.rows import Rows, Sums, add, chunk_table
 from sdv_threea.storage.metadata import MODELLED
 
-#: Sums of so many partitions are added up at a time, wherever they are.
+#: Number of partitions whose sums are added up in one task, wherever they are.
 FAN_IN = 8
 
 
@@ -149,7 +149,7 @@ class Partitions:
         return cast(Sums, total)
 
     def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
-        """Nothing is kept: memory is what Dask is used for."""
+        """Keep nothing: Dask is used for tables that do not fit into memory."""
 
     @cached_property
     def _parts(self) -> list[Any]:
@@ -164,7 +164,10 @@ class Partitions:
 
 @dataclass(frozen=True)
 class _Unread:
-    """A partition that is still to be read, in a wrapper that Dask takes for data."""
+    """A partition that is still to be read.
+
+    Dask takes it for data, and so does not read the partition itself, outside of the guard.
+    """
 
     partition: Any
 
@@ -175,7 +178,7 @@ class _Unread:
 
 @dataclass(frozen=True)
 class _Work:
-    """A statistic, in a wrapper that Dask takes for data."""
+    """A statistic; Dask takes it for data, and so does not look for tasks inside of it."""
 
     statistic: Callable[[Any], Any]
 

@@ -4,16 +4,13 @@ It may hold private rows while a fit lasts, and hands them down unread. A fitted
 keep nothing of them but what was released.
 
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
-* :mod:`~sdv_threea.synthesizers.guarded`: SDV's base class, kept from private rows,
-* :mod:`~sdv_threea.synthesizers.partitioned`: samples in files,
-* :mod:`~sdv_threea.synthesizers.conditioned`: conditions,
-* :mod:`~sdv_threea.synthesizers.transformed`: transformers,
-* :mod:`~sdv_threea.synthesizers.constrained`: constraints,
-* :mod:`~sdv_threea.synthesizers.sampled`: numbers of rows, batches and names as asked for,
+* :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
+  private rows,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
-* :mod:`~sdv_threea.synthesizers.tables`: SDV's base class for many tables,
-* :mod:`~sdv_threea.synthesizers.embedded`: one table as a part of many,
+* :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
+* :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
 * :mod:`~sdv_threea.synthesizers.statement`: what is promised, and what it cost,
+* :mod:`~sdv_threea.synthesizers.cautions`: warnings about what was released,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
 * :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,

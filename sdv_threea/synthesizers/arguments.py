@@ -5,13 +5,23 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
+
+from sdv_threea.settings import Settings
+from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
+
+#: What becomes of cells that break what is stated of them.
+COERCE = 'coerce'
+INVALID_CELLS = ('raise', COERCE)
 
 #: The largest number that can be counted to.
 MOST = 2**62
@@ -34,6 +44,57 @@ def check_metadata(metadata: object) -> None:
             'metadata must be an sdv.metadata.Metadata (see Metadata.load_from_dict and '
             f'Metadata.detect_from_dataframes), got {type(metadata).__name__}.'
         )
+
+
+def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
+    """Check that models can be trained to predict the target.
+
+    Args:
+        target: What the user gave; ``None`` for no target.
+        columns: What the metadata says about each column.
+
+    Raises:
+        SynthesizerInputError: If it is no column, or one that cannot be predicted.
+    """
+    if target is None:
+        return
+    if not isinstance(target, str) or target not in columns:
+        raise SynthesizerInputError(
+            f"The target column '{target}' is not in the metadata, which has the columns "
+            f'{list(columns)}.'
+        )
+    sdtype = columns[target]['sdtype']
+    if sdtype not in MODELLED or sdtype == 'datetime':
+        raise SynthesizerInputError(
+            f"The target column '{target}' is of the sdtype '{sdtype}', which models cannot be "
+            'trained to predict: choose a numerical, categorical, boolean or ordinal column.'
+        )
+
+
+def make_settings(**chosen: Any) -> Settings:
+    """Make the settings of a release, and warn if they promise nothing.
+
+    Args:
+        chosen: Fields of :class:`Settings` by name.
+
+    Returns:
+        The settings.
+
+    Raises:
+        SynthesizerInputError: If one is out of range.
+    """
+    try:
+        settings = Settings(**chosen)
+    except ValueError as error:
+        raise SynthesizerInputError(str(error)) from None
+    if settings.guarantee == 'paper':
+        warnings.warn(
+            "guarantee='paper' leaves reads of the private rows uncharged, as the paper does: "
+            'it is not an end-to-end guarantee. Use it to reproduce the paper, and '
+            "guarantee='end_to_end' to release data.",
+            stacklevel=3,
+        )
+    return settings
 
 
 def check_flag(**flags: object) -> None:

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
 from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
 from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
@@ -14,19 +13,20 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
 PRIVATE_ENTRY = 'TOTAL NUMBER OF ROWS'
 
 
-def log_fit(synthesizer: Any, num_columns: int) -> None:
+def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
     """Log that the fit of a table begins, as SDV does.
 
     Args:
-        synthesizer: The synthesizer.
+        class_name: The class of the synthesizer.
+        synthesizer_id: The synthesizer.
         num_columns: Number of columns of the table.
     """
     TABLES.info(
         {
             'EVENT': 'Fit',
             'TIMESTAMP': datetime.now(),
-            'SYNTHESIZER CLASS NAME': type(synthesizer).__name__,
-            'SYNTHESIZER ID': synthesizer._synthesizer_id,
+            'SYNTHESIZER CLASS NAME': class_name,
+            'SYNTHESIZER ID': synthesizer_id,
             'TOTAL NUMBER OF TABLES': 1,
             'TOTAL NUMBER OF COLUMNS': num_columns,
         }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sdv.errors import NotFittedError, RefitWarning
+from sdv.errors import NotFittedError
 from sdv.metadata import Metadata
 from tqdm import tqdm
 
@@ -19,32 +18,35 @@ from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
+from sdv_threea.settings import Settings
 from sdv_threea.storage.children import Bounds
 from sdv_threea.storage.database import connect, take_tables
+from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.metadata import keep_public
-from sdv_threea.storage.references import link_rows
-from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.storage.references import as_columns, link_rows
+from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import (
+    COERCE,
+    INVALID_CELLS,
     check_choice,
     check_flag,
     check_metadata,
     check_scale,
 )
 from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.embedded import finish, learn, meets_constraints
-from sdv_threea.synthesizers.guarded import COERCE, INVALID_CELLS
+from sdv_threea.synthesizers.cautions import warn_of_refit
 from sdv_threea.synthesizers.logs import hide_row_counts
-from sdv_threea.synthesizers.progress import BAR
+from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter
 from sdv_threea.synthesizers.statement import (
-    REFIT,
     DatabaseStatement,
     describe_protection,
     list_public_facts,
 )
-from sdv_threea.synthesizers.tables import TablewiseSynthesizer
 
 if TYPE_CHECKING:
+    from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
+    from sdv_threea.transforms.preprocessor import Preprocessor
 
 
 def load_pipeline() -> ModuleType:
@@ -60,7 +62,7 @@ def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
     return released
 
 
-class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
+class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     """Synthesizer of relational tables with a differential privacy guarantee for a whole unit.
 
     A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
@@ -124,15 +126,14 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self.privacy_unit, self.public_tables = privacy_unit, public_tables
         self.min_children, self.max_children, self.target = min_children, max_children, target
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
-        super().__init__(keep_public(metadata, public_metadata=public_metadata), locales)
+        known = keep_public(metadata, public_metadata=public_metadata)
+        bounds = min_children, max_children
+        terms = DatabaseTerms(known, privacy_unit, public_tables, *bounds, target)
+        super().__init__(terms, locales)
         self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
         self.verbose = verbose
         self._num_releases = 0
         self._forget()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        check_version(state['_made_with'], get_version())
-        self.__dict__.update(state)
 
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
@@ -174,16 +175,15 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         with guarded():
             self._store_and_convert_original_cols(tables)
         self.validate(tables)
-        schema = self._read_schema()
+        schema = self._terms.read_schema()
         if self._fitted:
-            fits = self._num_releases + 1
-            warnings.warn(REFIT.format(fits=fits), RefitWarning, stacklevel=2)
+            warn_of_refit(self._num_releases + 1, self._promise.guarantee)
         processed = {}
         for name, table in tqdm(tables.items(), **self._get_pbar_args(desc='Preprocess Tables')):
             if name not in schema.public:
                 synthesizer = self._table_synthesizers[name]
                 self._assign_table_transformers(synthesizer, name, table)
-                modelled = synthesizer._preprocess(table)
+                modelled = synthesizer.preprocessor.translate(table)
             with guarded():
                 processed[name] = table.reset_index(drop=True)
                 if name not in schema.public:
@@ -237,14 +237,36 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
             public=list_public_facts(
                 public_metadata=self.public_metadata,
                 constrained=bool(self._single_table_constraints),
-                bounded=(self.min_children, self.max_children) != (None, None),
+                bounded=self._terms.is_bounded,
                 coerced=self.invalid_cells == COERCE,
             ),
             fits=self._num_releases,
         )
 
-    def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
-        return {'disable': not self.verbose, 'bar_format': BAR, **options}
+    @property
+    def _promise(self) -> Settings:
+        """The settings of any table: the promise is the same in all of them."""
+        settings: Settings = next(iter(self._table_synthesizers.values())).settings
+        return settings
+
+    def _list_keys(self, table: str, schema: Schema) -> list[str]:
+        """List the columns of a table that are keys."""
+        columns = [name for link in schema.links_of(table) for name in link.columns]
+        columns += as_columns(self.metadata.tables[table].primary_key)
+        return list(dict.fromkeys(columns))
+
+    def _initialize_models(self) -> None:
+        for name in self.metadata.tables:
+            self._table_parameters[name] = {
+                'epsilon': self.epsilon,
+                'delta': self.delta,
+                'neighbors': self.neighbors,
+                'public_metadata': self.public_metadata,
+                'invalid_cells': self.invalid_cells,
+                'target_column': self._terms.find_target(name),
+                **self._table_parameters[name],
+            }
+        super()._initialize_models()
 
     def _seed(self) -> np.random.Generator:
         """Start the draws of samples, which need no secrecy, where SDV starts them."""
@@ -254,24 +276,25 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self._made_with = get_version()
         self._fitted = False
         self._model: DatabaseRelease | None = None
-        self._released: dict[str, Domain] = {}
         self._public_rows: dict[str, pd.DataFrame] = {}
         self._table_sizes: dict[str, float] = {}
         self._generator = self._seed()
 
     def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
         """Tell what is modelled from what refers."""
-        schema = self._read_schema(processed_data)
+        schema = self._terms.read_schema(processed_data)
         self._public_rows = {name: processed_data[name] for name in schema.public}
         parents = link_rows(processed_data, schema, self.metadata)
-        names = {
-            name: list(self._table_synthesizers[name]._derive().derived.names)
-            for name in schema.private
-        }
+        names = {name: list(self._derive(name).names) for name in schema.private}
         with guarded():
             modelled = {name: processed_data[name][own] for name, own in names.items()}
         num_rows = {name: len(each) for name, each in processed_data.items()}
         return schema, Database(modelled, parents, num_rows)
+
+    def _derive(self, table: str) -> Domain:
+        """Describe the columns of a table that are modelled by what is public of them."""
+        domain: Domain = self._table_synthesizers[table].preprocessor.derive().derived
+        return domain
 
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
         schema, database = augmented_data
@@ -280,17 +303,15 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         self._model = release_database(
             database,
             schema,
-            {name: synthesizers[name]._derive().derived for name in schema.private},
-            {name: synthesizers[name]._settings for name in schema.private},
-            children=self._read_children(schema),
+            {name: self._derive(name) for name in schema.private},
+            {name: synthesizers[name].settings for name in schema.private},
+            children=self._terms.read_children(schema),
             track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
         )
         if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
-            warnings.warn(REFIT.format(fits=self._num_releases), RefitWarning, stacklevel=2)
+            warn_of_refit(self._num_releases, self._promise.guarantee)
         for name, model in self._model.tables.items():
-            domain = model.released.domain
-            self._released[name] = Domain(tuple(domain[each] for each in model.layout.own))
-            learn(synthesizers[name], self._released[name], model.released.transformers)
+            synthesizers[name].learn_release(_describe_own(model), model.released.transformers)
         self._table_sizes = {
             **{name: float(len(rows)) for name, rows in self._public_rows.items()},
             **{name: model.size for name, model in self._model.tables.items()},
@@ -303,16 +324,22 @@ class ClustMixMultiTableSynthesizer(TablewiseSynthesizer):
         assert self._model is not None
         accept = self._accept if self._single_table_constraints else None
         drawn = self._model.sample(scale, self._generator, accept)
-        finished = {name: self._finish(name, each.rows) for name, each in drawn.items()}
+        synthesizers = {name: self._table_synthesizers[name] for name in drawn}
+        finished = {
+            name: each.finish_rows(drawn[name].rows, _describe_own(self._model.tables[name]))
+            for name, each in synthesizers.items()
+        }
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
-        dtypes = {name: self._table_synthesizers[name]._dtypes for name in finished}
+        dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}
         return connect(tables, parents, self._model.schema, self.metadata, dtypes)
 
-    def _finish(self, table: str, rows: pd.DataFrame) -> pd.DataFrame:
-        domain = self._released[table]
-        return finish(self._table_synthesizers[table], rows[list(domain.names)], domain)
-
     def _accept(self, table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
-        domain = self._released[table]
-        return meets_constraints(self._table_synthesizers[table], rows[list(domain.names)], domain)
+        assert self._model is not None
+        preprocessor: Preprocessor = self._table_synthesizers[table].preprocessor
+        return preprocessor.accept(rows, _describe_own(self._model.tables[table]))
+
+
+def _describe_own(model: TableRelease) -> Domain:
+    """Describe the columns of a table itself, as released: others stand for foreign keys."""
+    return Domain(tuple(model.released.domain[each] for each in model.layout.own))

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import math
-import warnings
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from sdv.errors import NotFittedError, RefitWarning, SynthesizerInputError
+from sdv.errors import NotFittedError
 from sdv.metadata import Metadata
+from sdv.single_table.base import FIXED_RNG_SEED
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.conditions.reading import Conditions, draw_rows
-from sdv_threea.domain import Category, Domain
+from sdv_threea.conditions.sampler import ConditionSampler
+from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
-from sdv_threea.storage.metadata import MODELLED
-from sdv_threea.storage.writing import decode
-from sdv_threea.synthesizers.arguments import check_flag
-from sdv_threea.synthesizers.guarded import COERCE, GuardedSynthesizer
+from sdv_threea.storage.files import append_csv
+from sdv_threea.storage.parquet import write_folder
+from sdv_threea.synthesizers.arguments import (
+    check_conditions,
+    check_counts,
+    check_flag,
+    check_known_columns,
+    check_name,
+    check_target,
+    check_tries,
+    make_settings,
+)
+from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_silence
 from sdv_threea.synthesizers.progress import show_stages
-from sdv_threea.synthesizers.statement import REFIT, PrivacyStatement, list_public_facts
+from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
+from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
@@ -40,7 +52,7 @@ def release(
     return pipeline.release(rows, domain, settings, begin)
 
 
-class ClustMixSynthesizer(GuardedSynthesizer):
+class ClustMixSynthesizer(SingleTableAdapter):
     """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
 
     The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
@@ -112,24 +124,33 @@ class ClustMixSynthesizer(GuardedSynthesizer):
             enforce_min_max_values,
             enforce_rounding,
             locales,
+            target_column,
             public_metadata,
             invalid_cells,
         )
-        self.epsilon = epsilon
-        self.delta = delta
-        self.target_column = target_column
-        self.guarantee = guarantee
-        self.neighbors = neighbors
-        self.n_components = n_components
-        self.alpha = alpha
-        self.kernel = kernel
-        self.verbose = verbose
         check_flag(verbose=verbose)
-        self._check_target()
-        self._settings = self._make_settings()
-        self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
-        self.alpha = self._settings.alpha
+        check_target(target_column, self.preprocessor.columns)
+        self._settings = make_settings(
+            epsilon=epsilon,
+            delta=delta,
+            guarantee=guarantee,
+            neighbors=neighbors,
+            n_components=n_components,
+            alpha=alpha,
+            kernel=kernel,
+            extrapolate=not enforce_min_max_values,
+        )
         self._num_releases = 0
+        # SDV reads arguments back from attributes of the same names.
+        self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
+        self.guarantee, self.neighbors = guarantee, neighbors
+        self.n_components, self.alpha = n_components, self._settings.alpha
+        self.kernel, self.verbose = kernel, verbose
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of the release: fixed when the synthesizer was made."""
+        return self._settings
 
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return what the last fit promises, and what each of its releases cost.
@@ -147,112 +168,231 @@ class ClustMixSynthesizer(GuardedSynthesizer):
                 'This synthesizer has not been fitted. Please fit your synthesizer first before '
                 'asking for its privacy statement.'
             )
-        ledger = self._model.ledger if self._model else Ledger()
+        settings, ledger = self._settings, self._model.ledger if self._model else Ledger()
         return PrivacyStatement(
-            epsilon=float(self._settings.epsilon),
-            delta=float(self._settings.delta),
-            neighbors=self._settings.neighbors,
-            guarantee='none' if math.isinf(self._settings.epsilon) else self._settings.guarantee,
+            epsilon=settings.epsilon,
+            delta=settings.delta,
+            neighbors=settings.neighbors,
+            guarantee='none' if math.isinf(settings.epsilon) else settings.guarantee,
             mu=ledger.mu,
             receipts=ledger.receipts,
             public=list_public_facts(
                 public_metadata=self.public_metadata,
-                constrained=bool(self._reject_sampling_constraints),
-                coerced=self.invalid_cells == COERCE,
+                constrained=bool(self.preprocessor.constraints.adopted),
+                coerced=self.preprocessor.coerce,
             ),
             fits=self._num_releases,
         )
 
-    def _check_target(self) -> None:
-        target = self.target_column
-        if target is None:
-            return
-        if not isinstance(target, str) or target not in self._columns:
-            raise SynthesizerInputError(
-                f"The target column '{target}' is not in the metadata, which has the columns "
-                f'{list(self._columns)}.'
-            )
-        sdtype = self._columns[target]['sdtype']
-        if sdtype not in MODELLED or sdtype == 'datetime':
-            raise SynthesizerInputError(
-                f"The target column '{target}' is of the sdtype '{sdtype}', which models cannot be "
-                'trained to predict: choose a numerical, categorical, boolean or ordinal column.'
-            )
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows: free of privacy cost, however many.
 
-    def _make_settings(self) -> Settings:
-        try:
-            settings = Settings(
-                epsilon=self.epsilon,
-                delta=self.delta,
-                guarantee=self.guarantee,
-                neighbors=self.neighbors,
-                n_components=self.n_components,
-                alpha=self.alpha,
-                kernel=self.kernel,
-                extrapolate=not self.enforce_min_max_values,
-            )
-        except ValueError as error:
-            raise SynthesizerInputError(str(error)) from None
-        if self.guarantee == 'paper':
-            warnings.warn(
-                "guarantee='paper' leaves reads of the private rows uncharged, as the paper does: "
-                'it is not an end-to-end guarantee. Use it to reproduce the paper, and '
-                "guarantee='end_to_end' to release data.",
-                stacklevel=3,
-            )
-        return settings
+        Args:
+            num_rows: How many.
+            main_table_name: The name of the table, which is the only one.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+            output_folder_path: Folder for a file of the rows, or ``None``.
 
-    def _release(self, rows: Rows[pd.DataFrame]) -> None:
-        domain = self._derive().derived
+        Returns:
+            The name of the table, and the rows.
+
+        Raises:
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a number is not a whole one, or there is no such table.
+        """
+        if num_rows is not None:  # SDV asks for it
+            check_counts(0, num_rows=num_rows)
+        if main_table_name is not None:
+            check_name(main_table_name=main_table_name)
+        check_tries(max_tries_per_batch, batch_size)
+        sampled: dict[str, pd.DataFrame] = super().sample(
+            num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
+        )
+        return sampled
+
+    def sample_from_conditions(
+        self,
+        conditions: list[Any],
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows that meet conditions.
+
+        Args:
+            conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+            output_folder_path: Folder for a file of the rows, or ``None``.
+
+        Returns:
+            The name of the table, and the rows, in the order of the conditions.
+
+        Raises:
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot be asked for, or no row can meet the conditions.
+        """
+        check_conditions(conditions)
+        check_tries(max_tries_per_batch, batch_size)
+        how = max_tries_per_batch, batch_size, output_folder_path
+        return self._restore_names(super().sample_from_conditions(conditions, *how))
+
+    def sample_remaining_columns(
+        self,
+        known_columns: pd.DataFrame,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample the columns that are missing in a table.
+
+        Args:
+            known_columns: What is known, a row for each row to be sampled.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+            output_folder_path: Folder for a file of the rows, or ``None``.
+
+        Returns:
+            The name of the table, and the rows, in the order of those known.
+
+        Raises:
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot be known, or no row can have what is known.
+        """
+        check_known_columns(known_columns)
+        check_tries(max_tries_per_batch, batch_size)
+        how = max_tries_per_batch, batch_size, output_folder_path
+        return self._restore_names(super().sample_remaining_columns(known_columns, *how))
+
+    def sample_to_parquet(
+        self,
+        num_rows: int,
+        folder: str | os.PathLike[str],
+        rows_per_file: int = 1_000_000,
+        max_tries_per_batch: int = 100,
+        show_progress: bool = True,
+    ) -> list[Path]:
+        """Sample rows into a folder of Parquet files: free of privacy cost, however many.
+
+        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``, and no more of them
+        than one file has are in memory at a time. ``pandas.read_parquet`` and
+        ``dask.dataframe.read_parquet`` read the folder as one table: all files have the same
+        schema. Objects are stored as what they are (``Int64``, ``boolean``, texts), and columns
+        named by numbers are named by texts.
+
+        Args:
+            num_rows: How many.
+            folder: The folder, which is made; it may exist if it is empty. It appears when all
+                files are written: after an error or an interrupt there is none.
+            rows_per_file: The most rows of a file.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            show_progress: Whether to show how many rows there are already.
+
+        Returns:
+            The files, in order: ``part-00000.parquet`` and so on; one without rows, if there are
+            none.
+
+        Raises:
+            FileExistsError: If there is a file, or a folder that is not empty.
+            ImportError: If PyArrow is not installed.
+            OSError: If the files cannot be written.
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a number is not a whole one, or a column has values of several types.
+        """
+        check_counts(0, num_rows=num_rows)
+        check_counts(rows_per_file=rows_per_file, max_tries_per_batch=max_tries_per_batch)
+        check_flag(show_progress=show_progress)
+        self._validate_fit_before_sample()
+        self._check_input_metadata_updated()
+
+        def sample(size: int) -> pd.DataFrame:
+            if not size:
+                return self.preprocessor.storage.make_empty()
+            return self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
+
+        domain = self._model.domain if self._model else None
+        storage = self.preprocessor.describe_storage(domain)
+        where = folder, rows_per_file
+        return write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
+
+    def _fit(self, rows: Rows[pd.DataFrame]) -> None:
+        """Release private rows that were translated."""
+        domain = self.preprocessor.derive().derived
         self._num_releases += 1  # even if it fails: see fit
         with show_stages(shown=self.verbose) as begin:
             released = release(rows, domain, self._settings, begin)
-        self._learn_storage(released.domain, released.transformers)
-        self._warn_about_promise(released.num_rows)
-        self._warn_about_silence(self._derivations.restore(released.domain))
+        self.learn_release(released.domain, released.transformers)
+        warn_of_promise(self._settings, released.num_rows, self._num_releases)
+        warn_of_silence(self.preprocessor.derivations.restore(released.domain))
         self._model = released
-
-    def _warn_about_promise(self, num_rows: float) -> None:
-        delta = float(self._settings.delta)
-        if math.isinf(self._settings.epsilon):
-            return
-        if self._num_releases > 1:
-            warnings.warn(
-                REFIT.format(fits=self._num_releases),
-                RefitWarning,
-                stacklevel=2,
-            )
-        if delta * num_rows >= 1:
-            warnings.warn(
-                f'delta={delta:g} is at or above 1 / (released row count): the promise would '
-                'allow to publish some row as it is. Choose a much smaller delta.',
-                stacklevel=2,
-            )
-
-    def _warn_about_silence(self, domain: Domain) -> None:
-        silent = [
-            column.name
-            for column in domain.columns
-            if isinstance(column, Category) and not column.values  # noqa: PD011 (not pandas)
-        ]
-        if silent:
-            warnings.warn(
-                f'No value of the columns {silent} was common enough to be released: they are '
-                'sampled as missing. If their values are public, state them in the metadata and '
-                'set public_metadata=True; or choose a larger epsilon, or leave the columns out.',
-                stacklevel=2,
-            )
 
     def _set_random_state(self, random_state: int) -> None:
         self._generator = np.random.default_rng(random_state)
         self._random_state_set = True
 
-    def _sample(self, num_rows: int, conditions: Conditions | None = None) -> pd.DataFrame:
-        if conditions is None:
-            sampled = self._model.sample(num_rows, self._generator)
-        else:
-            sampled = draw_rows(self._model, conditions, self._derivations, self._generator)
-        released = self._model.domain
-        sampled = self._derivations.back(sampled, released)
-        domain = self._derivations.restore(released)
-        return decode(sampled, self._columns, self._dtypes, domain)
+    def _sample(self, num_rows: int, conditions: None = None) -> pd.DataFrame:
+        sampled = self._model.sample(num_rows, self._generator)
+        return self.preprocessor.restore(sampled, self._model.domain)
+
+    def _sample_with_progress_bar(self, num_rows: Any, *others: Any, **more: Any) -> pd.DataFrame:
+        if num_rows == 0:  # SDV would return a table without columns
+            return self.preprocessor.storage.make_empty()
+        return super()._sample_with_progress_bar(num_rows, *others, **more)
+
+    def _sample_in_batches(
+        self, num_rows: int, batch_size: int, max_tries_per_batch: int, **options: Any
+    ) -> pd.DataFrame:
+        # SDV's last batch is as large as the others, and files have all of its rows.
+        sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
+        batches = [
+            self._sample_batch(batch_size=size, max_tries=max_tries_per_batch, **options)
+            for size in sizes
+        ]
+        return pd.concat(batches, ignore_index=True)
+
+    def _make_condition_sampler(self) -> ConditionSampler:
+        generate = self._data_processor.reverse_transform
+        return ConditionSampler(self._model, self.preprocessor, generate)
+
+    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
+        super()._validate_conditions(conditions)
+        self._make_condition_sampler().refuse_impossible(conditions)
+
+    def _validate_known_columns(self, conditions: pd.DataFrame) -> None:
+        self._validate_fit_before_sample()
+        self._validate_conditions([conditions])
+
+    def _sample_with_conditions(
+        self,
+        conditions: pd.DataFrame,
+        max_tries_per_batch: int,
+        batch_size: int | None,
+        progress_bar: Any = None,
+        output_file_path: str | None = None,
+    ) -> pd.DataFrame:
+        if not self._random_state_set:
+            self._set_random_state(FIXED_RNG_SEED)  # as SDV seeds its own first sample
+        parts = []
+        sampler, how = self._make_condition_sampler(), (max_tries_per_batch, batch_size)
+        for rows in sampler.sample(conditions, self._generator, *how):
+            parts.append(rows)
+            if output_file_path:
+                append_csv(rows, output_file_path)
+            if progress_bar is not None:
+                progress_bar.update(len(rows))
+        return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
+
+    def _restore_names(self, sampled: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Name columns as the fitted table did, where that was by numbers: SDV forgets to."""
+        for table in sampled.values():
+            if len(table.columns) == len(self._original_columns):
+                table.columns = self._original_columns
+        return sampled

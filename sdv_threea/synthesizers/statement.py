@@ -10,12 +10,6 @@ from typing import Any
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.relational.schema import Schema
 
-#: What is warned of when a synthesizer is fitted again.
-REFIT = (
-    'Every fit is a release of its own, and their costs add up: {fits} fits like this one of the '
-    'same rows are together sqrt({fits}) times its mu in Gaussian differential privacy.'
-)
-
 #: What a synthesizer that was fitted more than once says of all its fits.
 REFITS = (
     'this was fit {fits} of this synthesizer, begun ones counted; {fits} fits like it of the same '

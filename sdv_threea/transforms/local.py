@@ -49,7 +49,7 @@ def find_limits(transformer: BaseTransformer) -> tuple[float, float]:
 
 
 def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series) -> pd.Series:
-    """Call a method of a fitted transformer on one column, without its words about cells.
+    """Call a method of a fitted transformer on one column, and keep back what it says of cells.
 
     Args:
         transformer: The transformer.

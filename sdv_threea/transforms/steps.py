@@ -41,7 +41,7 @@ from sdv_threea.transforms.local import (
 #: Digits that are left of a number after the round trip through a logarithm.
 DIGITS = 12
 
-#: At so many places a step is looked at to tell the range of its column.
+#: Number of places at which a transformer is reversed to find the range of its column.
 NUM_LOOKS = 257
 
 

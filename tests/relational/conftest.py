@@ -348,9 +348,6 @@ def noise():
 @pytest.fixture
 def compare_neighbours(monkeypatch):
     """Release a database and a neighbour of it with the same noisy values, and record both."""
-    # Load the rooms that are imported lazily, so that the mechanism is replaced there too.
-    import sdv_threea.adapt.moments  # noqa: F401
-
     def compare(one, other, *, coupled=True, **settings):
         first = Door()
         second = Door(replay=first)
@@ -374,8 +371,6 @@ def compare_neighbours(monkeypatch):
 
 @pytest.fixture
 def release_constants(monkeypatch):
-    import sdv_threea.adapt.moments  # noqa: F401
-
     def release(made, **settings):
         with monkeypatch.context() as patch:
             hang(patch, Constants())

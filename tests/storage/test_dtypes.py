@@ -246,7 +246,7 @@ def test_the_dtype_decides_whether_an_integer_may_be_missing(missing):
     x = x.mask(x == 7) if missing else x
     synthesizer = ClustMixSynthesizer(metadata, epsilon=1.0)
     synthesizer.fit({'t': pd.DataFrame({'x': x, 'y': range(NUM_ROWS)})})
-    domain = synthesizer._describe()
+    domain = synthesizer.preprocessor.describe()
 
     assert (domain['x'].nullable, domain['y'].nullable) == (None, False)
     assert (domain['x'].step, domain['y'].step) == (1.0, 1.0)

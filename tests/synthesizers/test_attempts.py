@@ -228,7 +228,7 @@ def test_an_interrupt_from_the_keyboard_leaves_it_unfitted():
 def test_the_undoing_sees_what_is_left(compare):
     """The comparison above would see a single number."""
     synthesizer, untouched = One.make(), One.make()
-    synthesizer._dtypes['x'] = np.dtype('int64')
+    synthesizer.preprocessor.storage.dtypes['x'] = np.dtype('int64')
 
     assert compare(synthesizer.__getstate__(), untouched.__getstate__()) != []
 

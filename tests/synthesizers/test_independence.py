@@ -92,6 +92,6 @@ def test_the_comparison_sees_a_difference(tables, fit, compare):
     assert ".['epsilon']" in compare(one.__getstate__(), other.__getstate__())
 
     leaky = fit(tables[0])
-    leaky._dtypes['cents'] = 'float32'
+    leaky.preprocessor.storage.dtypes['cents'] = 'float32'
     leaky._data_processor._hyper_transformer.field_transformers['email'].random_seed += 1
     assert len(compare(fit(tables[0]).__getstate__(), leaky.__getstate__())) == 2

@@ -110,7 +110,7 @@ def fitted():
 
 def check_rows(synthesizer, table, number):
     """Translate and encode rows whole, one by one, and in another order."""
-    model, translate = synthesizer._model, synthesizer._make_translation()
+    model, translate = synthesizer._model, synthesizer.preprocessor.make_translation()
     layout = RecordEncoder(None, model.transformers, model.classes, model.scored)
     with guarded():
         whole = translate(table)
@@ -208,8 +208,8 @@ def read_parts(data, columns):
     """Count what the rows of a table are read as, wherever it lies."""
     synthesizer = make_synthesizer(columns, invalid_cells='coerce')
     table = take_table({NAME: data}, NAME, columns)
-    synthesizer._prepare(table.header)
-    return table.rows.map(synthesizer._make_translation()).sum(count_rows)
+    synthesizer.preprocessor.prepare(table.header)
+    return table.rows.map(synthesizer.preprocessor.make_translation()).sum(count_rows)
 
 
 def cut(table, ends):
@@ -360,8 +360,8 @@ def test_a_gap_where_the_schema_has_none_is_refused_with_the_way_out():
 def test_rows_in_memory_are_read_alike_in_chunks_of_any_size():
     table = make_wide()
     synthesizer = make_synthesizer(WIDE)
-    synthesizer._prepare(table)
-    translate = synthesizer._make_translation()
+    synthesizer.preprocessor.prepare(table)
+    translate = synthesizer.preprocessor.make_translation()
     counts = [
         chunk_table(table, size).map(translate).sum(count_rows) for size in (1, 2, 5, sys.maxsize)
     ]

@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 
 from sdv_threea import ClustMixSynthesizer
+from sdv_threea.audit import doors
 from sdv_threea.pipeline import release
-from sdv_threea.privacy import mechanism
 from sdv_threea.synthesizers import single_table
 
 NAME = 'people'
@@ -138,71 +138,19 @@ def test_the_same_table_and_noise_give_the_same_synthesizer(table, mixed_metadat
     assert compare(one, other) == []
 
 
-class Transcript:
-    """Both doors of noise: the first fit is recorded; the second gets the answers of the first."""
-
-    def __init__(self):
-        self.questions, self.answers, self.replayed = [], [], []
-
-    def add_noise(self, values, *, sensitivity, **terms):
-        question = dict(np.ndenumerate(values)), sensitivity, terms['released']
-        return self._answer(
-            question, lambda: mechanism.add_noise(values, sensitivity=sensitivity, **terms)
-        )
-
-    def threshold_release(self, keys, counts, *, sensitivity, **terms):
-        question = dict(zip(keys, counts, strict=True)), sensitivity, terms['released']
-        return self._answer(
-            question,
-            lambda: mechanism.threshold_release(keys, counts, sensitivity=sensitivity, **terms),
-        )
-
-    def _answer(self, question, ask):
-        if self.replayed is None:
-            self.questions.append(question)
-            self.answers.append(ask())
-            return self.answers[-1]
-        self.replayed.append(question)
-        return self.answers[len(self.replayed) - 1]
-
-    def play(self, fit, table, *, again):
-        """Fit while both doors are watched."""
-        self.replayed = [] if again else None
-        with pytest.MonkeyPatch.context() as patch:
-            for name, module in list(sys.modules.items()):
-                if name.startswith('sdv_threea.') and module is not mechanism:
-                    for door in ('add_noise', 'threshold_release'):
-                        if getattr(module, door, None) is getattr(mechanism, door):
-                            patch.setattr(module, door, getattr(self, door))
-            return fit(table)
-
-
-def measure_distance(one, other):
-    keys = one.keys() | other.keys()
-    return np.sqrt(sum((int(one.get(key, 0)) - int(other.get(key, 0))) ** 2 for key in keys))
-
-
 @pytest.mark.filterwarnings('ignore:No value of the columns')
 def test_no_question_moves_further_than_its_sensitivity(neighbours, mixed_metadata, compare):
-    # Load the room that is imported lazily, so that its doors are watched too.
-    import sdv_threea.adapt.moments  # noqa: F401
-
     relation, (first, second) = neighbours
-    transcript, fit_one = Transcript(), partial(fit, mixed_metadata, neighbors=relation)
-    one = transcript.play(fit_one, first, again=False)
-    other = transcript.play(fit_one, second, again=True)
+    fit_one = partial(fit, mixed_metadata, neighbors=relation)
+    one, transcript = doors.record(partial(fit_one, first))
+    # The same is asked of both, or this raises an error.
+    other, asked = doors.replay(partial(fit_one, second), transcript)
+    moves = doors.compare(transcript, asked)
 
-    assert [asked[1:] for asked in transcript.replayed] == [
-        asked[1:] for asked in transcript.questions
-    ]
-    moved = [
-        (measure_distance(before, after), sensitivity, released)
-        for (before, sensitivity, released), (after, *_) in zip(
-            transcript.questions, transcript.replayed, strict=True
-        )
-    ]
-    assert [each for each in moved if each[0] > each[1] * (1 + 1e-12)] == []
-    assert sum(distance > 0 for distance, *_ in moved) >= len(moved) / 2
+    bounds = [receipt.sensitivity * (1 + 1e-12) for receipt in transcript.receipts]
+    assert len(moves) == len(bounds) > 5
+    assert [pair for pair in zip(moves, bounds, strict=True) if pair[0].distance > pair[1]] == []
+    assert sum(move.distance > 0 for move in moves) >= len(moves) / 2
     assert compare(one.__getstate__(), other.__getstate__()) == []
 
 

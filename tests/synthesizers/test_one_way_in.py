@@ -74,7 +74,7 @@ class Fit:
         """The released values."""
         if isinstance(self.synthesizer, ClustMixSynthesizer):
             return self.synthesizer._model.domain['x'].values  # noqa: PD011
-        return self.synthesizer._released['child']['x'].values  # noqa: PD011
+        return self.synthesizer._model.tables['child'].released.domain['x'].values  # noqa: PD011
 
     def sample(self):
         if isinstance(self.synthesizer, ClustMixSynthesizer):

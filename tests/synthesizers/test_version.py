@@ -1,7 +1,8 @@
+"""Synthesizers that were saved by another version."""
+
 from __future__ import annotations
 
 import warnings
-from importlib.metadata import PackageNotFoundError, version
 
 import pandas as pd
 import pytest
@@ -9,35 +10,7 @@ from sdv.errors import SDVVersionWarning, VersionError
 from sdv.utils import load_synthesizer
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.storage.version import UNKNOWN, check_version, get_version
-
-
-def test_the_version_is_that_of_the_installation():
-    try:
-        assert get_version() == version('sdv-threea')
-    except PackageNotFoundError:
-        assert get_version() == UNKNOWN
-
-
-@pytest.mark.parametrize(
-    'versions', [('1.2.0', '1.2.0'), (UNKNOWN, '1.2.0'), ('1.2.0', UNKNOWN), (UNKNOWN, UNKNOWN)]
-)
-def test_the_same_version_and_checkouts_are_silent(versions):
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        check_version(*versions)
-
-
-@pytest.mark.parametrize('installed', ['1.1.9', '1.2', '0.10.0'])
-def test_a_newer_synthesizer_is_an_error(installed):
-    with pytest.raises(VersionError, match='upgrade'):
-        check_version('1.2.0', installed)
-
-
-@pytest.mark.parametrize('installed', ['1.2.1', '1.10.0'])
-def test_an_older_synthesizer_is_a_warning(installed):
-    with pytest.warns(SDVVersionWarning, match=r'made with sdv-threea 1\.2\.0'):
-        check_version('1.2.0', installed)
+from sdv_threea.storage.version import UNKNOWN, get_version
 
 
 @pytest.fixture(scope='module')

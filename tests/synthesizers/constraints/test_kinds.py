@@ -166,5 +166,5 @@ def test_of_two_rules_on_the_same_columns_the_strict_one_holds(describe, strict_
     synthesizer = ClustMixSynthesizer(describe(['low', 'high']))
     synthesizer.add_constraints(rules if strict_first else rules[::-1])
 
-    (step,) = synthesizer._derive().steps
+    (step,) = synthesizer.preprocessor.derive().steps
     assert [order.strict for _, order in step.links] == [True]

@@ -1,0 +1,149 @@
+"""Rows that meet conditions: drawn from the release given the conditions, not by rejection."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.conditions.explanations import explain
+from sdv_threea.conditions.reading import (
+    Conditions,
+    draw_rows,
+    keep_matching,
+    read_conditions,
+    write_generated,
+)
+from sdv_threea.storage.table import StoredColumns
+from sdv_threea.transforms.preprocessor import Preprocessor
+
+if TYPE_CHECKING:
+    from sdv_threea.release import Release
+
+#: Rows drawn for each one that constraints have rejected, as in SDV.
+ROWS_PER_RETRY = 10
+
+
+@dataclass(frozen=True)
+class ConditionSampler:
+    """Samples rows that meet conditions.
+
+    Conditions on columns of the model are met by drawing from it given the condition, however
+    improbable it is; all conditions of a call are met together. What no row can meet is said before
+    anything is drawn, with what could be asked for: an error if it is all that was asked for, and a
+    warning if other rows remain, which are sampled. Constraints that are not built into the
+    columns, and conditions on numbers of which only a difference was released, are met by
+    rejection.
+
+    Formal guarantees:
+        * conditions are met by post-processing of what was released: they cost nothing
+        * complaints show what was released, and never a value of a condition, which may be private
+
+    Args:
+        released: The released model; ``None`` if no column is modelled.
+        preprocessor: The way from the columns of the model to those of the user.
+        generate: Adds the columns that are made up to rows, and sets dtypes: SDV's processor does.
+    """
+
+    released: Release | None
+    preprocessor: Preprocessor
+    generate: Callable[[pd.DataFrame], pd.DataFrame]
+
+    def refuse_impossible(self, frames: Sequence[pd.DataFrame]) -> None:
+        """Refuse conditions of which none can be met.
+
+        Args:
+            frames: What users state: a column for each column that is known.
+
+        Raises:
+            ValueError: If nothing of what was asked for can be sampled.
+        """
+        asked = [self._read(frame) for frame in frames if len(frame)]
+        if asked and not any(each.is_possible.any() for each in asked):
+            problems = '; '.join(self._explain(each) for each in asked)
+            raise ValueError(
+                f'Unable to sample any rows for the given conditions: {problems}. Ask for what was '
+                'released.'
+            )
+
+    def sample(
+        self,
+        known: pd.DataFrame,
+        rng: np.random.Generator,
+        max_tries: int,
+        batch_size: int | None,
+    ) -> Iterator[pd.DataFrame]:
+        """Sample a row for each row of conditions that can be met.
+
+        Args:
+            known: What users state: a column for each column that is known.
+            rng: Source of randomness; it needs no secrecy.
+            max_tries: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+
+        Yields:
+            The rows of a batch under the index of their conditions; fewer, if tries run out.
+        """
+        asked = self._drop_impossible(self._read(known))
+        total = len(asked.known)
+        for start in range(0, total, batch_size or max(total, 1)):
+            batch = asked.take(np.arange(start, min(start + (batch_size or total), total)))
+            yield self._meet(batch, max_tries, rng)
+
+    def _drop_impossible(self, asked: Conditions) -> Conditions:
+        if asked.is_possible.all():
+            return asked
+        warnings.warn(
+            'Only some of the conditions can be met, and rows are sampled for those: '
+            f'{self._explain(asked)}. Ask for what was released.',
+            stacklevel=2,
+        )
+        return asked.take(asked.is_possible)
+
+    def _meet(self, asked: Conditions, max_tries: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Sample a row for each row of conditions, in their order; fewer, if tries run out."""
+        missing = np.arange(len(asked.known))
+        found = []
+        for attempt in range(max_tries):
+            places = np.repeat(missing, ROWS_PER_RETRY if attempt else 1)
+            rows = self._draw(asked.take(places), rng)
+            # Rows are named by the place of the condition that they meet; the first one is taken.
+            rows = rows.set_axis(places[rows.index])
+            found.append(rows[~rows.index.duplicated()])
+            missing = np.setdiff1d(missing, rows.index)
+            if not len(missing):
+                break
+        met = pd.concat(found).sort_index()
+        return met.set_axis(asked.known.index[met.index])
+
+    def _draw(self, asked: Conditions, rng: np.random.Generator) -> pd.DataFrame:
+        """Draw a row for each row of conditions, and drop those that do not meet all there is."""
+        constraints = self.preprocessor.constraints
+        raw = pd.DataFrame(index=range(len(asked.known)))
+        if self.released is not None:
+            sampled = draw_rows(self.released, asked, self.preprocessor.derivations, rng)
+            raw = self.preprocessor.restore(sampled, self.released.domain)
+        drawn = write_generated(self.generate(raw), asked)
+        rows = constraints.keep_valid(drawn)
+        met = keep_matching(rows, drawn, asked, self._describe_storage())
+        # Values that were written may break what the drawn ones did not.
+        return constraints.drop_broken(met)
+
+    def _read(self, known: pd.DataFrame) -> Conditions:
+        if self.released is None:
+            nothing = pd.DataFrame(index=range(len(known)))
+            return Conditions(known, nothing, nothing, nothing, np.ones(len(known), dtype=np.bool_))
+        derivations = self.preprocessor.derivations
+        return read_conditions(known, self.released, self._describe_storage(), derivations)
+
+    def _explain(self, asked: Conditions) -> str:
+        assert self.released is not None
+        return explain(asked, self.released, self._describe_storage())
+
+    def _describe_storage(self) -> StoredColumns:
+        domain = None if self.released is None else self.released.domain
+        return self.preprocessor.describe_storage(domain)

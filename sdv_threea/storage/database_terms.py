@@ -1,0 +1,98 @@
+"""What the user says of a whole database: whom to protect, what is public, what to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.relational.schema import Link, Schema, SchemaError
+from sdv_threea.relational.sizes import Children
+from sdv_threea.storage.children import Bounds, read_children
+from sdv_threea.storage.references import read_schema
+
+
+@dataclass(frozen=True)
+class DatabaseTerms:
+    """What the user says of a whole database, read against its metadata.
+
+    Args:
+        metadata: The metadata, without what is not public.
+        privacy_unit: The table whose rows are the units of privacy, or ``None``.
+        public_tables: Tables that may be published as they are.
+        min_children: The fewest rows that refer to one row.
+        max_children: The most rows that refer to one row.
+        target: The column that models will be trained to predict, by table.
+    """
+
+    metadata: Metadata
+    privacy_unit: str | None
+    public_tables: Sequence[str]
+    min_children: Bounds
+    max_children: Bounds
+    target: Mapping[str, str] | None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether anything is said of the number of rows that refer to one row."""
+        return (self.min_children, self.max_children) != (None, None)
+
+    def check(self) -> None:
+        """Refuse terms that the metadata does not fit.
+
+        Raises:
+            SynthesizerInputError: If tables are unknown, or the schema cannot be protected.
+        """
+        if self.target is not None and not isinstance(self.target, Mapping):
+            raise SynthesizerInputError(
+                f'target must map names of tables to columns, got {self.target!r}.'
+            )
+        unknown = sorted(set(self.target or ()) - set(self.metadata.tables))
+        if unknown:
+            raise SynthesizerInputError(
+                f'target names the tables {unknown}: they are {list(self.metadata.tables)}.'
+            )
+        self.read_children(self.read_schema())
+
+    def find_target(self, table: str) -> str | None:
+        """Find the column of a table that models will be trained to predict."""
+        return (self.target or {}).get(table)
+
+    def read_schema(self, tables: Mapping[str, pd.DataFrame] | None = None) -> Schema:
+        """Read the graph of tables.
+
+        Args:
+            tables: The tables, if they are there; nothing but their dtypes is read.
+
+        Raises:
+            SynthesizerInputError: If the schema cannot be protected as asked for.
+        """
+        unit = self.privacy_unit
+        if unit is not None and not isinstance(unit, str):
+            raise SynthesizerInputError(f'privacy_unit must be the name of a table, got {unit!r}.')
+        try:
+            return read_schema(self.metadata, unit, self._read_public_tables(), tables)
+        except SchemaError as error:
+            raise SynthesizerInputError(str(error)) from None
+
+    def read_children(self, schema: Schema) -> dict[Link, Children]:
+        """Read what is public of the number of rows that refer to one row, by foreign key."""
+        return read_children(self.min_children, self.max_children, schema)
+
+    def _read_public_tables(self) -> frozenset[str]:
+        named = self.public_tables
+        listed = isinstance(named, Collection) and not isinstance(named, str | Mapping)
+        if not listed or not all(isinstance(each, str) for each in named):
+            raise SynthesizerInputError(
+                f"public_tables must be a list of names, for example ['countries'], got {named!r}."
+            )
+        unknown = sorted(set(named) - set(self.metadata.tables))
+        if unknown:
+            raise SynthesizerInputError(
+                f'public_tables must be in the metadata: there are no tables {unknown}, only '
+                f'{list(self.metadata.tables)}.'
+            )
+        return frozenset(named)

@@ -1,0 +1,183 @@
+"""SDV's base class for many tables, kept from looking at private rows.
+
+Each table has a synthesizer of its own, with its parameters, constraints and storage; what the user
+says of all of them is in :class:`~sdv_threea.storage.database_terms.DatabaseTerms`. The methods
+here translate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from sdv.cag import ProgrammableConstraint
+from sdv.errors import InvalidDataError, SynthesizerInputError
+from sdv.multi_table.base import BaseMultiTableSynthesizer
+
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.storage.database import (
+    find_broken_references,
+    take_tables,
+    without_composite_keys,
+)
+from sdv_threea.storage.database_terms import DatabaseTerms
+from sdv_threea.storage.references import as_columns
+from sdv_threea.synthesizers.arguments import (
+    check_constraints,
+    check_counts,
+    check_name,
+    check_tries,
+)
+from sdv_threea.synthesizers.progress import BAR
+from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+
+#: What may be set table by table; the promise is one for the whole database.
+TABLE_PARAMETERS = frozenset(
+    {
+        'alpha',
+        'enforce_min_max_values',
+        'enforce_rounding',
+        'kernel',
+        'locales',
+        'n_components',
+        'public_metadata',
+        'target_column',
+    }
+)
+
+
+class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
+    """SDV's base class for many tables: each has its own parameters, constraints and storage.
+
+    As for any synthesizer of SDV, a subclass implements ``_augment_tables``, ``_model_tables`` and
+    ``_sample``.
+
+    Formal guarantees:
+        * what it learns of a table before the release is what the synthesizer of that table learns:
+          see :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
+        * no constraint is fitted on private rows; one about several tables is refused
+        * a complaint about the tables names columns and rules, and shows no value
+
+    Args:
+        terms: What the user says of the whole database, with its metadata.
+        locales: Locales of the generators of personal information.
+    """
+
+    _synthesizer = ClustMixSynthesizer
+
+    def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
+        self._terms = terms  # SDV asks for them while it is made: see the hooks below
+        super().__init__(terms.metadata, locales)
+
+    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+        """Check the tables against metadata and constraints, without showing their values.
+
+        Args:
+            data: All tables by name.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not a dictionary of tables.
+            InvalidDataError: If the tables do not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+        """
+        tables = take_tables(data, self._original_metadata)
+        problems = []
+        for name, table in tables.items():
+            try:
+                self._table_synthesizers[name].validate({name: table})
+            except InvalidDataError as error:
+                problems += [f"Table '{name}': {problem}" for problem in error.errors]
+        with guarded():
+            named = {name: table.rename(columns=str) for name, table in tables.items()}
+        schema = self._terms.read_schema()
+        problems = problems or find_broken_references(named, self._original_metadata, schema)
+        if problems:
+            raise InvalidDataError(problems)
+
+    def add_constraints(self, constraints: list[Any]) -> None:
+        """Add constraints on single tables, each with its ``table_name``.
+
+        Args:
+            constraints: SDV's constraints.
+
+        Raises:
+            SynthesizerInputError: If a constraint is about several tables, or lacks its table.
+        """
+        check_constraints(constraints)
+        if any(isinstance(each, ProgrammableConstraint) for each in constraints):
+            raise SynthesizerInputError(
+                "A 'ProgrammableConstraint' learns from all tables at once, which cannot be made "
+                "private: use 'SingleTableProgrammableConstraint' with a 'table_name'."
+            )
+        self._validate_single_table_constraints(constraints)
+        for constraint in constraints:
+            self._validate_table_name(constraint.table_name)
+            self._table_synthesizers[constraint.table_name].add_constraints([constraint])
+        self._single_table_constraints += constraints
+
+    def set_table_parameters(self, table_name: str, table_parameters: dict[str, Any]) -> None:
+        """Set parameters of one table, which keeps its other parameters and its constraints.
+
+        Args:
+            table_name: The table.
+            table_parameters: Parameters of :class:`ClustMixSynthesizer` by name.
+
+        Raises:
+            SynthesizerInputError: If a parameter belongs to the database as a whole.
+        """
+        check_name(table_name=table_name)
+        self._validate_table_name(table_name)
+        if not isinstance(table_parameters, dict):
+            raise SynthesizerInputError(
+                f'table_parameters must map parameters to values, got {table_parameters!r}.'
+            )
+        unknown = sorted(set(table_parameters) - TABLE_PARAMETERS, key=str)
+        if unknown:
+            raise SynthesizerInputError(
+                f'The parameters {unknown} cannot be set for one table, only '
+                f'{sorted(TABLE_PARAMETERS)}: the promise is one for the whole database.'
+            )
+        constraints = [
+            each for each in self._single_table_constraints if each.table_name == table_name
+        ]
+        merged = {'locales': self.locales, **self._table_parameters[table_name], **table_parameters}
+        super().set_table_parameters(table_name, merged)
+        if constraints:
+            self._table_synthesizers[table_name].add_constraints(constraints)
+
+    def _validate_sample_input(
+        self,
+        num_rows: Any,
+        main_table_name: Any,
+        batch_size: Any,
+        max_tries_per_batch: Any,
+        output_folder_path: Any,
+    ) -> None:
+        if main_table_name is not None:  # SDV asks for it
+            check_name(main_table_name=main_table_name)
+        check_counts(num_rows=num_rows)
+        check_tries(max_tries_per_batch, batch_size)
+        super()._validate_sample_input(
+            num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
+        )
+
+    def _assign_table_transformers(
+        self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
+    ) -> None:
+        """As the base class does it, and for keys of several columns too."""
+        # The hook that SDV's own class calls here.
+        synthesizer._auto_assign_transformers({table_name: table_data})
+        own = as_columns(self.metadata.tables[table_name].primary_key)
+        keys = map(as_columns, self.metadata._get_all_foreign_keys(table_name))
+        foreign = dict.fromkeys(name for key in keys for name in key if name not in own)
+        synthesizer.update_transformers(dict.fromkeys(foreign))
+
+    def _get_pbar_args(self, **options: Any) -> dict[str, Any]:
+        return {'disable': not self.verbose, 'bar_format': BAR, **options}
+
+    def _validate_schema_complexity(self) -> None:
+        self._terms.check()
+
+    def _handle_composite_keys(self) -> None:
+        self._modified_multi_table_metadata = without_composite_keys(self.metadata)

@@ -1,0 +1,58 @@
+"""Synthesizers in files: saved whole or not at all, and loaded by the version that made them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+from sdv.errors import SynthesizerInputError
+
+from sdv_threea.storage.files import load_saved, replacing
+from sdv_threea.storage.version import check_version, get_version
+
+
+class Saved:
+    """A synthesizer that is saved and loaded; to be put before SDV's base class."""
+
+    _made_with: str
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        check_version(state['_made_with'], get_version())
+        self.__dict__.update(state)
+
+    def save(self, filepath: str | os.PathLike[str]) -> None:
+        """Save the synthesizer, whole or not at all.
+
+        Args:
+            filepath: The file. If saving fails or is interrupted, it is as it was before.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        with replacing(filepath) as path:
+            super().save(path)  # type: ignore[misc]
+
+    @classmethod
+    def load(cls, filepath: str | os.PathLike[str]) -> Self:
+        """Load what :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
+
+        Files of synthesizers are pickles, which can run any code: load only what you trust.
+
+        Args:
+            filepath: The file.
+
+        Returns:
+            The synthesizer.
+
+        Raises:
+            OSError: If the file cannot be read.
+            SynthesizerInputError: If the file is damaged or holds anything else.
+            VersionError: If it was saved by a newer version.
+        """
+        found = load_saved(filepath)
+        if not isinstance(found, cls):
+            raise SynthesizerInputError(
+                f"The file '{os.fspath(filepath)}' holds no {cls.__name__}, but "
+                f'{type(found).__name__}: load what {cls.__name__}.save has written.'
+            )
+        return found

@@ -1,0 +1,337 @@
+"""SDV's base class for one table, kept from looking at private rows.
+
+What SDV would learn from the rows (dtypes, formats, seeds, ranges, constraints, row counts in logs,
+values in messages) is kept out here: SDV is shown a proxy table instead. The work is done by plain
+objects that know nothing of SDV's base class, most of it by the
+:class:`~sdv_threea.transforms.preprocessor.Preprocessor`. The methods here translate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from sdv.cag._utils import _validate_constraints_single_table
+from sdv.errors import InvalidDataError
+from sdv.metadata import Metadata
+from sdv.single_table.base import BaseSingleTableSynthesizer
+
+from sdv_threea.domain import Domain
+from sdv_threea.encoding.transformers import Transformer
+from sdv_threea.privacy.rows import Rows, chunk_table
+from sdv_threea.storage.metadata import keep_public
+from sdv_threea.storage.processing import (
+    fit_processor,
+    make_processor,
+    pass_by,
+    prepare_processor,
+)
+from sdv_threea.storage.version import get_version
+from sdv_threea.synthesizers.arguments import (
+    COERCE,
+    INVALID_CELLS,
+    check_choice,
+    check_constraints,
+    check_flag,
+    check_metadata,
+    check_name,
+)
+from sdv_threea.synthesizers.attempts import undoing
+from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.transforms.preprocessor import Preprocessor
+
+
+class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
+    """SDV's base class for one table, which learns from a proxy table and not from private rows.
+
+    As for any synthesizer of SDV, a subclass implements ``_fit``, which gets the translated private
+    rows, sets ``_model`` and calls :meth:`learn_release`; and ``_sample``.
+
+    Formal guarantees:
+        * what it keeps of the private table is a function of the metadata (without ranges, values,
+          decimals and nullability unless they are public) and of the dtypes
+        * constraints are not fitted on private rows: see
+          :class:`~sdv_threea.constraints.constraint_set.ConstraintSet`
+        * a complaint about the private table names columns and rules, and shows no value; the log
+          of events has no row counts
+        * if fitting fails, the synthesizer is not fitted
+    """
+
+    def __init__(
+        self,
+        metadata: Metadata,
+        enforce_min_max_values: bool,
+        enforce_rounding: bool,
+        locales: list[str] | str,
+        target_column: str | None,
+        public_metadata: bool,
+        invalid_cells: str,
+    ) -> None:
+        check_metadata(metadata)
+        check_flag(public_metadata=public_metadata)
+        check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
+        super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
+        self._forget()
+        self.target_column = target_column
+        self.public_metadata = public_metadata
+        self.invalid_cells = invalid_cells
+        # SDV keeps all of the metadata, which may hold values of private rows.
+        self.metadata = self._original_metadata = keep_public(
+            metadata, public_metadata=public_metadata
+        )
+        self.preprocessor = Preprocessor(
+            self.metadata, target=target_column, coerce=invalid_cells == COERCE
+        )
+        # SDV looks for constraints here: it is the list of the set, which it only reads.
+        # Constraints in SDV's other list, of chained ones, would be run on private rows.
+        self._reject_sampling_constraints = self.preprocessor.constraints.adopted
+        self._data_processor = make_processor(self.metadata, enforce_min_max_values, locales)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the user's own metadata object, which may hold private facts."""
+        return {name: value for name, value in self.__dict__.items() if name != '_input_metadata'}
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Release the private table. Fitting again is another release, and the costs add up.
+
+        The table is read in chunks, several times. It need not be in memory: of a Dask DataFrame,
+        sums over its partitions are computed where they are, by the active client of
+        ``distributed`` if there is one.
+
+        ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
+        whichever of them are shown: :meth:`get_privacy_statement` says what that comes to.
+
+        An error or an interrupt leaves the synthesizer unfitted, as it was before its first fit,
+        and nothing that was released in the meantime is kept. A fit that had begun to ask the
+        private rows is counted nevertheless, as nobody can tell what was seen of it.
+
+        Args:
+            data: The name of the table, and the private table: a pandas or Dask DataFrame, or the
+                path of parquet files.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+            UnreadableRowsError: If a library fails on private rows; its message is kept back.
+            ImportError: If Dask is needed and not installed.
+        """
+        self._forget()
+        table = self.preprocessor.take(data)
+        with undoing(self), hide_row_counts(self._synthesizer_id):
+            log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))
+            self._check_input_metadata_updated()
+            self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
+            self.reset_sampling()
+            self.preprocessor.check(table)
+            self._prepare(table.header)
+            self._learn(table.rows.map(self.preprocessor.make_translation()), table.header)
+
+    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Translate the private table for :meth:`fit_processed_data`. The result is private.
+
+        Args:
+            data: The name of the table, and the private table.
+
+        Returns:
+            The name of the table, and its modelled columns.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+        """
+        given = self.preprocessor.take(data)
+        table = given.take(given.header.columns)
+        self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
+        self.preprocessor.check(given)
+        self._preprocess_helper(given.header)  # SDV warns if this is another fit
+        return {self._table_name: self._preprocess(table)}
+
+    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
+        """Release a private table that :meth:`preprocess` has translated.
+
+        Args:
+            processed_data: What :meth:`preprocess` returned.
+
+        Raises:
+            InvalidDataTypeError: If ``processed_data`` is not one table by name.
+            InvalidDataError: If it has no rows, or lacks columns.
+        """
+        self._forget()
+        given = self.preprocessor.take(processed_data)
+        names = self.preprocessor.derive().derived.names
+        if not len(given.take(())):
+            raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
+        if set(names) - set(given.header.columns):
+            raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
+        with undoing(self), hide_row_counts(self._synthesizer_id):
+            self._learn(chunk_table(given.take(names)), given.header)
+
+    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+        """Check the private table against metadata and constraints, without showing its values.
+
+        Args:
+            data: The name of the table, and the private table.
+
+        Raises:
+            InvalidDataTypeError: If ``data`` is not one table by name.
+            InvalidDataError: If the table does not match the metadata.
+            ConstraintNotMetError: If rows break a constraint.
+        """
+        self.preprocessor.check(self.preprocessor.take(data))
+
+    def add_constraints(self, constraints: list[Any]) -> None:
+        """Add constraints. They hold in what is sampled after the next fit.
+
+        They are copied: ``get_constraints`` returns what became of them. How each kind is met is
+        told in :mod:`sdv_threea.constraints.constraint_set`.
+
+        Args:
+            constraints: SDV's constraints, and the user's own; what they say is public.
+
+        Raises:
+            ConstraintNotMetError: If the metadata does not fit a constraint.
+            SynthesizerInputError: If a constraint is not for one table, or cannot be met.
+        """
+        check_constraints(constraints)
+        checked = _validate_constraints_single_table(constraints, self._fitted)
+        self.preprocessor.add_constraints(checked)
+        # What SDV had prepared was for the columns without these constraints.
+        self._data_processor = make_processor(
+            self.metadata, self.enforce_min_max_values, self.locales
+        )
+
+    def get_metadata(self, version: str = 'original') -> Metadata:
+        """Return the public metadata.
+
+        Args:
+            version: ``'original'``, or ``'modified'`` for the columns that constraints make of
+                them, which are those that ``preprocess`` returns.
+
+        Returns:
+            A copy.
+
+        Raises:
+            ValueError: If there is no such version.
+        """
+        check_name(version=version)
+        metadata = super().get_metadata(version)
+        return self.preprocessor.modify(metadata) if version == 'modified' else metadata
+
+    def get_transformers(self, table_name: str | None = None) -> dict[str, Any]:
+        """Return the transformers of RDT's between cells and what is released or made up.
+
+        After fitting, those of modelled columns hold what was released, and rows are drawn by it.
+        They may be published. Where constraints have replaced columns by derived ones, they are
+        those of the derived columns. Before fitting, they hold what is public.
+
+        Args:
+            table_name: The name of the table, which is the only one.
+
+        Returns:
+            Transformers by column, in the order of the metadata; then those of derived columns.
+
+        Raises:
+            ValueError: If none are assigned yet, or there is no such table.
+        """
+        return self.preprocessor.complete_transformers(super().get_transformers(table_name))
+
+    def update_transformers(
+        self, column_name_to_transformer: Mapping[str, Any], table_name: str | None = None
+    ) -> None:
+        """Choose transformers of RDT's.
+
+        For a column that is made up, a generator. For a modelled one, a transformer that acts
+        record by record and comes before the codes: it is fitted to what is public of the column.
+        Which those are, and why others are refused, is told in
+        :mod:`sdv_threea.transforms.allowed`.
+
+        Args:
+            column_name_to_transformer: The transformers by column, not fitted; ``None`` for none.
+            table_name: The name of the table, which is the only one.
+
+        Raises:
+            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had.
+            NotFittedError: If none are assigned yet.
+        """
+        super().update_transformers(column_name_to_transformer, table_name)
+        pass_by(self._data_processor, self.preprocessor.describe().names)
+        self.preprocessor.choose_transformers(column_name_to_transformer)
+
+    def learn_release(self, domain: Domain, transformers: tuple[Transformer, ...]) -> None:
+        """Let SDV and the constraints learn, dtypes, formats and seeds, from what was released.
+
+        Args:
+            domain: The columns that are modelled, as released.
+            transformers: From the cells of these and other columns to codes, as released.
+        """
+        proxy = self.preprocessor.learn(domain, transformers)
+        fit_processor(self._data_processor, proxy, self.preprocessor.storage.dtypes)
+
+    def finish_rows(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+        """Make rows of the user of what was drawn: dtypes, formats, keys, personal information.
+
+        Args:
+            sampled: The columns that are modelled, their index from 0.
+            domain: The same, as released.
+
+        Returns:
+            The rows that meet the constraints, under their index.
+        """
+        if not len(sampled):
+            return self.preprocessor.storage.make_empty()
+        restored = self.preprocessor.restore(sampled, domain)
+        return self.reverse_transform_constraints(self._data_processor.reverse_transform(restored))
+
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Repair or drop sampled rows that break a constraint."""
+        return self.preprocessor.constraints.keep_valid(sampled)
+
+    def _validate_transform_constraints(
+        self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False
+    ) -> pd.DataFrame:
+        # SDV would fit constraints on the rows here.
+        return table_data
+
+    def _validate_transformers(self, column_name_to_transformer: Mapping[str, Any]) -> None:
+        super()._validate_transformers(column_name_to_transformer)
+        self.preprocessor.check_transformers(column_name_to_transformer)
+
+    def _warn_unable_to_enforce_rounding(self, column_name_to_transformer: Any) -> None:
+        """Warn of nothing: samples are rounded, whatever the transformer."""
+
+    def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
+        self._prepare(self.preprocessor.take(data).header)
+
+    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
+        self._prepare(table_data)
+        return self.preprocessor.translate(table_data)
+
+    def _prepare(self, header: pd.DataFrame) -> None:
+        """Let SDV choose generators, from the names and dtypes of columns alone."""
+        prepare_processor(self._data_processor, self.preprocessor.prepare(header))
+
+    def _learn(self, rows: Rows[pd.DataFrame], header: pd.DataFrame) -> None:
+        """Learn from private rows that were translated, and note that it was fitted."""
+        if self.preprocessor.derive().derived.names:
+            self._fit(rows)
+        else:
+            self.learn_release(Domain(()), ())
+        # Of a table without rows, SDV notes no more than that it was fitted.
+        super().fit_processed_data({self._table_name: header})
+
+        def sample(num_rows: int) -> pd.DataFrame:
+            """Sample rows without a trace: the next sample is that of a fresh fit."""
+            rows, _ = self._sample_rows(num_rows)
+            self.reset_sampling()
+            return rows
+
+        self.preprocessor.constraints.learn(sample)
+
+    def _forget(self) -> None:
+        self._made_with = get_version()
+        self._model: Any = None
+        self._fitted = False

@@ -1,0 +1,194 @@
+"""The transformers of the modelled columns of one table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy, deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sdv.errors import SynthesizerInputError
+
+from sdv_threea.constraints.derivations import Derivations
+from sdv_threea.describe.lattice import is_lattice
+from sdv_threea.domain import Category, Column, Domain
+from sdv_threea.encoding.edges import known_edges
+from sdv_threea.encoding.encoder import Encoder
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
+from sdv_threea.storage.metadata import ColumnMetadata
+from sdv_threea.transforms.allowed import check_local, state_values
+from sdv_threea.transforms.dates import DateEncoder
+from sdv_threea.transforms.generators import refuse_learning
+from sdv_threea.transforms.outer import list_steps, make_step
+from sdv_threea.transforms.steps import Step
+
+
+@dataclass
+class TransformerSet:
+    """The transformers of the modelled columns of one table.
+
+    Formal guarantees:
+        * transformers are fitted to what is public or released, and never to private rows
+
+    Args:
+        columns: What the metadata says about each column.
+        chosen: Those that the user wants before the codes, by column; they are not fitted.
+        assigned: Those of all modelled columns by name: with what is public, or with what was
+            released by a fit.
+    """
+
+    columns: Mapping[str, ColumnMetadata]
+    chosen: dict[str, Any] = field(default_factory=dict)
+    assigned: dict[str, Any] = field(default_factory=dict)
+
+    def extend(self, derivations: Derivations) -> Derivations:
+        """Add the chosen transformers to the derivations that constraints have made."""
+        domain = derivations.domain
+        steps = (self._make_step(domain, name, each) for name, each in self.chosen.items())
+        return replace(derivations, steps=(*derivations.steps, *steps))
+
+    def check(self, transformers: Mapping[str, Any], derivations: Derivations) -> None:
+        """Refuse transformers that columns cannot have.
+
+        Args:
+            transformers: What the user wants, by column; ``None`` for none.
+            derivations: Those that constraints have made.
+
+        Raises:
+            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had.
+        """
+        others = dict(transformers)
+        for name in derivations.domain.names:
+            transformer = others.pop(name, None)
+            if transformer is not None:
+                self._check_chosen(name, transformer, derivations)
+        refuse_learning(others)
+
+    def choose(self, transformers: Mapping[str, Any], modelled: Iterable[str]) -> None:
+        """Take over what the user wants before the codes.
+
+        Args:
+            transformers: What the user wants, by column; ``None`` for none.
+            modelled: The columns that are modelled: those of other columns are left to SDV.
+        """
+        wanted = {**self.chosen, **transformers}
+        self.chosen = {
+            name: wanted[name]
+            for name in modelled
+            if wanted.get(name) is not None and not isinstance(wanted[name], Encoder)
+        }
+
+    def assign(self, derived: Domain, changed: Collection[str] | None = None) -> None:
+        """Assign transformers with what is public of the columns, before a fit.
+
+        Args:
+            derived: The columns that are modelled, as far as they are public.
+            changed: The columns whose transformers are new; all, by default. Of a fitted
+                synthesizer the others are still what rows are drawn by.
+        """
+        encoders = {
+            column.name: _make_encoder(column, self.columns.get(column.name, {}))
+            for column in derived.columns
+        }
+        self.assigned = {
+            name: each if changed is None or name in changed else self.assigned.get(name, each)
+            for name, each in {**encoders, **self.chosen}.items()
+        }
+
+    def learn(
+        self,
+        domain: Domain,
+        released: tuple[Transformer, ...],
+        derivations: Derivations,
+        dtypes: Mapping[str, Any],
+    ) -> None:
+        """Take the released transformers over, and tell them how their columns are stored.
+
+        Args:
+            domain: The columns that are modelled, as released.
+            released: From the cells of these and other columns to codes.
+            derivations: How these columns were derived from those of the user.
+            dtypes: The dtypes of the synthetic table.
+        """
+        by_name = {each.name: each for each in released}
+        steps = list_steps(derivations)
+        stored = [name for name in domain.names if name not in steps]
+        fitted = {
+            name: _store(by_name[name], self.columns.get(name, {}), dtypes.get(name))
+            for name in stored
+        }
+        chained = {name: _chain(step.transformer, by_name[name]) for name, step in steps.items()}
+        self.assigned = {name: (fitted | chained)[name] for name in domain.names}
+
+    def complete(self, found: Mapping[str, Any], modelled: Iterable[str]) -> dict[str, Any]:
+        """List the transformers of all columns.
+
+        Args:
+            found: Those that SDV has, in the order of the metadata.
+            modelled: The columns of the user that are modelled.
+
+        Returns:
+            Transformers by column: without columns that constraints have replaced, and then those
+            of derived columns.
+        """
+        gone = set(modelled) - set(self.assigned)
+        kept = {name: each for name, each in found.items() if name not in gone}
+        return {name: self.assigned.get(name, each) for name, each in kept.items()} | self.assigned
+
+    def _check_chosen(self, name: str, transformer: Any, derivations: Derivations) -> None:
+        """Refuse a transformer that a modelled column cannot have."""
+        if isinstance(transformer, Encoder):
+            if repr(transformer) != repr(self.assigned.get(name)):
+                raise SynthesizerInputError(
+                    f"The codes of the column '{name}' follow from what is public and released: "
+                    'state ranges and values in the metadata, and set public_metadata=True.'
+                )
+            return
+        check_local(name, transformer)
+        if self.columns[name]['sdtype'] not in transformer.get_supported_sdtypes():
+            return  # RDT refuses it
+        steps = derivations.steps
+        if any(name in (*step.replaced, *getattr(step, 'names', ())) for step in steps):
+            raise SynthesizerInputError(
+                f"The column '{name}' is part of a constraint, which replaces its values: it "
+                'cannot have a transformer too.'
+            )
+        self._make_step(derivations.domain, name, transformer)
+
+    def _make_step(self, domain: Domain, name: str, transformer: Any) -> Step:
+        column = domain[name]
+        if isinstance(column, Category):
+            column = state_values(column, transformer, domain.target)
+        return make_step(column, transformer, is_date=self.columns[name]['sdtype'] == 'datetime')
+
+
+def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
+    """Make a transformer of what is public of a column."""
+    if isinstance(column, Category):
+        return CategoryEncoder(column.values, column.ordered, column.nullable)
+    edges = known_edges(column) if is_lattice(column) else None
+    return _with_format(NumberEncoder(edges, column.step, column.nullable), description)
+
+
+def _store(released: Transformer, description: ColumnMetadata, dtype: Any) -> Transformer:
+    """Copy a released transformer, which shares its facts, and tell it how its column is stored."""
+    name, transformer = released.name, copy(released)
+    if isinstance(transformer, NumberEncoder):
+        transformer = _with_format(transformer, description)
+    return transformer.assign(name, dtype)
+
+
+def _chain(outer: Any, released: Transformer) -> Any:
+    """Copy a fitted outer transformer, and name the one that is next as RDT does."""
+    first, after = deepcopy(outer), copy(released).assign(released.name)
+    (output,) = first.output_properties
+    first.output_properties = {output: {'sdtype': 'float', 'next_transformer': after}}
+    return first
+
+
+def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> NumberEncoder:
+    """Let dates be read and written as the user stores them."""
+    if description.get('sdtype') != 'datetime':
+        return transformer
+    facts = transformer.edges, transformer.step, transformer.nullable
+    return DateEncoder(*facts, description.get('datetime_format'))

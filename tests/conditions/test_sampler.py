@@ -1,0 +1,155 @@
+"""Rows that meet conditions, of a release and without a synthesizer around it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import Inequality
+from sdv.metadata import Metadata
+
+from sdv_threea.conditions.sampler import ROWS_PER_RETRY, ConditionSampler
+from sdv_threea.pipeline import release
+from sdv_threea.settings import Settings
+from sdv_threea.transforms.preprocessor import Preprocessor
+
+COLUMNS = {
+    'age': {'sdtype': 'numerical'},
+    'city': {'sdtype': 'categorical'},
+    'mail': {'sdtype': 'email'},
+}
+
+
+@pytest.fixture(scope='module')
+def sampler():
+    """A sampler that notes how many rows are made up at a time."""
+    rng = np.random.default_rng(0)
+    city = rng.choice(['Bern', 'Chur'], 400, p=[0.99, 0.01])
+    table = pd.DataFrame({'age': rng.integers(18, 90, 400), 'city': city, 'mail': 'private'})
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+    preprocessor = Preprocessor(metadata, target=None, coerce=False)
+    given = preprocessor.take({'t': table})
+    preprocessor.prepare(given.header)
+    rows = given.rows.map(preprocessor.make_translation())
+    settings = Settings(epsilon=math.inf, n_components=1)
+    released = release(rows, preprocessor.derive().derived, settings, rng=rng)
+    preprocessor.learn(released.domain, released.transformers)
+    made = []
+
+    def generate(rows):
+        made.append(len(rows))
+        return rows.assign(mail='made up').astype(table.dtypes.to_dict())
+
+    return ConditionSampler(released, preprocessor, generate), made
+
+
+def draw(sampler, known, max_tries=100, batch_size=None):
+    rng = np.random.default_rng(1)
+    return list(sampler.sample(pd.DataFrame(known), rng, max_tries, batch_size))
+
+
+def test_a_rare_condition_is_met_at_the_first_try(sampler):
+    sampler, made = sampler
+    made.clear()
+    (rows,) = draw(sampler, {'city': ['Chur'] * 50})
+
+    assert rows['city'].tolist() == ['Chur'] * 50
+    assert made == [50]
+
+
+def test_batches_are_as_large_as_asked_for_and_rows_have_the_index_of_their_conditions(sampler):
+    sampler, made = sampler
+    made.clear()
+    known = pd.DataFrame({'mail': list('abcde')}, index=[7, 3, 5, 9, 1])
+    parts = draw(sampler, known, batch_size=2)
+
+    assert made == [2, 2, 1]
+    assert [list(part.index) for part in parts] == [[7, 3], [5, 9], [1]]
+    assert pd.concat(parts)['mail'].equals(known['mail'])
+
+
+def test_what_cannot_be_met_is_dropped_with_a_warning_that_shows_no_condition(sampler):
+    sampler, _ = sampler
+    with pytest.warns(UserWarning, match=r"Only some .* 'city' other than \['Bern', 'Chur'\]") as e:
+        (rows,) = draw(sampler, {'city': ['Bern', 'secret']})
+
+    assert list(rows.index) == [0]
+    assert 'secret' not in str(e[0].message)
+
+
+def test_it_is_an_error_if_nothing_can_be_met(sampler):
+    sampler, _ = sampler
+    possible, impossible = (pd.DataFrame({'city': [each]}) for each in ('Bern', 'secret'))
+    sampler.refuse_impossible([possible, impossible])
+    sampler.refuse_impossible([])
+    with pytest.raises(ValueError, match='Unable to sample any rows') as error:
+        sampler.refuse_impossible([impossible])
+
+    assert 'secret' not in str(error.value)
+
+
+class Rejecting:
+    """A constraint that some rows break."""
+
+    def __init__(self, chance):
+        self.rng, self.chance, self.asked = np.random.default_rng(2), chance, []
+
+    def is_valid(self, rows):
+        self.asked.append(len(rows))
+        return self.rng.random(len(rows)) < self.chance
+
+
+@pytest.mark.parametrize(('max_tries', 'complete'), [(1, False), (100, True)])
+def test_rows_that_constraints_reject_are_drawn_again_several_at_a_time(
+    sampler, max_tries, complete
+):
+    sampler, made = sampler
+    adopted = sampler.preprocessor.constraints.adopted
+    adopted.append(Rejecting(0.3))
+    made.clear()
+    try:
+        (rows,) = draw(sampler, {'city': ['Bern'] * 60}, max_tries)
+    finally:
+        adopted.clear()
+
+    assert (len(rows) == 60) is complete
+    assert rows.index.is_unique and rows.index.is_monotonic_increasing
+    assert [size % ROWS_PER_RETRY for size in made[1:]] == [0] * (len(made) - 1)
+
+
+def test_where_nothing_is_modelled_what_is_known_is_written():
+    columns = {'mail': {'sdtype': 'email'}}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    preprocessor = Preprocessor(metadata, target=None, coerce=False)
+    sampler = ConditionSampler(None, preprocessor, lambda rows: rows.assign(mail='made up'))
+    (rows,) = draw(sampler, {'mail': ['a', 'b']})
+
+    assert rows['mail'].tolist() == ['a', 'b']
+
+
+def test_a_constraint_that_is_built_in_asks_for_no_second_try():
+    columns = dict.fromkeys(['low', 'high'], {'sdtype': 'numerical'})
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    preprocessor = Preprocessor(metadata, target=None, coerce=False)
+    preprocessor.add_constraints([Inequality('low', 'high')])
+    rng = np.random.default_rng(3)
+    low = rng.integers(0, 20, 300)
+    table = pd.DataFrame({'low': low, 'high': low + rng.integers(0, 9, 300)})
+    given = preprocessor.take({'t': table})
+    preprocessor.prepare(given.header)
+    rows = given.rows.map(preprocessor.make_translation())
+    settings = Settings(epsilon=math.inf, n_components=1)
+    released = release(rows, preprocessor.derive().derived, settings, rng=rng)
+    preprocessor.learn(released.domain, released.transformers)
+    made = []
+
+    def generate(rows):
+        made.append(len(rows))
+        return rows.astype('int64')
+
+    (drawn,) = draw(ConditionSampler(released, preprocessor, generate), {'low': [5] * 40})
+
+    assert made == [40]
+    assert (drawn['low'] == 5).all() and (drawn['high'] >= 5).all()

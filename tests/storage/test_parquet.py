@@ -1,0 +1,127 @@
+"""A folder of Parquet files: a part at a time in memory, and whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import weakref
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import Domain, Number
+from sdv_threea.storage.parquet import write_folder
+from sdv_threea.storage.table import StoredColumns
+
+STORAGE = StoredColumns(
+    {'x': {'sdtype': 'numerical'}},
+    {'x': np.dtype('int64')},
+    Domain((Number(name='x', low=0.0, high=9.0, step=1.0),)),
+)
+
+
+class Sampler:
+    """Samples rows, notes how many, and stops at one of the calls."""
+
+    def __init__(self, stop=None, last=None):
+        self.sizes, self.stop, self.last = [], stop, last
+
+    def __call__(self, size):
+        if len(self.sizes) == self.last:
+            raise self.stop
+        self.sizes.append(size)
+        return pd.DataFrame({'x': np.arange(size) % 10})
+
+
+def write(sample, num_rows, folder, rows_per_file, *, show_progress=False):
+    return write_folder(
+        sample, num_rows, folder, rows_per_file, STORAGE, show_progress=show_progress
+    )
+
+
+def test_the_files_have_the_rows_in_order(tmp_path):
+    sample = Sampler()
+    files = write(sample, 25, tmp_path / 'rows', 10)
+
+    assert sample.sizes == [10, 10, 5]
+    assert [file.name for file in files] == [f'part-0000{number}.parquet' for number in range(3)]
+    assert [len(pd.read_parquet(file)) for file in files] == [10, 10, 5]
+
+
+def test_one_part_at_a_time_is_in_memory(tmp_path):
+    alive = []
+
+    def sample(size):
+        gc.collect()
+        assert [each() for each in alive if each() is not None] == []
+        rows = pd.DataFrame({'x': np.arange(size)})
+        alive.append(weakref.ref(rows))
+        return rows
+
+    write(sample, 30, tmp_path / 'rows', 8)
+
+    assert len(alive) == 4
+
+
+@pytest.mark.parametrize('shown', [True, False])
+def test_progress_is_shown_if_asked_for(tmp_path, capsys, shown):
+    write(Sampler(), 20, tmp_path / 'rows', 5, show_progress=shown)
+
+    assert ('Sampling rows: 100%' in capsys.readouterr().err) == shown
+
+
+@pytest.mark.parametrize('stop', [KeyboardInterrupt(), OSError(errno.ENOSPC, 'full')])
+@pytest.mark.parametrize('exists', [True, False])
+def test_what_is_stopped_leaves_nothing(tmp_path, stop, exists):
+    folder, sample = tmp_path / 'rows', Sampler(stop, last=2)
+    if exists:
+        folder.mkdir()
+    with pytest.raises(type(stop)):
+        write(sample, 50, folder, 10)
+
+    assert len(sample.sizes) == 2
+    assert list(tmp_path.rglob('*')) == ([folder] if exists else [])
+
+
+def test_a_disk_that_is_full_leaves_nothing(tmp_path):
+    """A file that was begun is gone too."""
+    full = tmp_path / 'full'
+    with pytest.raises(IsADirectoryError):
+        write(lambda size: (make_obstacle(tmp_path), Sampler()(size))[1], 20, full, 10)
+
+    assert not full.exists()
+    assert list(tmp_path.glob('.*')) == []
+
+
+def make_obstacle(folder):
+    """Put a folder in the place of the second file."""
+    (beside,) = folder.glob('.full.*')
+    (beside / 'part-00001.parquet').mkdir(exist_ok=True)
+
+
+def test_a_folder_that_is_empty_is_filled_and_a_link_followed(tmp_path):
+    (tmp_path / 'real').mkdir()
+    (tmp_path / 'link').symlink_to(tmp_path / 'real')
+    files = write(Sampler(), 5, tmp_path / 'link', 5)
+
+    assert files == [tmp_path / 'link' / 'part-00000.parquet']
+    assert len(pd.read_parquet(tmp_path / 'real')) == 5
+
+
+@pytest.mark.parametrize('name', ['file', 'full', 'full/old'])
+def test_what_is_there_is_not_touched_and_nothing_is_sampled(tmp_path, name):
+    (tmp_path / 'full').mkdir()
+    for path in (tmp_path / 'file', tmp_path / 'full' / 'old'):
+        path.write_text('old')
+    before, sample = sorted(tmp_path.rglob('*')), Sampler()
+    with pytest.raises(FileExistsError, match=f'choose another folder, or empty it.*{name}'):
+        write(sample, 5, tmp_path / name, 5)
+
+    assert sample.sizes == []
+    assert sorted(tmp_path.rglob('*')) == before
+
+
+def test_a_folder_that_is_nowhere_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match='make that first'):
+        write(Sampler(), 5, tmp_path / 'no' / 'rows', 5)

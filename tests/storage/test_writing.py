@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.intake.columns import find_moments
+from sdv_threea.intake.dates import to_seconds
+from sdv_threea.intake.table import read_table
+from sdv_threea.storage.metadata import list_facts
+from sdv_threea.storage.writing import (
+    EARLIEST,
+    LATEST,
+    decode,
+    fit_into,
+    from_seconds,
+)
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize(
+    'dtype',
+    ['datetime64[ns]', 'datetime64[s]', 'datetime64[us, UTC]', 'datetime64[ns, Asia/Tokyo]'],
+)
+def test_dates_return_to_their_dtype(dtype):
+    moments = pd.Series(pd.to_datetime(['1931-05-06 07:08:09', '2190-01-01 00:00:00', None]))
+    if 'UTC' in dtype or 'Tokyo' in dtype:
+        moments = moments.dt.tz_localize(dtype.split(', ')[1][:-1])
+    moments = moments.astype(dtype)
+
+    restored = from_seconds(to_seconds(find_moments(moments, None)), moments.dtype, None, 1.0)
+    pd.testing.assert_series_equal(restored, moments)
+
+
+@pytest.mark.parametrize(
+    ('step', 'datetime_format', 'expected'),
+    [
+        (DAY, None, '2000-01-02'),
+        (60.0, None, '2000-01-02 00:00:00'),
+        (0.0, None, '2000-01-02 00:00:00.000000'),
+        (1.0, '%d.%m.%y', '02.01.00'),
+        (1.0, '%Y-%m-%d%z', '2000-01-02+0000'),
+    ],
+)
+def test_dates_return_to_their_text(step, datetime_format, expected):
+    texts = from_seconds(np.array([DAY, np.nan]), np.dtype(object), datetime_format, step)
+
+    assert texts[0] == expected
+    assert pd.isna(texts[1])
+
+
+@pytest.mark.parametrize('dtype', [np.dtype('datetime64[ns]'), np.dtype(object)])
+def test_a_released_range_beyond_the_calendar_is_cut(dtype):
+    texts = from_seconds(np.array([-1e12, 1e12]), dtype, None, DAY).astype(str)
+
+    assert list(texts) == [str(EARLIEST)[:10], str(LATEST)[:10]]
+
+
+def test_numbers_are_cut_to_what_their_dtype_can_hold():
+    numbers = pd.Series([-1e40, 5.0, 1e40])
+
+    assert list(fit_into(numbers, pd.Int8Dtype())) == [-128, 5, 127]
+    assert np.isfinite(fit_into(numbers, np.dtype('float32')).astype('float32')).all()
+    assert fit_into(numbers, np.dtype(object)) is numbers
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'uint64', 'int32', 'uint8'])
+def test_the_largest_integers_do_not_wrap_around(dtype):
+    limits = np.iinfo(dtype)
+    cut = fit_into(pd.Series([-1e40, 1e40]), np.dtype(dtype)).astype(dtype)
+
+    assert cut[0] == limits.min
+    assert cut[1] > limits.max * 0.999
+
+
+def test_whole_numbers_that_were_objects_become_integers():
+    whole = fit_into(pd.Series([1.0, np.nan]), np.dtype(object), 1.0)
+
+    assert (type(whole[0]), pd.isna(whole[1])) == (int, True)
+    assert fit_into(pd.Series([1.0]), np.dtype(object), 0.5).dtype == np.float64
+
+
+def make_stored(num_rows=1_000):
+    """Columns of several kinds as they are stored, with missing values."""
+    rng = np.random.default_rng(0)
+    moments = pd.Timestamp('2021-01-01') + pd.Series(
+        pd.to_timedelta(rng.integers(0, 6 * 10**7, num_rows), unit='s')
+    )
+    stored = {
+        'int16': pd.Series(rng.integers(0, 90, num_rows), dtype='Int16'),
+        'cents': pd.Series(rng.gamma(2, 10, num_rows).round(2)),
+        'letter_missing': pd.Series(rng.choice(list('abc'), num_rows)),
+        'text_date': moments.dt.strftime('%d/%m/%Y'),
+        'moment': moments,
+        'zoned': moments.dt.tz_localize('UTC').dt.tz_convert('Europe/Paris'),
+    }
+    return pd.DataFrame(
+        {name: each.mask(rng.random(num_rows) < 0.1) for name, each in stored.items()}
+    )
+
+
+STORED = {
+    'int16': {'sdtype': 'numerical'},
+    'cents': {'sdtype': 'numerical'},
+    'letter_missing': {'sdtype': 'categorical'},
+    'text_date': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
+    'moment': {'sdtype': 'datetime'},
+    'zoned': {'sdtype': 'datetime'},
+}
+
+
+def test_decoding_inverts_encoding():
+    columns, table = STORED, make_stored()
+    numbers = {'int16': 1.0, 'cents': 0.01, 'text_date': DAY, 'moment': 1.0, 'zoned': 1.0}
+    domain = Domain(
+        (
+            *(Number(name=name, step=step, steps=TIME_STEPS) for name, step in numbers.items()),
+            Category(name='letter_missing'),
+        )
+    )
+    facts = list_facts(columns, table.dtypes.to_dict())
+    encoded = read_table([each for each in facts if each.name in domain.names], table)
+    encoded = encoded[list(domain.names)]
+    decoded = decode(encoded, columns, table.dtypes.to_dict(), domain)
+
+    assert list(decoded) == list(domain.names)
+    for name in decoded:
+        restored = decoded[name].astype(table[name].dtype).where(decoded[name].notna())
+        pd.testing.assert_series_equal(restored, table[name], check_names=False)
+
+
+def test_a_released_range_wider_than_the_dtype_is_cut():
+    decoded = decode(
+        pd.DataFrame({'x': [-1e9, 1e9]}),
+        {'x': {'sdtype': 'numerical'}},
+        {'x': pd.Int8Dtype()},
+        Domain((Number(name='x', low=-1e9, high=1e9, step=1.0),)),
+    )
+    assert list(decoded['x']) == [-128, 127]
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('dtype', ['datetime64[ns]', 'object'])
+def test_dates_beyond_what_can_be_stored_come_back_as_the_last_ones(dtype):
+    moments = from_seconds(np.array([-1e300, 1e300, np.nan]), np.dtype(dtype), '%Y', 0.0)
+
+    years = pd.to_datetime(moments).dt.year
+    assert list(years[:2]) == [EARLIEST.astype(object).year, LATEST.astype(object).year]
+    assert pd.isna(moments[2])
+
+
+def test_rows_without_columns_are_still_rows():
+    assert decode(pd.DataFrame(index=range(4)), {}, {}, Domain(())).shape == (4, 0)

@@ -1,0 +1,207 @@
+"""Samples in Parquet files: one table to whoever reads them."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow
+import pytest
+from pyarrow import parquet
+from sdv.cag import Inequality
+from sdv.errors import SamplingError, SynthesizerInputError
+
+from sdv_threea import ClustMixSynthesizer
+
+NAME = 'people'
+
+#: Columns of which half is missing: of thirty rows none or all with a chance below 1e-8.
+GAPS = ['flag_missing', 'letter_missing', 'whole_missing', 'code_object', 'half', 'rare']
+
+#: What objects come back as: dtypes in which values may be missing.
+OPEN = {'flag_missing': 'boolean', 'code_object': 'Int64', 'truth': 'boolean', 'half': 'float64'}
+
+
+@pytest.fixture(scope='module')
+def fitted(build_table, build_metadata, mixed_columns):
+    """A synthesizer of columns of every kind, some of them objects that are no texts."""
+    table, rng = build_table(400, 5), np.random.default_rng(5)
+    table['code_object'] = pd.Series(rng.integers(1, 4, 400)).astype(object)
+    table['half'] = pd.Series(rng.integers(1, 4, 400) / 2).astype(object)
+    table['rare'] = 'x'
+    for name in GAPS:
+        table[name] = table[name].mask(rng.random(400) < 0.5)
+    table['truth'] = pd.Categorical(rng.random(400) < 0.5)
+    table['grade'] = pd.Categorical(rng.integers(1, 4, 400), ordered=True)
+    new = dict.fromkeys(['code_object', 'half', 'truth', 'grade', 'rare'], 'categorical')
+    columns = mixed_columns | {name: {'sdtype': sdtype} for name, sdtype in new.items()}
+    settings = {'epsilon': math.inf, 'n_components': 1}
+    synthesizer = ClustMixSynthesizer(build_metadata(columns, 'key'), **settings)
+    synthesizer.fit({NAME: table})
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def simple(build_metadata):
+    columns = {'key': {'sdtype': 'id'}, 'low': {'sdtype': 'numerical'}}
+    metadata = build_metadata(columns | {'high': {'sdtype': 'numerical'}}, 'key')
+    low = np.arange(300) % 7
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=5.0)
+    synthesizer.fit({NAME: pd.DataFrame({'key': range(300), 'low': low, 'high': low + 2})})
+    return synthesizer
+
+
+@pytest.fixture(params=[1, 7, 14, 1_000])
+def rows_per_file(request):
+    return request.param
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_the_folder_has_the_rows_that_sample_gives(fitted, tmp_path, rows_per_file):
+    fitted.reset_sampling()
+    expected = fitted.sample(14, batch_size=rows_per_file)[NAME]
+    fitted.reset_sampling()
+    files = fitted.sample_to_parquet(14, tmp_path / 'rows', rows_per_file, show_progress=False)
+    found = pd.read_parquet(tmp_path / 'rows')
+
+    assert [file.name for file in files] == [
+        f'part-{number:05}.parquet' for number in range(-(-14 // rows_per_file))
+    ]
+    assert all(parquet.ParquetFile(file).metadata.num_rows <= rows_per_file for file in files)
+    assert list(found) == list(expected)
+    for name in expected:
+        assert found[name].isna().tolist() == expected[name].isna().tolist()
+        assert found[name].dropna().tolist() == expected[name].dropna().tolist()
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_all_files_have_one_schema_whatever_they_lack(fitted, tmp_path, mixed_columns):
+    files = fitted.sample_to_parquet(30, tmp_path / 'rows', 1, show_progress=False)
+    schemas = [parquet.read_schema(file) for file in files]
+    parts = [pd.read_parquet(file) for file in files]
+
+    assert all(each.equals(schemas[0], check_metadata=True) for each in schemas)
+    assert not any(pyarrow.types.is_null(each.type) for each in schemas[0])
+    for name in GAPS:
+        assert {bool(part[name].isna().all()) for part in parts} == {True, False}
+    for part in parts:
+        kinds = part.dtypes.map(lambda dtype: 'category' if str(dtype) == 'category' else dtype)
+        assert kinds.equals(parts[0].dtypes)
+    assert parts[0].dtypes[list(OPEN)].astype(str).to_dict() == OPEN
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_dask_reads_the_folder_as_one_table(fitted, tmp_path):
+    dask = pytest.importorskip('dask.dataframe')
+    fitted.sample_to_parquet(30, tmp_path / 'rows', 2, show_progress=False)
+    found, expected = dask.read_parquet(tmp_path / 'rows'), pd.read_parquet(tmp_path / 'rows')
+    computed = found.compute()
+
+    assert found.npartitions == 15
+    assert computed.dtypes.astype(str).to_dict() == found.dtypes.astype(str).to_dict()
+    for name in expected:
+        assert computed[name].isna().tolist() == expected[name].isna().tolist()
+        assert computed[name].dropna().tolist() == expected[name].dropna().tolist()
+
+
+def test_keys_are_unique_over_all_files_and_rows_come_again_after_a_reset(simple, tmp_path):
+    simple.reset_sampling()
+    simple.sample_to_parquet(100, tmp_path / 'one', 9, show_progress=False)
+    simple.sample_to_parquet(100, tmp_path / 'two', 9, show_progress=False)
+    simple.reset_sampling()
+    simple.sample_to_parquet(100, tmp_path / 'again', 9, show_progress=False)
+    one, two, again = (pd.read_parquet(tmp_path / name) for name in ('one', 'two', 'again'))
+
+    assert pd.concat([one, two])['key'].is_unique
+    pd.testing.assert_frame_equal(one, again)
+    assert not one.drop(columns='key').equals(two.drop(columns='key'))
+
+
+def test_no_rows_are_one_file_of_columns(fitted, simple, tmp_path):
+    for number, synthesizer in enumerate((fitted, simple)):
+        (none,) = synthesizer.sample_to_parquet(0, tmp_path / f'none {number}')
+        (some,) = synthesizer.sample_to_parquet(9, tmp_path / f'some {number}', show_progress=False)
+
+        assert parquet.read_schema(none).names == parquet.read_schema(some).names
+        assert len(pd.read_parquet(none.parent)) == 0
+
+
+def test_constraints_hold_in_every_file_and_no_row_is_lost(build_metadata, tmp_path):
+    metadata = build_metadata({name: {'sdtype': 'numerical'} for name in ('low', 'high')})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=2.0)
+    synthesizer.add_constraints([Inequality('low', 'high')])
+    low = np.arange(300) % 7
+    synthesizer.fit({NAME: pd.DataFrame({'low': low, 'high': low + low[::-1]})})
+    synthesizer.sample_to_parquet(50, tmp_path / 'rows', 20, show_progress=False)
+    rows = pd.read_parquet(tmp_path / 'rows')
+
+    assert len(rows) == 50
+    assert (rows['low'] <= rows['high']).all()
+
+
+def test_columns_named_by_numbers_are_named_by_texts(build_metadata, tmp_path):
+    synthesizer = ClustMixSynthesizer(build_metadata({'7': {'sdtype': 'numerical'}}), epsilon=9.0)
+    synthesizer.fit({NAME: pd.DataFrame({7: np.arange(200) % 5})})
+    synthesizer.sample_to_parquet(10, tmp_path / 'rows', 4, show_progress=False)
+
+    assert list(pd.read_parquet(tmp_path / 'rows')) == ['7']
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'name'),
+    [
+        ({'num_rows': -1}, 'num_rows'),
+        ({'num_rows': None}, 'num_rows'),
+        ({'num_rows': 3.0}, 'num_rows'),
+        ({'rows_per_file': 0}, 'rows_per_file'),
+        ({'rows_per_file': None}, 'rows_per_file'),
+        ({'max_tries_per_batch': 0}, 'max_tries_per_batch'),
+    ],
+)
+def test_numbers_are_whole_numbers(simple, tmp_path, arguments, name):
+    with pytest.raises(ValueError, match=f'{name} must be a whole number'):
+        simple.sample_to_parquet(**{'num_rows': 5, 'folder': tmp_path / 'rows'} | arguments)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_is_shown_or_not(simple, tmp_path):
+    with pytest.raises(SynthesizerInputError, match='show_progress must be True or False'):
+        simple.sample_to_parquet(5, tmp_path / 'rows', show_progress=1)
+
+
+def test_it_has_to_be_fitted(build_metadata, tmp_path):
+    synthesizer = ClustMixSynthesizer(build_metadata({'x': {'sdtype': 'numerical'}}))
+    with pytest.raises(SamplingError, match='not been fitted'):
+        synthesizer.sample_to_parquet(5, tmp_path / 'rows')
+
+
+def test_without_pyarrow_it_is_told_what_to_install(simple, tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.split('.')[0] == 'pyarrow']:
+        monkeypatch.delitem(sys.modules, name)
+    real = builtins.__import__
+
+    def refuse(name, *others, **options):
+        if name.split('.')[0] == 'pyarrow':
+            raise ImportError(name)
+        return real(name, *others, **options)
+
+    monkeypatch.setattr(builtins, '__import__', refuse)
+    with pytest.raises(ImportError, match=r"pip install 'sdv-threea\[parquet\]'"):
+        simple.sample_to_parquet(5, tmp_path / 'rows')
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_of_several_types_are_refused_by_name(build_metadata, tmp_path):
+    synthesizer = ClustMixSynthesizer(
+        build_metadata({'mixed': {'sdtype': 'categorical'}}), epsilon=math.inf
+    )
+    synthesizer.fit({NAME: pd.DataFrame({'mixed': [1, 'one'] * 100})})
+    with pytest.raises(ValueError, match="Column 'mixed' cannot be stored in Parquet"):
+        synthesizer.sample_to_parquet(50, tmp_path / 'rows', 1, show_progress=False)
+
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,161 @@
+"""What ``get_transformers`` returns of a synthesizer: public before a fit, released after it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from rdt import HyperTransformer
+from rdt.transformers import LogScaler
+from sdv.cag import Inequality
+from sdv.metadata import Metadata
+
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.transforms.dates import DateEncoder
+
+NAME = 'people'
+SDTYPES = {
+    'age': 'numerical',
+    'income': 'numerical',
+    'city': 'categorical',
+    'joined': 'datetime',
+    'left': 'datetime',
+}
+
+
+@pytest.fixture
+def table(rng):
+    joined = pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 500, 900), 'D')
+    return pd.DataFrame(
+        {
+            'age': rng.integers(17, 90, 900),
+            'income': np.where(rng.random(900) < 0.2, np.nan, rng.lognormal(8, 1, 900).round(2)),
+            'city': rng.choice(['Bern', 'Genf', 'Basel'], 900),
+            'joined': joined,
+            'left': joined + pd.to_timedelta(rng.integers(1, 90, 900), 'D'),
+        }
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(4)
+
+
+def make_metadata(facts=None):
+    columns = {name: {'sdtype': sdtype} for name, sdtype in SDTYPES.items()}
+    for name, each in (facts or {}).items():
+        columns[name] |= each
+    return Metadata.load_from_dict({'tables': {NAME: {'columns': columns}}})
+
+
+def fit(table, **options):
+    synthesizer = ClustMixSynthesizer(make_metadata(), epsilon=20.0, **options)
+    synthesizer.fit({NAME: table})
+    return synthesizer
+
+
+def test_before_a_fit_transformers_hold_what_is_public(table):
+    facts = {
+        'city': {'range_values': ['Bern', 'Genf', 'Basel']},
+        'age': {'range_min': 0, 'range_max': 99},
+    }
+    synthesizer = ClustMixSynthesizer(make_metadata(facts), public_metadata=True)
+    synthesizer.auto_assign_transformers({NAME: table})
+    found = synthesizer.get_transformers()
+    assert repr(found['city']).startswith("CategoryEncoder(values=('Bern', 'Genf', 'Basel')")
+    assert len(found['age'].edges) == 101  # a cell for each age
+    assert (found['income'].edges, found['income'].step) == (None, None)
+    assert found['joined'].get_supported_sdtypes() == ['datetime']
+
+
+def test_after_a_fit_transformers_are_those_that_rows_are_drawn_by(table):
+    synthesizer = fit(table)
+    found = synthesizer.get_transformers()
+    kinds = NumberEncoder, NumberEncoder, CategoryEncoder, DateEncoder, DateEncoder
+    assert tuple(map(type, found.values())) == kinds
+    for released in synthesizer._model.transformers:
+        shown = found[released.name]
+        assert all(getattr(shown, fact) is getattr(released, fact) for fact in released.FACTS)
+        assert shown.columns == [released.name]
+
+
+def test_fitting_a_transformer_to_another_column_leaves_the_synthesizer_as_it_was(table):
+    synthesizer = fit(table)
+    elsewhere = pd.DataFrame({'years': [17, 90]})
+    synthesizer.get_transformers()['age'].fit(elsewhere, 'years')
+    assert list(synthesizer.sample(3)[NAME]) == list(table)
+
+
+def test_fitted_transformers_serve_in_a_hyper_transformer_on_public_rows(table):
+    synthesizer = fit(table)
+    public = synthesizer.sample(50)[NAME]
+    transformer = HyperTransformer()
+    config = {'sdtypes': SDTYPES, 'transformers': synthesizer.get_transformers()}
+    transformer.set_config(config)
+    transformer.fit(public)
+    codes = transformer.transform(public)
+    assert (codes >= 0).all(axis=None)
+    back = transformer.reverse_transform(codes)
+    assert back.dtypes.to_dict() == public.dtypes.to_dict()
+    pd.testing.assert_frame_equal(transformer.transform(back), codes)
+
+
+@pytest.mark.filterwarnings('ignore:For this change to take effect')
+def test_a_change_leaves_the_fitted_transformers_of_other_columns(table):
+    synthesizer = fit(table)
+    fitted = synthesizer.get_transformers()
+    synthesizer.update_transformers({'age': LogScaler()})
+    changed = synthesizer.get_transformers()
+    assert [name for name in changed if changed[name] is not fitted[name]] == ['age']
+    assert list(synthesizer.sample(5)[NAME]) == list(table)
+
+
+def test_where_a_constraint_replaced_columns_there_are_those_of_the_derived_ones(table):
+    synthesizer = ClustMixSynthesizer(make_metadata(), epsilon=20.0)
+    synthesizer.add_constraints([Inequality('joined', 'left')])
+    synthesizer.fit({NAME: table})
+    names = list(synthesizer.get_transformers())
+    assert names[:3] == ['age', 'income', 'city']
+    assert set(names) == set(synthesizer.preprocessor.derive().derived.names)
+    assert 'left' not in names
+
+
+def test_transformers_are_forgotten_with_the_constraints_they_were_assigned_for(table):
+    synthesizer = ClustMixSynthesizer(make_metadata())
+    synthesizer.auto_assign_transformers({NAME: table})
+    synthesizer.add_constraints([Inequality('joined', 'left')])
+    with pytest.raises(ValueError, match='auto_assign_transformers'):
+        synthesizer.get_transformers()
+
+
+def test_a_table_of_many_has_the_transformers_of_its_own_columns(table):
+    tables = {
+        NAME: table.assign(key=range(len(table))),
+        'visit': pd.DataFrame({'person': range(300), 'cost': np.arange(300) % 40}),
+    }
+    columns = {name: {'sdtype': sdtype} for name, sdtype in SDTYPES.items()}
+    visits = {'person': {'sdtype': 'id'}, 'cost': {'sdtype': 'numerical'}}
+    metadata = Metadata.load_from_dict(
+        {
+            'tables': {
+                NAME: {'columns': columns | {'key': {'sdtype': 'id'}}, 'primary_key': 'key'},
+                'visit': {'columns': visits},
+            },
+            'relationships': [
+                {
+                    'parent_table_name': NAME,
+                    'parent_primary_key': 'key',
+                    'child_table_name': 'visit',
+                    'child_foreign_key': 'person',
+                }
+            ],
+        }
+    )
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=50.0)
+    synthesizer.fit(tables)
+    assert list(synthesizer.get_transformers(NAME)) == [*SDTYPES, 'key']
+    found = synthesizer.get_transformers('visit')
+    assert list(found) == ['person', 'cost']
+    assert isinstance(found['cost'], NumberEncoder)

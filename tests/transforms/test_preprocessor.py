@@ -1,0 +1,137 @@
+"""From the table of a user to the columns that are modelled: nothing of the rows is kept."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pytest
+from rdt.transformers import LogScaler
+from sdv.cag import FixedCombinations, Inequality
+from sdv.errors import InvalidDataError, SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.audit.state import flatten
+from sdv_threea.transforms.preprocessor import Preprocessor
+
+COLUMNS = {
+    'low': {'sdtype': 'numerical'},
+    'high': {'sdtype': 'numerical'},
+    'income': {'sdtype': 'numerical'},
+    'city': {'sdtype': 'categorical'},
+    'country': {'sdtype': 'categorical'},
+    'day': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
+    'mail': {'sdtype': 'email'},
+}
+
+
+def make(*, coerce=False, target=None):
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+    preprocessor = Preprocessor(metadata, target=target, coerce=coerce)
+    preprocessor.add_constraints(
+        [Inequality('low', 'high'), FixedCombinations(['city', 'country'])]
+    )
+    preprocessor.check_transformers({'income': LogScaler()})
+    preprocessor.choose_transformers({'income': LogScaler()})
+    return preprocessor
+
+
+def make_table(seed=0, num_rows=200):
+    rng = np.random.default_rng(seed)
+    low = rng.integers(0, 50, num_rows)
+    days = pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 300, num_rows), 'D')
+    return pd.DataFrame(
+        {
+            'low': low,
+            'high': low + rng.integers(0, 9, num_rows),
+            'income': rng.lognormal(3, 1, num_rows).round(2),
+            'city': rng.choice(['Bern', 'Chur'], num_rows),
+            'country': 'CH',
+            'day': days.strftime('%d.%m.%Y'),
+            'mail': [f'secret-{at}@example.com' for at in range(num_rows)],
+        }
+    )
+
+
+def process(preprocessor, table):
+    given = preprocessor.take({'t': table})
+    preprocessor.check(given)
+    proxy = preprocessor.prepare(given.header)
+    return preprocessor.translate(table), proxy
+
+
+def test_what_is_kept_is_a_function_of_the_dtypes():
+    one, other = make(), make()
+    _, first = process(one, make_table(0, 200))
+    _, second = process(other, make_table(1, 333).assign(low=-7, city='Lyon'))
+
+    pd.testing.assert_frame_equal(first, second)
+    assert flatten(one) == flatten(other)
+    assert b'secret' not in cloudpickle.dumps(one)
+
+
+def test_the_proxy_has_the_columns_and_dtypes_and_tells_nothing_else():
+    table = make_table()
+    _, proxy = process(make(), table)
+
+    assert proxy.dtypes.to_dict() == table.dtypes.to_dict()
+    assert all(len(set(proxy[name])) == 1 for name in proxy)
+
+
+def test_a_row_is_translated_by_itself():
+    preprocessor, table = make(), make_table()
+    whole, _ = process(preprocessor, table)
+    places = np.random.default_rng(2).permutation(len(table))
+    shuffled = preprocessor.translate(table.iloc[places])
+
+    assert list(whole) == list(preprocessor.derive().derived.names)
+    pd.testing.assert_frame_equal(shuffled, whole.iloc[places].reset_index(drop=True))
+
+
+def test_the_translation_can_be_sent_to_a_worker():
+    preprocessor, table = make(), make_table()
+    whole, _ = process(preprocessor, table)
+    sent = cloudpickle.loads(cloudpickle.dumps(preprocessor.make_translation()))
+
+    pd.testing.assert_frame_equal(sent(table), whole)
+
+
+def test_a_copy_goes_its_own_way():
+    preprocessor = make()
+    copy = deepcopy(preprocessor)
+    copy.add_constraints([Inequality('high', 'income')])
+
+    assert len(preprocessor.constraints.adopted) == 2
+    assert (preprocessor.transformers.chosen != {}, copy.transformers.chosen) == (True, {})
+
+
+@pytest.mark.parametrize(
+    ('change', 'complaint'),
+    [
+        ({'low': 'secret'}, "'low'.*not numbers"),
+        ({'income': -987_654.0}, r"'income' has values .* LogScaler\(\) cannot take"),
+    ],
+)
+def test_complaints_show_no_value(change, complaint):
+    table = make_table().assign(**change)
+    with pytest.raises(InvalidDataError, match=complaint) as error:
+        process(make(), table)
+    assert 'secret' not in str(error.value)
+    assert '987654' not in str(error.value)
+
+    process(make(coerce=True), table)
+
+
+def test_a_column_that_a_constraint_replaces_cannot_have_a_transformer():
+    with pytest.raises(SynthesizerInputError, match='part of a constraint'):
+        make().check_transformers({'low': LogScaler()})
+
+
+def test_the_modified_metadata_has_the_columns_that_are_modelled():
+    preprocessor = make()
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': COLUMNS}}})
+    columns = preprocessor.modify(metadata).tables['t'].columns
+
+    assert set(columns) == {*preprocessor.derive().derived.names, 'mail'}
