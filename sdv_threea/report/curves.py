@@ -58,9 +58,7 @@ def trace_classes(
         return pd.DataFrame()
     rates = np.mean([_trace_rates(*side) for side in sides], axis=0)
     precisions = np.mean([_trace_precision(*side) for side in sides], axis=0)
-    return pd.concat(
-        [_points(ROC, RATES, rates), _points(PRECISION, RATES, precisions)]
-    )
+    return pd.concat([_points(ROC, RATES, rates), _points(PRECISION, RATES, precisions)])
 
 
 def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> pd.DataFrame:
@@ -135,7 +133,5 @@ def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> N
     """
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
-    told: NDArray[np.float64] = precision[
-        np.searchsorted(recall, RATES).clip(max=len(recall) - 1)
-    ]
+    told: NDArray[np.float64] = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]
     return told

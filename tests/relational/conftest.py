@@ -348,6 +348,7 @@ def noise():
 @pytest.fixture
 def compare_neighbours(monkeypatch):
     """Release a database and a neighbour of it with the same noisy values, and record both."""
+
     def compare(one, other, *, coupled=True, **settings):
         first = Door()
         second = Door(replay=first)
