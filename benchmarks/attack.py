@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import auc, roc_auc_score, roc_curve
 
 #: Neighbours that a record has to be far from to be a target.
 NEIGHBOURS = 5
@@ -132,10 +132,7 @@ def attack(
 
 
 def look(
-    view: View,
-    rows: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    subsets: NDArray[np.bool_],
+    view: View, rows: NDArray[np.float64], targets: NDArray[np.float64], subsets: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float64]]:
     """Look at synthetic rows in the ways of the literature.
 
@@ -214,5 +211,4 @@ def _judge(
 
 def _rates(members: NDArray[np.bool_], suspicion: NDArray[np.float64]) -> tuple[float, float]:
     alarms, detections, _ = roc_curve(members.ravel(), suspicion.ravel())
-    detected = detections[alarms <= FALSE_ALARMS].max()
-    return float(roc_auc_score(members.ravel(), suspicion.ravel())), float(detected)
+    return float(auc(alarms, detections)), float(detections[alarms <= FALSE_ALARMS].max())

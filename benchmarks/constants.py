@@ -1,193 +1,160 @@
 """What the constants of the algorithm are worth: one at a time is moved, over tables and budgets.
 
-    python benchmarks/constants.py                      # hours, and it can be resumed
+    python benchmarks/constants.py                               # hours
     python benchmarks/constants.py --tables compas german_credit --epsilons 1
     python benchmarks/constants.py --constants --repeats 16      # more of all as they are
-    python benchmarks/constants.py --tabulate           # only writes docs/constants.md anew
 
 What is measured is the AUC of a release's own labels: the chances of the classes that it gives real
 records which were not fitted. They are a part of the training part, cut off before: defaults are
 settled by these figures, and the test part must not decide. That takes a fit, and neither samples
 nor a model of them. Ranges and categories are public here; how they are estimated is not what is
-looked at.
+looked at. The table of ``docs/constants.md`` is made of the results.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import warnings
-from contextlib import AbstractContextManager, nullcontext
-from importlib import import_module
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
-from pathlib import Path
+from operator import attrgetter
 from typing import Any
-from unittest.mock import patch
 
 import pandas as pd
 from methods import public_facts
-from pages import fill, write_table
-from rows import append
+from pages import DOCS, pick, write_page, write_table
+from runner import Benchmark, Job, Options, Row
 from scores import macro_auc
-from tables import DATA, PROBLEMS, Split, hold_out, load_split
+from tables import hold_out, load_split
 
-from sdv_threea import ClustMixSynthesizer, settings
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.encoding.transformers import encode
-
-RESULTS = Path(__file__).parent / 'results' / 'constants.csv'
-PAGE = Path(__file__).parents[1] / 'docs' / 'constants.md'
-KEY = ['table', 'constant', 'value', 'epsilon', 'repeat']
-FIELDS = [*KEY, 'AUC']
+from sdv_threea.settings import Settings
 
 #: In place of a constant, where all are as they are.
 NONE = 'none'
 
-#: Where each constant lives, and the values that are tried in place of its own. Shares of the
-#: budget are constants of ``settings``.
+#: The constants, as paths of fields of :class:`sdv_threea.constants.Constants`, and the values that
+#: are tried in place of their own. Shares of the budget are named ``shares``.
 CONSTANTS: dict[str, tuple[float, ...]] = {
-    'settings.describe': (0.15, 0.35),
-    'settings.columns': (0.06, 0.24),
-    'settings.classes': (0.25, 0.6),
-    'settings.moments': (0.01, 0.1),
-    'settings.labels': (0.08, 0.25),
-    'approximate.cells.LEAST_CELLS': (2, 8),
-    'approximate.cells.MOST_CELLS': (32, 128),
-    'approximate.cells.LEAST_ENTROPY': (0.03, 0.3),
-    'approximate.tilts.RAKING_ROUNDS': (0, 6),
-    'approximate.tilts.LIKELY': (0.1, 3),
-    'approximate.tilts.SUBTLE': (0.02, 0.3),
-    'approximate.tilts.GIVE_OR_TAKE': (0.01, 0.5),
-    'approximate.tilts.DOUBT': (0, 1.5),
-    'approximate.tilts.CERTAIN': (2, 3.5),
-    'approximate.tilts.LEAST_LEFT': (0, 0.5),
-    'approximate.histograms.FALSE_SHARE': (0.05, 0.5),
-    'adapt.evidence.PRIOR_RECORDS': (1, 100),
-    'adapt.evidence.LARGEST_EVIDENCE': (2, 8),
-    'adapt.labels.STEPS': (1, 5),
-    'adapt.labels.SPREAD': (1, 4),
-    'adapt.labels.MOST_SPREAD': (0.25, 1),
-    'adapt.labels.START_SPREAD': (0.3, 3),
-    'adapt.labels.SMOOTHING': (0.01, 0.2),
-    'adapt.labels.UNCLIPPED': (0.75, 0.97),
-    'adapt.labels.LEAST_CURVATURE': (0.005, 0.08),
+    'shares.describe': (0.15, 0.35),
+    'shares.columns': (0.06, 0.24),
+    'shares.classes': (0.25, 0.6),
+    'shares.moments': (0.01, 0.1),
+    'shares.labels': (0.08, 0.25),
+    'approximate.least_bins': (2, 8),
+    'approximate.most_bins': (32, 128),
+    'approximate.least_entropy': (0.03, 0.3),
+    'approximate.raking_rounds': (0, 6),
+    'approximate.likely_departure': (0.1, 3),
+    'approximate.likely_sampled_departure': (0.02, 0.3),
+    'approximate.departure_spread': (0.01, 0.5),
+    'approximate.departure_doubt': (0, 1.5),
+    'approximate.certain_departure': (2, 3.5),
+    'approximate.least_left': (0, 0.5),
+    'approximate.false_share': (0.05, 0.5),
+    'adapt.prior_records': (1, 100),
+    'adapt.largest_evidence': (2, 8),
+    'adapt.label_steps': (1, 5),
+    'adapt.weight_spread': (1, 4),
+    'adapt.most_weight_spread': (0.25, 1),
+    'adapt.start_weight_spread': (0.3, 3),
+    'adapt.smoothing': (0.01, 0.2),
+    'adapt.unclipped_slopes': (0.75, 0.97),
+    'adapt.least_curvature': (0.005, 0.08),
 }
 
 #: Tables with classes that are fitted in seconds.
-TABLES = [
-    'adult',
-    'default_credit',
-    'creditcard_fraud',
-    'covtype_compact',
-    'epileptic_seizure',
-    'compas',
-    'telco_churn',
-    'german_credit',
-    'mushroom',
-]
+TABLES = ['adult', 'default_credit', 'creditcard_fraud', 'covtype_compact', 'epileptic_seizure']
+TABLES += ['compas', 'telco_churn', 'german_credit', 'mushroom']
 
 
-def parse_arguments() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--tables', nargs='+', choices=list(PROBLEMS), default=TABLES)
-    parser.add_argument('--constants', nargs='*', choices=list(CONSTANTS), default=list(CONSTANTS))
-    parser.add_argument('--epsilons', nargs='+', type=float, default=[1, 8])
-    parser.add_argument('--repeats', type=int, default=5, help='runs of each kind (default: 5)')
-    parser.add_argument('--data', type=Path, default=DATA)
-    parser.add_argument('--tabulate', action='store_true', help='write the page, and run nothing')
-    return parser.parse_args()
+def list_jobs(options: Options) -> Iterator[Job]:
+    """List the fits: all as it is, then one constant after another."""
+    tried = [(each, float(value)) for each in options.constants for value in CONSTANTS[each]]
+    for table, epsilon in product(options.tables, options.epsilons):
+        for (constant, value), repeat in product([(NONE, 0.0), *tried], range(options.repeats)):
+            kind = {'table': table, 'constant': constant, 'value': value}
+            yield kind | {'epsilon': epsilon, 'repeat': repeat}
 
 
-def measure(split: Split, epsilon: float, constant: str, value: float) -> float:
+def measure(job: Job, options: Options) -> Row:
     """Fit with a constant of this value; score the labels on the part that was held out."""
-    with warnings.catch_warnings(), moved(constant, value):
+    split = hold_out(load_split(job['table'], options.data))
+    synthesizer = ClustMixSynthesizer(
+        public_facts(split),
+        epsilon=job['epsilon'],
+        delta=1e-5,
+        target_column=split.target,
+        public_metadata=True,
+    )
+    if job['constant'] != NONE:
+        synthesizer._settings = moved(synthesizer._settings, job['constant'], job['value'])
+    with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        synthesizer = ClustMixSynthesizer(
-            public_facts(split),
-            epsilon=epsilon,
-            delta=1e-5,
-            target_column=split.target,
-            public_metadata=True,
-        )
         synthesizer.fit({split.table_name: split.train})
-    return score_labels(synthesizer._model, split.test)
-
-
-def home(constant: str) -> tuple[dict[str, Any], str]:
-    """Find where a constant lives, and its name there."""
-    module, _, name = constant.rpartition('.')
-    if module == 'settings':
-        return settings.SHARES, name
-    return vars(import_module(f'sdv_threea.{module}')), name
+    return {'AUC': score_labels(synthesizer._model, split.test)}
 
 
 def find(constant: str) -> float:
-    """Find what a constant is."""
-    names, name = home(constant)
-    return float(names[name])
+    """Return what a constant is."""
+    settings = Settings()
+    room, _, name = constant.partition('.')
+    if room == 'shares':
+        return settings.shares[name]
+    return float(attrgetter(constant)(settings.constants))
 
 
-def moved(constant: str, value: float) -> AbstractContextManager[object]:
-    """Give a constant another value for a while."""
-    if constant == NONE:
-        return nullcontext()
-    names, name = home(constant)
-    return patch.dict(names, {name: type(names[name])(value)})
+def moved(settings: Settings, constant: str, value: float) -> Settings:
+    """Return settings in which a constant has another value."""
+    room, _, name = constant.partition('.')
+    if room == 'shares':
+        return replace(settings, shares={**settings.shares, name: value})
+    return replace(settings, constants=_replaced(settings.constants, constant, value))
 
 
-def score_labels(release: object, records: pd.DataFrame) -> float:
+def _replaced(fields: Any, path: str, value: float) -> Any:
+    name, _, rest = path.partition('.')
+    own = getattr(fields, name)
+    return replace(fields, **{name: _replaced(own, rest, value) if rest else type(own)(value)})
+
+
+def score_labels(release: Any, records: pd.DataFrame) -> float:
     """Score the chances that a release gives the classes of real records: the AUC."""
-    codes = encode(
-        records[[transformer.name for transformer in release.transformers]], release.transformers
-    )
+    names = [transformer.name for transformer in release.transformers]
+    codes = encode(records[names], release.transformers)
     chances = release.labels.chances(codes[:, release.scored])
     return macro_auc(pd.Series(release.classes.label(codes)), pd.DataFrame(chances))
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Run what is missing, and append it to the results."""
-    done = set()
-    if RESULTS.exists():
-        done = set(pd.read_csv(RESULTS, keep_default_na=False)[KEY].itertuples(False, None))
-    tried = [(each, float(value)) for each in arguments.constants for value in CONSTANTS[each]]
-    for table in arguments.tables:
-        split = hold_out(load_split(table, arguments.data))
-        for epsilon in arguments.epsilons:
-            for (constant, value), repeat in product(
-                [(NONE, 0.0), *tried], range(arguments.repeats)
-            ):
-                key = (table, constant, value, epsilon, repeat)
-                if key not in done:
-                    score = measure(split, epsilon, constant, value)
-                    append(RESULTS, FIELDS, dict(zip(FIELDS, (*key, score), strict=True)))
-                    print(f'{table}, {constant} {value:g}, epsilon {epsilon:g}: {score:.4f}')
+def compare(rows: pd.DataFrame) -> pd.DataFrame:
+    """Compare mean AUCs with those of the constants as they are: a row per table and budget."""
+    found = (
+        rows.groupby(['table', 'constant', 'value', 'epsilon'])['AUC']
+        .agg(['mean', 'sem'])
+        .reset_index()
+    )
+    as_it_is = found[found['constant'] == NONE].drop(columns=['constant', 'value'])
+    changes = found[found['constant'] != NONE]
+    changes = changes.merge(as_it_is, on=['table', 'epsilon'], suffixes=('', '_own'))
+    changes['change'] = changes['mean'] - changes['mean_own']
+    changes['variance'] = changes['sem'] ** 2 + changes['sem_own'] ** 2
+    return changes
 
 
-def tabulate(rows: pd.DataFrame) -> str:
-    """Tabulate how far the mean AUC moves with each constant, and how well that is known."""
+def write_changes(rows: pd.DataFrame) -> str:
+    """Write how far the mean AUC moves with each constant, and how well that is known."""
     changes = compare(rows)
     budgets = sorted(changes['epsilon'].unique())
     lines = []
-    for constant, tried in CONSTANTS.items():
-        for value in tried:
-            moves = changes[(changes['constant'] == constant) & (changes['value'] == value)]
-            if not moves.empty:
-                of_budgets = [_sum_up(moves[moves['epsilon'] == epsilon]) for epsilon in budgets]
-                lines.append([f'`{constant}`', f'{find(constant):g}', f'{value:g}', *of_budgets])
+    for constant, value in ((each, value) for each in CONSTANTS for value in CONSTANTS[each]):
+        moves = pick(changes, constant=constant, value=value)
+        if not moves.empty:
+            found = [_sum_up(pick(moves, epsilon=epsilon)) for epsilon in budgets]
+            lines.append([f'`{constant}`', f'{find(constant):g}', f'{value:g}', *found])
     titles = [f'AUC, worst and best table, ε = {epsilon:g}' for epsilon in budgets]
     return write_table(['constant', 'is', 'moved to', *titles], lines)
-
-
-def compare(rows: pd.DataFrame) -> pd.DataFrame:
-    """Compare mean AUCs with those of the constants as they are: a row per table and budget."""
-    found = rows.groupby(KEY[:-1])['AUC'].agg(['mean', 'sem']).reset_index()
-    as_it_is = found[found['constant'] == NONE].drop(columns=['constant', 'value'])
-    moved = found[found['constant'] != NONE]
-    moved = moved.merge(as_it_is, on=['table', 'epsilon'], suffixes=('', '_own'))
-    moved['change'] = moved['mean'] - moved['mean_own']
-    moved['variance'] = moved['sem'] ** 2 + moved['sem_own'] ** 2
-    return moved
 
 
 def _sum_up(moves: pd.DataFrame) -> str:
@@ -199,15 +166,13 @@ def _sum_up(moves: pd.DataFrame) -> str:
     return f'{changes.mean():+.4f} ± {error:.4f}, {worst}, {best}'
 
 
-def main() -> None:
-    """Run what is missing, and write what the results say."""
-    os.environ.setdefault('OMP_NUM_THREADS', '1')
-    arguments = parse_arguments()
-    if not arguments.tabulate:
-        run(arguments)
-    table = tabulate(pd.read_csv(RESULTS, keep_default_na=False))
-    PAGE.write_text(fill(PAGE.read_text('utf-8'), {'constants': table}), 'utf-8')
-
+BENCHMARK = Benchmark(
+    name='constants',
+    list_jobs=list_jobs,
+    measure=measure,
+    options={'tables': TABLES, 'constants': list(CONSTANTS), 'epsilons': [1.0, 8.0], 'repeats': 5},
+    write_pages=lambda runs: write_page(DOCS / 'constants.md', {'constants': write_changes(runs)}),
+)
 
 if __name__ == '__main__':
-    main()
+    BENCHMARK.main(__doc__)

@@ -1,70 +1,74 @@
 """What a fit costs: seconds and memory against rows, columns, categories and epsilon.
 
-    python benchmarks/cost.py --small               # minutes
     python benchmarks/cost.py                       # two hours, most of it the peers'
-    python benchmarks/cost.py --only rows --methods ClustMix --again
+    python benchmarks/cost.py --series rows --methods ClustMix --again all
+    python benchmarks/cost.py --series adult --methods ClustMix --results /tmp/cost.csv   # a minute
 
 Each measurement is a process of its own, from the import on: it makes the table, fits, fits once
 more (the first fit loads and compiles what all later ones use), and samples. Everybody is given the
-same table; categories are turned into objects for the peers, before the clock starts. Every run is
-a row of ``benchmarks/results/cost.csv``, written as soon as it is done; what is there is not run
-again. Where a method takes too long or too much memory, larger tables of the series are not tried.
-``python benchmarks/tabulate_cost.py`` makes pictures and the figures of ``docs/scaling.md``.
+same table; categories are turned into objects for the peers, before the clock starts. Where a
+method takes too long or too much memory, larger tables of the series are not tried.
+``scaling_page.py`` makes ``docs/scaling.md`` of these results and those of ``passes.py``,
+``stages.py`` and ``out_of_core.py``.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import sys
+import math
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from cost_jobs import COPULA, METHODS, MST, OURS, SERIES, Job, list_jobs
-from processes import Ended, run, tell_failure
-from rows import append
+from runner import Benchmark, Job, Options, Row, measured
 
-RESULTS = Path(__file__).parent / 'results' / 'cost.csv'
-DATA = Path('../shared/data')
+OURS, COPULA, MST = 'ClustMix', 'GaussianCopula', 'dpmm MST'
 
-KEY = ['series', 'method', 'rows', 'columns', 'values', 'epsilon', 'repeat']
-PARTS = ['fit', 'refit', 'sample']
-COSTS = [f'{part}_{cost}' for part in PARTS for cost in ('seconds', 'cpu_seconds', 'peak_mib')]
-FIELDS = [*KEY, 'import_seconds', 'input_mib', *COSTS, 'sampled_rows', 'groups', 'note']
+#: The methods: ours comes first, and the slowest peer last.
+METHODS = [OURS, COPULA, MST]
 
 DELTA = 1e-6
 
-#: A second fit is made after a first one of at most so many seconds; and the rows to sample.
+#: Jobs are on the official training part of Adult, unless a series says otherwise; ``values`` is
+#: that of the categories of a made table.
+ADULT: Job = {'rows': 32_561, 'columns': 15, 'values': 0, 'epsilon': 1.0, 'repeat': 0}
+
+#: What each series varies.
+SERIES: dict[str, list[Job]] = {
+    'adult': [{'repeat': repeat} for repeat in range(3)],
+    'rows': [{'rows': rows} for rows in (10_000, 100_000, 1_000_000, 10_000_000)],
+    'columns': [
+        {'rows': 10_000, 'columns': columns, 'values': 5} for columns in (10, 30, 100, 300, 1_000)
+    ],
+    'categories': [
+        {'rows': 100_000, 'columns': 20, 'values': values} for values in (2, 10, 100, 1_000)
+    ],
+    'epsilon': [{'epsilon': epsilon} for epsilon in (0.5, 1.0, 3.0, 8.0, math.inf)],
+    'isolet': [{'rows': 3_119, 'columns': 618}],
+}
+
+#: A second fit is made after a first one of at most this many seconds; and the rows to sample.
 SHORT, MOST_SAMPLED = {OURS: 300, COPULA: 20}, 1_000_000
 
 
-def parse_arguments() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--small', action='store_true', help='a run of minutes')
-    parser.add_argument('--only', nargs='+', choices=SERIES, default=list(SERIES))
-    parser.add_argument('--methods', nargs='+', choices=METHODS, default=METHODS)
-    parser.add_argument('--again', action='store_true', help='run what is there once more')
-    parser.add_argument('--timeout', type=float, default=1200, help='seconds for one run')
-    parser.add_argument('--memory', type=float, default=14, help='GiB that a run may take')
-    parser.add_argument('--data', type=Path, default=DATA)
-    parser.add_argument('--results', type=Path, default=RESULTS)
-    parser.add_argument('--environments', type=Path, help="where those of the peers' lie")
-    parser.add_argument('--job', type=json.loads, help=argparse.SUPPRESS)
-    return parser.parse_args()
+def list_jobs(options: Options) -> Iterator[Job]:
+    """List the measurements, method by method: what takes longest comes last."""
+    for method in METHODS:
+        for series in options.series:
+            for varied in SERIES[series]:
+                job = {'series': series, 'method': method} | ADULT | varied
+                if method in options.methods and applies(job):
+                    yield job
 
 
-def list_asked(arguments: argparse.Namespace) -> list[Job]:
-    """List all that is asked for, but for what there is no data for."""
-    names = list(arguments.only)
-    if 'isolet' in names and not (arguments.data / 'isolet').is_dir():
-        print(f'isolet: not in {arguments.data}, skipped')
-        names.remove('isolet')
-    return list(list_jobs(names, arguments.methods, small=arguments.small))
+def applies(job: Job) -> bool:
+    """Whether a job is for its method: peers are asked for less."""
+    if job['method'] == OURS:
+        return True
+    slow = job['method'] == MST and (job['repeat'] or job['series'] == 'categories')
+    return not slow and job['series'] != 'epsilon' and job['rows'] <= 1_000_000
 
 
 def load_table(job: Job, data: Path) -> tuple[pd.DataFrame, Any, str]:
@@ -95,32 +99,29 @@ def make_synthesizer(job: Job, metadata: Any, target: str) -> Any:
     return ClustMixSynthesizer(metadata, epsilon=job['epsilon'], delta=DELTA, target_column=target)
 
 
-def measure(job: Job, arguments: argparse.Namespace) -> Job:
+def measure(job: Job, options: Options) -> Row:
     """Measure one method on one table, in this process."""
     warnings.simplefilter('ignore')
     start = time.perf_counter()
     import sdv_threea.synthesizers.single_table  # noqa: F401 (its seconds are measured)
 
-    figures: dict[str, Any] = {'import_seconds': time.perf_counter() - start}
-    table, metadata, target = load_table(job, arguments.data)
+    figures: Row = {'import_seconds': time.perf_counter() - start}
+    table, metadata, target = load_table(job, options.data)
     figures['input_mib'] = table.memory_usage(deep=True).sum() / 2**20
-    shape = {'rows': len(table), 'columns': table.shape[1]}
-    if shape != {name: job[name] for name in shape}:
-        raise ValueError(f'the table has another shape than the job: {shape}')
-    if job['method'] == OURS:
-        return figures | measure_synthesizer(job, table, metadata, target)
-    from made import as_objects
+    if table.shape != (job['rows'], job['columns']):
+        raise ValueError(f'the table has another shape than the job: {table.shape}')
+    if job['method'] != OURS:
+        from made import as_objects
 
-    if job['method'] == COPULA:
-        return figures | measure_synthesizer(job, as_objects(table), metadata, target)
-    return figures | measure_mst(job, as_objects(table), metadata, target, arguments)
+        table = as_objects(table)
+    if job['method'] == MST:
+        return figures | measure_mst(job, table, metadata, target, options.timeout)
+    return figures | measure_synthesizer(job, table, metadata, target)
 
 
-def measure_synthesizer(job: Job, table: pd.DataFrame, metadata: Any, target: str) -> Job:
+def measure_synthesizer(job: Job, table: pd.DataFrame, metadata: Any, target: str) -> Row:
     """Measure a synthesizer of SDV: the first fit, a later one, then the sampling."""
-    from meters import measured
-
-    figures: dict[str, Any] = {'sampled_rows': min(len(table), MOST_SAMPLED)}
+    figures: Row = {'sampled_rows': min(len(table), MOST_SAMPLED)}
     tables = {next(iter(metadata.tables)): table}
     synthesizer = make_synthesizer(job, metadata, target)
     with measured('fit', figures):
@@ -139,83 +140,34 @@ def measure_synthesizer(job: Job, table: pd.DataFrame, metadata: Any, target: st
     return figures
 
 
-def measure_mst(
-    job: Job, table: pd.DataFrame, metadata: Any, target: str, arguments: argparse.Namespace
-) -> Job:
+def measure_mst(job: Job, table: pd.DataFrame, metadata: Any, target: str, timeout: float) -> Row:
     """Measure dpmm's MST in its own environment; the peak of memory is that of its process."""
-    from peers import PEERS, run_peer
-    from peers.environments import FOLDER
-    from tables import Split, state_facts
+    from methods import METHODS as ALL_METHODS
+    from methods import Terms
+    from tables import Split
 
     split = Split(job['series'], target, table, table[:0], metadata, numeric=False)
-    terms = {name: job[name] for name in ('epsilon',)} | {'delta': DELTA, 'seed': 0}
-    place = arguments.environments or FOLDER
-    facts = state_facts(table, metadata)
-    _, figures = run_peer(
-        *PEERS[MST], split, facts, timeout=arguments.timeout, folder=place, **terms
-    )
+    _, figures = ALL_METHODS[MST](split, Terms(job['epsilon'], DELTA, 0, timeout))
     costs = {name: figures[name] for name in ('fit_seconds', 'sample_seconds')}
     return costs | {'fit_peak_mib': figures['peak_mib'], 'sampled_rows': len(table)}
 
 
-def run_job(job: Job, arguments: argparse.Namespace) -> Job:
-    """Run a job in a process of its own; one that fails or takes too much says so in its note."""
-    command = [sys.executable, __file__, '--job', json.dumps(job), '--data', str(arguments.data)]
-    command += ['--timeout', str(arguments.timeout)]
-    if arguments.environments:
-        command += ['--environments', str(arguments.environments.resolve())]
-    # A peer stops itself; making its environment is not counted.
-    limit = arguments.timeout + (2400 if job['method'] == MST else 60)
-    try:
-        done = run(command, limit, arguments.memory)
-    except Ended as why:
-        return {'note': str(why)}
-    if done.returncode:
-        return {'note': tell_failure(done)}
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def write_pages(_: pd.DataFrame) -> None:
+    """Write the page."""
+    from scaling_page import write_all
+
+    write_all()
 
 
-def name_run(run: Any) -> tuple[str, ...]:
-    """What identifies a run, in the words of the file of results."""
-    return tuple(f'{run[k]:g}' if isinstance(run[k], int | float) else str(run[k]) for k in KEY)
-
-
-def read_done(arguments: argparse.Namespace) -> dict[tuple[str, ...], str]:
-    """Read what is there, and how it ended; forget first what is to be run again."""
-    if not arguments.results.exists():
-        return {}
-    runs = pd.read_csv(arguments.results)
-    if arguments.again:
-        asked = {name_run(job) for job in list_asked(arguments)}
-        kept = [name_run(run) not in asked for run in runs.to_dict('records')]
-        runs = runs[kept]
-        runs.to_csv(arguments.results, index=False)
-    notes = runs['note'].fillna('')
-    return {name_run(run): note for run, note in zip(runs.to_dict('records'), notes, strict=True)}
-
-
-def main() -> None:
-    """Run what is missing, and append it to the results."""
-    os.environ.setdefault('OMP_NUM_THREADS', '1')
-    arguments = parse_arguments()
-    if arguments.job is not None:
-        print('\n' + json.dumps(measure(arguments.job, arguments)))
-        return
-    done = read_done(arguments)
-    given_up: set[tuple[str, str]] = set()
-    for job in list_asked(arguments):
-        group = job['series'], job['method']
-        note = done.get(name_run(job))
-        if note is None:
-            given = {'note': 'not tried: a smaller table failed'}
-            result = given if group in given_up else run_job(job, arguments)
-            append(arguments.results, FIELDS, job | result)
-            note = result.get('note', '')
-            shown = note or f'fit {result["fit_seconds"]:.2f} s'
-            print(*(f'{name} {job[name]},' for name in KEY), shown, flush=True)
-        if note and job['series'] in ('rows', 'columns', 'categories'):
-            given_up.add(group)
-
+BENCHMARK = Benchmark(
+    name='cost',
+    list_jobs=list_jobs,
+    measure=measure,
+    options={'series': list(SERIES), 'methods': METHODS, 'timeout': 1200.0},
+    write_pages=write_pages,
+    process='job',
+    group=['series', 'method'],
+)
 
 if __name__ == '__main__':
-    main()
+    BENCHMARK.main(__doc__)

@@ -107,11 +107,7 @@ SETUPS = {
         'diabetes130_rel', 'patient', tables=('patient', 'encounter'), **ENCOUNTERS
     ),
     'diabetes130_rel, 2 tables, 1,000 patients': Setup(
-        'diabetes130_rel',
-        'patient',
-        tables=('patient', 'encounter'),
-        num_units=1000,
-        **ENCOUNTERS,
+        'diabetes130_rel', 'patient', tables=('patient', 'encounter'), num_units=1000, **ENCOUNTERS
     ),
     'chinook': Setup('chinook', 'customer', (*CATALOGUE, 'employee')),
     'chinook, 2 tables': Setup('chinook', 'customer', tables=('customer', 'invoice')),

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from sdv.metadata import Metadata
 from tables import Split
 
-NUM_TRAIN, NUM_TEST = 10_000, 10_000
-
 #: Numerical columns, where their number is not what is asked about.
 WIDTH = 8
 
@@ -90,14 +88,13 @@ def regression(kind: str) -> Draw:
     return draw
 
 
-def make_split(name: str, draw: Draw, seed: int, *, numeric: bool) -> Split:
-    """Draw a training and a test part."""
-    rng = np.random.default_rng(seed)
-    rows, targets = draw(NUM_TRAIN + NUM_TEST, rng)
+def make_split(name: str, draw: Draw, seed: int, num_rows: int, *, numeric: bool) -> Split:
+    """Draw a training and a test part, of as many rows each."""
+    rows, targets = draw(2 * num_rows, np.random.default_rng(seed))
     table = pd.DataFrame(rows, columns=[f'x{at}' for at in range(rows.shape[1])])
     table['y'] = targets if numeric else np.array(['no', 'yes'], dtype=object)[targets]
     facts = {each: {'sdtype': 'numerical'} for each in table}
     facts['y'] = {'sdtype': 'numerical' if numeric else 'categorical'}
     metadata = Metadata.load_from_dict({'tables': {name: {'columns': facts}}})
-    train, test = table[:NUM_TRAIN], table[NUM_TRAIN:].reset_index(drop=True)
+    train, test = table[:num_rows], table[num_rows:].reset_index(drop=True)
     return Split(name, 'y', train, test, metadata, numeric)

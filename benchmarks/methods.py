@@ -6,19 +6,18 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
-from unittest.mock import patch
 
-import numpy as np
 import pandas as pd
 from baselines import naive_histograms, random_mixing
-from numpy.typing import NDArray
 from peers import PEERS, run_peer
 from tables import Split, state_facts
 
 from sdv_threea import ClustMixSynthesizer
+from sdv_threea.anonymize.constants import AnonymizeConstants
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.constants import Constants
 from sdv_threea.settings import SHARES
 
 
@@ -59,27 +58,6 @@ def clustmix(
     return run
 
 
-def unshrunk(method: Method) -> Method:
-    """Take noisy numbers at their word: what shrinkage and smoothing are worth."""
-
-    def run(split: Split, terms: Terms) -> Result:
-        with ExitStack() as stack:
-            for room in ('approximate.tilts', 'approximate.gaussian', 'anonymize.mixing'):
-                stack.enter_context(patch(f'sdv_threea.{room}.shrunk_effects', _as_they_are))
-            stack.enter_context(
-                patch('sdv_threea.approximate.histograms.stein_factor', lambda *_: 1.0)
-            )
-            return method(split, terms)
-
-    return run
-
-
-def _as_they_are(
-    values: NDArray[np.float64], gains: NDArray[np.float64], *_: Any, **__: Any
-) -> NDArray[np.float64]:
-    return np.divide(values, gains, out=np.zeros_like(values), where=gains != 0)
-
-
 def sdv_synthesizer(name: str) -> Method:
     """Make one of SDV's synthesizers, which know no privacy."""
 
@@ -103,22 +81,9 @@ def baseline(draw: Callable[..., pd.DataFrame]) -> Method:
     return run
 
 
-def peer(family: str, name: str) -> Method:
+def peer(name: str) -> Method:
     """Make a peer that runs in an environment of its own; it is told the public facts."""
-
-    def run(split: Split, terms: Terms) -> Result:
-        return run_peer(
-            family,
-            name,
-            split,
-            public_facts(split),
-            epsilon=terms.epsilon,
-            delta=terms.delta,
-            seed=terms.seed,
-            timeout=terms.timeout,
-        )
-
-    return run
+    return lambda split, terms: run_peer(name, split, public_facts(split), terms)
 
 
 def _fit_and_sample(synthesizer: Any, split: Split, times: int = 1) -> Result:
@@ -144,6 +109,11 @@ OURS: dict[str, Method] = {
     'ClustMix, public metadata': clustmix(public=True),
 }
 
+#: Noisy numbers are taken at their word: what shrinkage and smoothing are worth.
+UNSHRUNK = Constants(
+    approximate=ApproximateConstants(shrink=False), anonymize=AnonymizeConstants(shrink=False)
+)
+
 #: What each part is worth: it is left out, or replaced.
 ABLATIONS: dict[str, Method] = {
     'labels as drawn': clustmix(shares=SHARES | {'labels': 0.0}),
@@ -161,7 +131,7 @@ ABLATIONS: dict[str, Method] = {
         n_components=4, shares=SHARES | {'adapt': 0.0, 'labels': 0.0}
     ),
     'no classes': clustmix(target=False),
-    'no shrinkage': unshrunk(clustmix()),
+    'no shrinkage': clustmix(constants=UNSHRUNK),
     'paper accounting': clustmix(guarantee='paper'),
 }
 
@@ -170,7 +140,7 @@ BASELINES: dict[str, Method] = {
     'random mixing': baseline(random_mixing),
 }
 
-PRIVATE_PEERS: dict[str, Method] = {name: peer(*PEERS[name]) for name in PEERS}
+PRIVATE_PEERS: dict[str, Method] = {name: peer(name) for name in PEERS}
 
 #: Without privacy, so without a budget: they run once, at infinity.
 NOT_PRIVATE: dict[str, Method] = {

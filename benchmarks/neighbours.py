@@ -65,7 +65,7 @@ class Schema(NamedTuple):
 
 
 def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
-    """Make what is audited, by name, with so many ordinary rows."""
+    """Make what is audited, by name, with this many ordinary rows."""
     mixed, private = _mix(public=False), {'target_column': 'target', 'n_components': 2}
     public = {'public_metadata': True}
     number, target = _number('x', 0.0, public=True), _category('target', public=True)
@@ -75,9 +75,9 @@ def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
         'number and target, public': _one_table([number, target], size, {**public, **private}),
         'mixed types': _one_table(mixed, size, private),
         'mixed types, public': _one_table(_mix(public=True), size, {**public, **private}),
-        'constraints': _one_table(_obey(), size, {}, rules=RULES),
+        'constraints': _one_table(_obey(), size, {}, obey=True),
         'dates': _one_table(dates, size, {}),
-        'Dask, three partitions': _one_table(mixed, size, private, partitions=3),
+        'Dask, three partitions': _one_table(mixed, size, private, parts=3),
         'relational': _several_tables('patient', size),
         'relational, other root': _several_tables('doctor', size),
     }
@@ -147,25 +147,30 @@ def seed_noise() -> Noise:
     return lambda size, scale: np.rint(rng.normal(0, scale, size)).astype(np.int64)
 
 
+def _cell(name: str, about: Facts, kinds: Mapping[str, Any], stated: Facts | None = None) -> Cell:
+    """Make a cell of one column; what is stated of it makes it public."""
+    facts = {} if stated is None else {**stated, 'range_is_nullable': True}
+    return Cell({name: {**about, **facts}}, {kind: (value,) for kind, value in kinds.items()})
+
+
 def _number(name: str, low: float, *, public: bool = False) -> Cell:
     steps = {'commonest': 4, 'ordinary': 3, 'other': 5, 'low': 0, 'high': 9}
     kinds = {kind: low + step for kind, step in steps.items()} | {'missing': np.nan}
-    stated = {'range_min': low, 'range_max': low + 9, 'decimal_places': 0}
-    if not public:
-        kinds |= {'far out': 1e6, 'far below': -1e6, 'rare': low + 0.123}
-    return _cell(name, NUMBER, kinds, stated, public=public)
+    if public:
+        stated = {'range_min': low, 'range_max': low + 9, 'decimal_places': 0}
+        return _cell(name, NUMBER, kinds, stated)
+    return _cell(name, NUMBER, {**kinds, 'far out': 1e6, 'far below': -1e6, 'rare': low + 0.123})
 
 
 def _category(name: str, *, public: bool = False) -> Cell:
     kinds = {'commonest': 'a', 'ordinary': 'b', 'other': 'c', 'rare': 'd'}
-    if name != 'target':
-        kinds['missing'] = None
-    return _cell(name, CATEGORY, kinds, {'range_values': [*'abcd']}, public=public)
+    kinds |= {} if name == 'target' else {'missing': None}
+    return _cell(name, CATEGORY, kinds, {'range_values': [*'abcd']} if public else None)
 
 
 def _flag(name: str, *, public: bool = False) -> Cell:
     kinds = {'commonest': False, 'ordinary': True, 'other': True, 'missing': None}
-    return _cell(name, {'sdtype': 'boolean'}, kinds, {}, public=public)
+    return _cell(name, {'sdtype': 'boolean'}, kinds, {} if public else None)
 
 
 def _date(name: str, form: str) -> Cell:
@@ -173,14 +178,7 @@ def _date(name: str, form: str) -> Cell:
     days |= {'far out': '2199-12-31', 'far below': '1800-01-01', 'rare': '2021-03-06'}
     kinds = {kind: pd.Timestamp(day).strftime(form) for kind, day in days.items()}
     about = {'sdtype': 'datetime', 'datetime_format': form}
-    return _cell(name, about, {**kinds, 'missing': None}, {}, public=False)
-
-
-def _cell(
-    name: str, about: Facts, kinds: Mapping[str, Any], stated: Facts, *, public: bool
-) -> Cell:
-    facts = {**stated, 'range_is_nullable': True} if public else {}
-    return Cell({name: {**about, **facts}}, {kind: (value,) for kind, value in kinds.items()})
+    return _cell(name, about, {**kinds, 'missing': None})
 
 
 def _mix(*, public: bool) -> list[Cell]:
@@ -200,12 +198,8 @@ RULES = (
 def _obey() -> list[Cell]:
     """Make cells that obey the rules, whatever their kinds."""
     ends = {'commonest': (3.0, 5.0), 'ordinary': (2.0, 4.0), 'other': (3.0, 9.0)}
-    ends |= {
-        'low': (0.0, 0.0),
-        'far out': (-1e6, 1e6),
-        'high': (1e6, 1e6),
-        'missing': (np.nan,) * 2,
-    }
+    ends |= {'low': (0.0, 0.0), 'far out': (-1e6, 1e6), 'high': (1e6, 1e6)}
+    ends |= {'missing': (np.nan,) * 2}
     pairs = {'commonest': ('a', 'x'), 'ordinary': ('b', 'x'), 'other': ('a', 'y')}
     pairs |= {'rare': ('c', 'z'), 'missing': (None, None)}
     flags = {'commonest': (1, 0, 0), 'ordinary': (0, 1, 0), 'other': (0, 0, 1)}
@@ -218,6 +212,10 @@ def _obey() -> list[Cell]:
 
 def _by_name(cells: list[Cell]) -> dict[str, Cell]:
     return {next(iter(cell.columns)): cell for cell in cells}
+
+
+def _list_columns(cells: list[Cell]) -> dict[str, Facts]:
+    return {name: about for cell in cells for name, about in cell.columns.items()}
 
 
 def _draw(cells: list[Cell], size: int) -> pd.DataFrame:
@@ -245,25 +243,19 @@ def _append(rows: pd.DataFrame, cells: list[Cell], record: Record, times: int = 
 
 
 def _one_table(
-    cells: list[Cell],
-    size: int,
-    settings: dict[str, Any],
-    *,
-    rules: tuple[Callable[[], Any], ...] = (),
-    partitions: int = 0,
+    cells: list[Cell], size: int, settings: dict[str, Any], *, obey: bool = False, parts: int = 0
 ) -> Schema:
-    columns = {name: about for cell in cells for name, about in cell.columns.items()}
-    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': _list_columns(cells)}}})
     rows = _draw(cells, size)
 
     def build(record: Record) -> dict[str, Any]:
         table = _append(rows, cells, record)
-        return {'table': dd.from_pandas(table, npartitions=partitions) if partitions else table}
+        return {'table': dd.from_pandas(table, npartitions=parts) if parts else table}
 
     def make(kind: Callable[..., Any] = ClustMixSynthesizer, **claim: Any) -> Any:
         synthesizer = kind(metadata, **{**settings, **claim})
-        if rules:
-            synthesizer.add_constraints([rule() for rule in rules])
+        if obey:
+            synthesizer.add_constraints([rule() for rule in RULES])
         return synthesizer
 
     return Schema(_by_name(cells), build, make, metadata)
@@ -276,12 +268,19 @@ def _several_tables(unit: str, size: int) -> Schema:
         'stay': [_number('y', 20.0), _flag('flag')],
         'doctor': [_number('z', 0.0), _category('d')],
     }
-    metadata = _connect(about)
     ordinary = {table: _draw(cells, size) for table, cells in about.items()}
     owners = np.repeat(np.arange(size), np.arange(size) % 4 * 2)  # none, two, four or six stays
     ordinary['stay'] = _draw(about['stay'], len(owners))
     numbers = {'commonest': (1,), 'none': (0,), 'many': (20,), 'very many': (300,)}
     cells = [*about[unit], *(about['stay'] if unit == 'patient' else [])]
+    tables = {}
+    for name, own in about.items():
+        keys = ('stay_id', 'patient_id', 'doctor_id') if name == 'stay' else (f'{name}_id',)
+        columns = _list_columns(own) | dict.fromkeys(keys, {'sdtype': 'id'})
+        tables[name] = {'primary_key': f'{name}_id', 'columns': columns}
+    metadata = Metadata.load_from_dict({'tables': tables})
+    for parent in ('patient', 'doctor'):
+        metadata.add_relationship(parent, 'stay', f'{parent}_id', f'{parent}_id')
 
     def build(record: Record) -> dict[str, Any]:
         tables, patients, doctors = dict(ordinary), owners, np.arange(len(owners)) % 50
@@ -301,16 +300,3 @@ def _several_tables(unit: str, size: int) -> Schema:
 
     make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
     return Schema({**_by_name(cells), 'rows': Cell({}, numbers)}, build, make, metadata)
-
-
-def _connect(about: Mapping[str, list[Cell]]) -> Metadata:
-    tables = {}
-    for name, cells in about.items():
-        keys = ('stay_id', 'patient_id', 'doctor_id') if name == 'stay' else (f'{name}_id',)
-        columns = {column: each for cell in cells for column, each in cell.columns.items()}
-        columns |= dict.fromkeys(keys, {'sdtype': 'id'})
-        tables[name] = {'primary_key': f'{name}_id', 'columns': columns}
-    metadata = Metadata.load_from_dict({'tables': tables})
-    for parent in ('patient', 'doctor'):
-        metadata.add_relationship(parent, 'stay', f'{parent}_id', f'{parent}_id')
-    return metadata

@@ -1,56 +1,44 @@
 """What the paper of 3A leaves open, measured on tables whose law is known.
 
     python benchmarks/questions.py                                   # about twenty minutes
-    pip install kaleido==0.2.1 && python benchmarks/questions.py --draw
+    python benchmarks/questions.py --questions clusters --repeats 1
 
 The weight of the density against the classifier's loss, clusters, the number of columns,
-covariances, numerical targets: each is varied by itself, at several budgets. Every run is a row of
-``benchmarks/results/questions.csv``; what is there is not run again. ``--draw`` makes the pictures
-and the tables of ``docs/questions.md`` of them.
+covariances, numerical targets: each is varied by itself, at several budgets. The tables and the
+pictures of ``docs/questions.md`` are made of the results.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any
-from unittest.mock import patch
+from itertools import product
 
+import numpy as np
 import pandas as pd
-from generated import clusters, columns, covariance, make_split, regression
+import plotly.graph_objects as go
+from generated import Draw, clusters, columns, covariance, make_split, regression
 from methods import METHODS, Method, Terms, clustmix
-from rows import append
-from tables import Split
+from pages import DOCS, pick, write_epsilon, write_page, write_picture, write_share, write_table
+from pictures import draw_question
+from runner import Benchmark, Job, Options, Row, grid
+from utility import REAL
 
-from sdv_threea.anonymize.mixing import regularize
+from sdv_threea.anonymize.constants import AnonymizeConstants
+from sdv_threea.constants import Constants
 from sdv_threea.report import train_synthetic_test_real
 from sdv_threea.settings import SHARES
 
-RESULTS = Path(__file__).parent / 'results' / 'questions.csv'
 EPSILONS = (1.0, 8.0, math.inf)
 DELTA = 1e-5
-REPEATS = 3
-FIELDS = ['question', 'value', 'method', 'epsilon', 'repeat', 'score', 'real', 'seconds']
 
+#: Seconds that a method may take, where it keeps to a limit.
+TIMEOUT = 900
 
-def trusting(trust: float) -> Method:
-    """Make our synthesizer with another share of the covariances inside a class.
-
-    Labels are as drawn: adapted ones add up what columns tell one by one, whatever is kept.
-    """
-    run = clustmix(n_components=1, shares=SHARES | {'labels': 0.0})
-
-    def run_trusting(split: Split, terms: Terms) -> Any:
-        with patch('sdv_threea.pipeline.regularize', partial(regularize, trust=trust)):
-            return run(split, terms)
-
-    return run_trusting
+#: How far apart the clusters are where they are neither separate nor one: deviations.
+OVERLAPPING = 2.5
 
 
 @dataclass(frozen=True)
@@ -58,7 +46,6 @@ class Question:
     """One property that is varied, and the methods that may mind.
 
     Args:
-        title: The question, in words.
         varied: The values of what is varied.
         draw: Makes the law of a table of a value.
         methods: By name; of the value as well, if it is a setting of the method.
@@ -66,39 +53,42 @@ class Question:
         numeric: Whether the target is a number.
     """
 
-    title: str
     varied: tuple
-    draw: Callable
-    methods: dict[str, Callable[[Any], Method]]
+    draw: Callable[..., Draw]
+    methods: dict[str, Callable[..., Method]]
     axis: str
     numeric: bool = False
 
 
-def always(*names: str) -> dict[str, Callable[[Any], Method]]:
+def always(*names: str) -> dict[str, Callable[..., Method]]:
     """Take methods of the benchmark, whatever the value."""
     return {name: lambda _, name=name: METHODS[name] for name in names}
 
 
-#: How far apart the clusters are where they are neither separate nor one: deviations.
-OVERLAPPING = 2.5
+def adapting(share: float) -> Callable[[float], Method]:
+    """Make our synthesizer with a share of the budget for the adapt step, by its alpha."""
+    shares = SHARES | {'adapt': share}
+    return lambda alpha: clustmix(n_components=4, alpha=alpha, shares=shares)
+
+
+def trusting(trust: float) -> Callable[[str], Method]:
+    """Make our synthesizer with another share of the covariances inside a class.
+
+    Labels are as drawn: adapted ones add up what columns tell one by one, whatever is kept.
+    """
+    constants = Constants(anonymize=AnonymizeConstants(trust=trust))
+    shares = SHARES | {'labels': 0.0}
+    return lambda _: clustmix(n_components=1, shares=shares, constants=constants)
+
 
 QUESTIONS = {
     'alpha': Question(
-        'Adapt: the density (alpha = 1) against the loss of a classifier (alpha = 0)',
         (0.0, 0.25, 0.5, 0.75, 1.0),
         lambda _: clusters(OVERLAPPING),
-        {
-            f'adapt {share:.2f} of the budget': (
-                lambda alpha, share=share: clustmix(
-                    n_components=4, alpha=alpha, shares=_with_adapt(share)
-                )
-            )
-            for share in (0.03, 0.2)
-        },
+        {f'adapt {share:.2f} of the budget': adapting(share) for share in (0.03, 0.2)},
         'alpha',
     ),
     'clusters': Question(
-        'Clusters: what each A gains where there are some',
         (0.0, OVERLAPPING, 6.0),
         clusters,
         always(
@@ -113,26 +103,23 @@ QUESTIONS = {
         'distance of clusters from the centre, deviations',
     ),
     'columns': Question(
-        'Dimension: two classes, always two deviations apart',
         (2, 5, 10, 20, 50, 100, 200),
         columns,
         always('ClustMix', 'naive histograms', 'random mixing'),
         'columns',
     ),
     'covariance': Question(
-        'Covariance: how classes differ, and how much of their covariance is kept',
         ('isotropic', 'diagonal', 'full'),
         covariance,
         {
-            'none kept': lambda _: trusting(0.0),
-            'half kept': lambda _: trusting(0.5),
-            'all kept': lambda _: trusting(1.0),
+            'none kept': trusting(0.0),
+            'half kept': trusting(0.5),
+            'all kept': trusting(1.0),
             **always('4 components', 'naive histograms'),
         },
         'how the covariances of the classes differ',
     ),
     'regression': Question(
-        'Regression: what a numerical target depends on',
         ('linear', 'curves', 'products'),
         regression,
         always('ClustMix', '1 component', '4 components', 'naive histograms'),
@@ -142,62 +129,79 @@ QUESTIONS = {
 }
 
 
-def _with_adapt(share: float) -> dict[str, float]:
-    from sdv_threea.settings import SHARES
-
-    return SHARES | {'adapt': share}
-
-
-def list_runs(names: list[str], repeats: int) -> Iterator[dict[str, Any]]:
-    """List the runs that are not among the results."""
-    done = set()
-    if RESULTS.exists():
-        rows = pd.read_csv(RESULTS)
-        done = set(zip(*(rows[key].map(str) for key in FIELDS[:5]), strict=True))
-    for name in names:
-        question = QUESTIONS[name]
-        for value in question.varied:
-            for repeat in range(repeats):
-                for method in question.methods:
-                    for epsilon in EPSILONS:
-                        key = (name, value, method, epsilon, repeat)
-                        if tuple(map(str, key)) not in done:
-                            yield dict(zip(FIELDS, key, strict=False))
+def list_jobs(options: Options) -> Iterator[Job]:
+    """List the runs, question by question."""
+    for name in options.questions:
+        for value in QUESTIONS[name].varied:
+            yield from grid(
+                question=[name],
+                value=[str(value)],
+                method=QUESTIONS[name].methods,
+                epsilon=EPSILONS,
+                repeat=range(options.repeats),
+            )
 
 
-def measure(run: dict[str, Any]) -> dict[str, Any]:
+def measure(job: Job, options: Options) -> Row:
     """Fit on a fresh table, and score a model trained on the sampled rows beside the real one."""
-    question = QUESTIONS[run['question']]
-    law = question.draw(run['value'])
-    split = make_split(run['question'], law, run['repeat'], numeric=question.numeric)
-    method = question.methods[run['method']](run['value'])
+    question = QUESTIONS[job['question']]
+    (value,) = (each for each in question.varied if str(each) == job['value'])
+    law = question.draw(value)
+    split = make_split(job['question'], law, job['repeat'], options.rows, numeric=question.numeric)
     start = time.perf_counter()
-    synthetic, _ = method(split, Terms(run['epsilon'], DELTA, run['repeat'], 900))
+    method = question.methods[job['method']](value)
+    synthetic, _ = method(split, Terms(job['epsilon'], DELTA, job['repeat'], TIMEOUT))
     seconds = time.perf_counter() - start
     scores = train_synthetic_test_real(split.train, synthetic, split.test, split.target)
-    field = 'R2' if question.numeric else 'AUC'
-    score, real = (round(scores.loc[row, field], 5) for row in ('synthetic', 'real'))
-    return run | {'score': score, 'real': real, 'seconds': round(seconds, 2)}
+    found = scores['R2' if question.numeric else 'AUC']
+    return {'score': found['synthetic'], 'real': found['real'], 'seconds': seconds}
 
 
-def main() -> None:
-    """Run what is missing, or make pictures of what is there."""
-    os.environ.setdefault('OMP_NUM_THREADS', '1')
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--questions', nargs='+', choices=QUESTIONS, default=list(QUESTIONS))
-    parser.add_argument('--repeats', type=int, default=REPEATS)
-    parser.add_argument('--draw', action='store_true', help='make docs/questions.md')
-    arguments = parser.parse_args()
-    if arguments.draw:
-        from answers import write_answers
+def find_medians(runs: pd.DataFrame, question: Question, field: str = 'score') -> list[float]:
+    """Look up the median of a field of some runs at each value; NaN where there is none."""
+    medians = runs.groupby(runs['value'].map(str))[field].median()
+    return medians.reindex(list(map(str, question.varied))).tolist()
 
-        write_answers(QUESTIONS, pd.read_csv(RESULTS))
-        return
-    for run in list(list_runs(arguments.questions, arguments.repeats)):
-        row = measure(run)
-        append(RESULTS, FIELDS, row | {'value': str(row['value'])})
-        print(*row.values(), flush=True)
 
+def write_medians(question: Question, runs: pd.DataFrame) -> str:
+    """Write the medians: a row per method and budget, a column per value."""
+    rows = [[f'**{REAL}**', '', *map(write_share, find_medians(runs, question, 'real'))]]
+    for epsilon, method in product(sorted(runs['epsilon'].unique()), question.methods):
+        own = pick(runs, method=method, epsilon=epsilon)
+        scores = map(write_share, find_medians(own, question))
+        rows.append([method, write_epsilon(epsilon), *scores])
+    return write_table(['method', 'ε', *map(str, question.varied)], rows)
+
+
+def draw(question: Question, runs: pd.DataFrame) -> go.Figure:
+    """Draw normalised utility against value: a panel per budget, a line per method."""
+    chance = 0.0 if question.numeric else 0.5
+    best, panels = np.array(find_medians(runs, question, 'real')) - chance, {}
+    for epsilon in sorted(runs['epsilon'].unique()):
+        lines = {REAL: np.ones(len(best))}
+        for method in question.methods:
+            own = pick(runs, method=method, epsilon=epsilon)
+            lines[method] = (np.array(find_medians(own, question)) - chance) / best
+        panels[f'ε = {write_epsilon(epsilon)}'] = lines
+    return draw_question(list(map(str, question.varied)), panels, question.axis)
+
+
+def write_pages(runs: pd.DataFrame) -> None:
+    """Write the tables of the page, and its pictures."""
+    own = {name: runs[runs['question'] == name] for name in QUESTIONS}
+    parts = {name: write_medians(question, own[name]) for name, question in QUESTIONS.items()}
+    write_page(DOCS / 'questions.md', parts)
+    for name, question in QUESTIONS.items():
+        write_picture(draw(question, own[name]), f'question_{name}.svg')
+
+
+BENCHMARK = Benchmark(
+    name='questions',
+    list_jobs=list_jobs,
+    measure=measure,
+    options={'questions': list(QUESTIONS), 'repeats': 3, 'rows': 10_000},
+    write_pages=write_pages,
+)
 
 if __name__ == '__main__':
-    main()
+    BENCHMARK.main(__doc__)

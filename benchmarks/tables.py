@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from runner import DATA
 from sdv.metadata import Metadata
 from sklearn.model_selection import train_test_split
-
-DATA = Path('../shared/data')
 
 #: Codes of ``discharge_disposition_id`` that say that a patient died.
 DIED = (11, 19, 20, 21)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.labels import RADII
-from sdv_threea.adapt.moments import GRID as FEATURE_GRID
-from sdv_threea.adapt.moments import RADIUS as FEATURE_RADIUS
-from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
+from sdv_threea.adapt.moments import FEATURE_RADIUS, FEATURE_UNITS
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.settings import SHARES
 
@@ -27,7 +27,7 @@ class Facts:
     Args:
         asked: Number of columns that each question of the description is put to.
         width: Number ``m`` of columns with a normal score.
-        radius: Norm ``R`` to which scores are clipped, in units of ``1 / GRID``.
+        radius: Norm ``R`` to which scores are clipped, in score units.
         replaced: Whether neighbours differ by a record that is replaced.
         rows_per_unit: The most rows of a unit that are looked at.
     """
@@ -101,17 +101,17 @@ def _weigh(_: Facts, found: float) -> float:
 
 
 def _multiply(facts: Facts, _: float) -> float:
-    weight = max(1, int(COUNT_WEIGHT * facts.radius))
-    return 17 / math.sqrt(2) * (weight**2 + facts.radius**2) / GRID**2
+    weight = max(1, int(ApproximateConstants().count_weight * facts.radius))
+    return 17 / math.sqrt(2) * (weight**2 + facts.radius**2) / SCORE_UNITS**2
 
 
 def _add(_: Facts, found: float) -> float:
     """``sqrt(2)`` times a whole number of units: the norm that pooled scores are clipped to."""
-    return math.sqrt(2) * round(found * GRID / math.sqrt(2)) / GRID
+    return math.sqrt(2) * round(found * SCORE_UNITS / math.sqrt(2)) / SCORE_UNITS
 
 
 def _map(_: Facts, __: float) -> float:
-    return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_GRID) ** 2
+    return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_UNITS) ** 2
 
 
 def _slope(facts: Facts, found: float) -> float:
@@ -219,12 +219,12 @@ RELEASES = (
         SQUARES,
         _multiply,
         'moments',
-        ('approximate.moments.release_moments', 'privacy.statistics.moment_sensitivity'),
+        ('approximate.moments.release_score_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'approximate',
         r'counts and sums of normal scores in \d+ cells',
-        'counts and sums of the scores in each cell, three times',
+        'counts and sums of the scores in each component, three times',
         ('√2 R', '2 R'),
         _add,
         'partition',
@@ -237,7 +237,7 @@ RELEASES = (
         ('17/√2 · 2', '17 · 2'),
         _map,
         'adapt',
-        ('adapt.rows.kernel_sums', 'privacy.statistics.moment_sensitivity'),
+        ('adapt.moments.kernel_sums', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'adapt',
@@ -251,11 +251,11 @@ RELEASES = (
     Entry(
         'anonymize',
         r'counts, sums and second moments of normal scores in \d+ groups',
-        'counts, sums and products of the scores in each cell',
+        'counts, sums and products of the scores in each component',
         SQUARES,
         _multiply,
         'anonymize',
-        ('approximate.moments.release_moments', 'privacy.statistics.moment_sensitivity'),
+        ('approximate.moments.release_score_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'describe',

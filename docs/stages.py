@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from sklearn.datasets import make_moons
 
 from sdv_threea import pipeline
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.release import Release
 from sdv_threea.report import train_synthetic_test_real
@@ -26,8 +26,8 @@ NUM_ROWS, NUM_TEST_ROWS, NUM_DRAWN = 10_000, 10_000, 700
 EPSILONS = (math.inf, 8.0, 1.0)
 DELTA = 1e-6
 
-#: Cells per class: more than the default, which is at most four, to have something to look at.
-CELLS = 12
+#: Components per class: more than the default, which is at most four, to have something to look at.
+COMPONENTS = 12
 
 #: All of it is public here, so that the whole budget goes into what is drawn.
 DOMAIN = Domain(
@@ -71,7 +71,7 @@ def run_stages(table: pd.DataFrame, test: pd.DataFrame, epsilon: float) -> Stage
         seen.update(density=density, found=centroids, adapted=moved)
         return moved
 
-    settings = Settings(epsilon=epsilon, delta=DELTA, n_components=CELLS)
+    settings = Settings(epsilon=epsilon, delta=DELTA, n_components=COMPONENTS)
     with patch.object(pipeline, '_adapt', watch):
         released = pipeline.release(table, DOMAIN, settings)
     drawn = released.sample(len(table), np.random.default_rng(0))
@@ -114,9 +114,9 @@ def _place(
     centroids: NDArray[np.int64], density: pipeline.Density, released: Release
 ) -> NDArray[np.float64]:
     """Translate pooled normal scores back into values of the columns."""
-    quantiles = ndtr(centroids / GRID)
+    quantiles = ndtr(centroids / SCORE_UNITS)
     edges = [released.transformers[at].edges for at in (0, 1)]
-    # The first code is the missing value, which has no cell.
+    # The first code is the missing value, which has no bin.
     columns = [
         np.interp(quantiles[..., at], density.pooled.cuts[at][0][1:], edges[at]) for at in (0, 1)
     ]

@@ -2,7 +2,7 @@
 
 A :class:`Domain` names the columns, their kinds and the target. Every other field is either public
 knowledge (stated by the user) or ``None``: *unknown*, to be estimated privately by
-:mod:`sdv_threea.encoding`, which returns a domain with the blanks filled in. Both the input and
+:mod:`sdv_threea.describe`, which returns a domain with the blanks filled in. Both the input and
 the filled-in domain may be published.
 """
 
@@ -30,7 +30,7 @@ class Number:
             continuous), or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
         steps: The public candidates for ``step``, coarse to fine.
-        grid: Borders of the cells in which its values are looked for, ascending; ``None`` for the
+        grid: Borders of the bins in which its values are looked for, ascending; ``None`` for the
             public grid of all numbers (:mod:`sdv_threea.describe.ranges`), which has no fewer.
     """
 

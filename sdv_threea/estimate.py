@@ -1,4 +1,4 @@
-"""What error to expect of a release, before there is one: from the mechanism, and from no data."""
+"""The error to expect of a release before it is made: computed from prices, and from no data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget
 from sdv_threea.approximate.density import bound_norm
-from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.partition.em import num_cells
+from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -26,7 +27,7 @@ from sdv_threea.privacy.statistics import (
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 
-#: A value is seen if its rows exceed what is asked of them by so many standard deviations.
+#: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
 
 
@@ -162,7 +163,9 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     class_count = count
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
+    # Nothing is known of the sizes of classes, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
+    seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
     return ExpectedError(
         num_rows=num_rows,
         num_columns=num_columns,
@@ -171,13 +174,13 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         delta=settings.delta,
         count=count,
         class_count=class_count,
-        correlation=_product_noise(scored, totals, prices, neighbors) / float(totals[0]),
-        category_rows=_rows_to_be_seen(domain, budget, prices) or SURE * count,
+        correlation=_product_noise(scored, totals, prices, settings) / float(totals[0]),
+        category_rows=seen or SURE * count,
     )
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
-    """Make a domain of that shape: prices depend on nothing else."""
+    """Return a domain of that shape: prices depend on nothing else."""
     step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
     low, high = (0.0, 1.0) if public else (None, None)
     numbers = [
@@ -193,30 +196,43 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
 
 
 def _product_noise(
-    num_scored: int, totals: NDArray[np.float64], prices: Mapping[str, float], neighbors: str
+    num_scored: int,
+    totals: NDArray[np.float64],
+    prices: Mapping[str, float],
+    settings: Settings,
 ) -> float:
-    """The noise of a sum of products of two scores, over the records of a class.
+    """Return the noise of a sum of products of two scores, over the records of a class.
 
-    It is known twice: of the class, and of its cells, whose release gets what the stages leave that
-    have nothing to do.
+    The sum is known twice: of the class, and of its components. Their release also gets what is
+    left by stages that have nothing to do.
     """
-    radius = bound_norm(np.ones((1, num_scored)))
-    cells = num_cells(totals, radius / GRID, prices['anonymize'])
-    idle = {'partition', 'adapt'} if cells == 1 else {'adapt'} if len(totals) == 1 else set()
+    constants = settings.constants
+    # Continuous columns have scores of variance one: an upper bound.
+    radius = bound_norm(np.ones((1, num_scored)), constants.approximate.clip)
+    components = num_components(
+        totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
+    )
+    idle = {'partition', 'adapt'} if components == 1 else {'adapt'} if len(totals) == 1 else set()
     last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
-    norm = math.hypot(max(1, int(COUNT_WEIGHT * radius)), radius) / GRID
-    unit = moment_sensitivity(norm, neighbors) / OFF_DIAGONAL_WEIGHT
-    return unit / math.hypot(prices['moments'], last / math.sqrt(cells))
+    weight = constant_weight(radius, constants.approximate.count_weight)
+    norm = math.hypot(weight, radius) / SCORE_UNITS
+    # Two releases of the same sums are averaged by precision.
+    unit = moment_sensitivity(norm, settings.neighbors) / OFF_DIAGONAL_WEIGHT
+    return unit / math.hypot(prices['moments'], last / math.sqrt(components))
 
 
-def _rows_to_be_seen(domain: Domain, budget: Budget, prices: Mapping[str, float]) -> float | None:
-    """What :func:`mechanism.threshold_release` asks of a value, if values are unknown."""
+def _rows_to_be_seen(
+    domain: Domain, budget: Budget, prices: Mapping[str, float], constants: DescribeConstants
+) -> float | None:
+    """Return the threshold that :func:`mechanism.threshold_release` has for an unknown value."""
     if not needs_threshold(domain):
         return None
-    questions = ask_questions(domain, prices['describe'], budget.neighbors, discrete_gaussian)
+    terms = prices['describe'], budget.neighbors, discrete_gaussian
+    questions = ask_questions(domain, *terms, constants)
     if 'categories' not in questions:
         return None
     asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)
+    # As describe chooses it: values of few rows are passed over, to draw less noise.
     least = 1 + int(asked.scale / 4)
     quantile = -float(ndtri(delta['categories'] / round(asked.sensitivity**2)))
     return least + (quantile + SURE) * asked.scale

@@ -1,4 +1,7 @@
-"""What is released: everything a fitted synthesizer keeps, and all that sampling reads."""
+"""What is released: everything that a fitted synthesizer keeps, and all that sampling reads.
+
+It depends on the private rows only through what the receipts of its ledger list.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ class Release:
         scores: Maps codes to normal scores, and back, by class.
         mixture: The density of the normal scores, by class.
         classes: The classes that everything is conditioned on.
-        labels: What the classes of a record follow from, given its codes; ``None`` for the
-            mixture.
+        labels: The model by which the class of a record follows from its codes; ``None`` if classes
+            are those of the mixture.
     """
 
     domain: Domain
@@ -73,21 +76,23 @@ class Release:
             ImpossibleCondition: If the model gives the condition no probability.
         """
         possible = self._possible(allowed or {})
+        # Column by column in memory: that is how codes are found and decoded.
         codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
             region = self._region(possible) if possible else None
             found = draw_codes(self.mixture, self.scores, num_rows, rng, region)
         else:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        # A target whose values are the classes has no score: it follows from the class.
         codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
         return decode(codes, self.transformers, rng)
 
     def chances(self, name: str) -> NDArray[np.float64]:
-        """The probabilities of the codes of a column by class, shape (C, size of column).
+        """Return the probabilities of the codes of a column by class, shape (C, size of column).
 
-        Zero in classes that do not occur, so that a combination of codes can be drawn if there is
-        a class in which each of them has probability.
+        They are zero in classes that do not occur. So a combination of codes can be drawn if there
+        is a class in which each of them has probability.
         """
         at = self.domain.names.index(name)
         occurs = self.mixture.weights.sum(axis=1, keepdims=True) > 0
@@ -100,7 +105,7 @@ class Release:
         return np.asarray(chances * occurs)
 
     def _possible(self, allowed: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
-        """Tell which of the allowed codes have probability, by class: (C, size of column) each."""
+        """Return which allowed codes have probability, by class: (C, size of column) each."""
         possible = {name: (self.chances(name) > 0) & mask for name, mask in allowed.items()}
         for name, codes in possible.items():
             if not codes.any():
@@ -110,7 +115,7 @@ class Release:
         return possible
 
     def _region(self, possible: Mapping[str, NDArray[np.bool_]]) -> Region:
-        """Translate a condition into classes and quantiles."""
+        """Return the classes and quantiles in which a condition is met."""
         classes = np.logical_and.reduce([codes.any(axis=1) for codes in possible.values()])
         if not classes.any():
             raise ImpossibleCondition(
@@ -121,6 +126,7 @@ class Release:
             self.domain.names.index(name): np.logical_or.reduce(codes)
             for name, codes in possible.items()
         }
+        # Conditions on scored columns become quantiles; the target's only restricts the classes.
         columns = [at for at, place in enumerate(self.scored) if place in places]
         found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
         intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
@@ -135,9 +141,10 @@ class Release:
         rng: np.random.Generator,
         possible: Mapping[str, NDArray[np.bool_]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, then the classes that follow from them, until enough are of a wanted one."""
+        """Draw codes, and then their classes by the labels, until enough are of a wanted class."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
         region = self._region(others) if others else None
+        # The target is no condition on the codes: classes are drawn after them, and wanted or not.
         wanted = self.mixture.weights.sum(axis=1) > 0
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)
@@ -150,4 +157,5 @@ class Release:
 
 
 def _count(intervals: NDArray[np.float64]) -> int:
+    """Return the number of intervals of a column, in the class that has most of them."""
     return int(intervals.shape[1])

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from sdv_threea.accounting import Budget
+from sdv_threea.constants import Constants
 
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
 
 GUARANTEES = ('end_to_end', 'paper')
 
-#: Share of the budget (of ``mu^2``) by stage. See docs/lab_notes.md for how they were chosen.
+#: Share of the budget, that is of ``mu^2``, by release. See docs/lab_notes.md for how they were
+#: chosen.
 SHARES = {
     'describe': 0.23,
     'columns': 0.12,
@@ -50,7 +52,8 @@ class Settings:
         extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.
-        shares: Share of the budget by stage.
+        shares: Share of the budget by release.
+        constants: The constants that were chosen by measurement.
 
     Raises:
         ValueError: If a field is out of range.
@@ -65,6 +68,7 @@ class Settings:
     kernel: Callable[..., Any] | None = None
     extrapolate: bool = False
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    constants: Constants = field(default_factory=Constants)
 
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
@@ -85,12 +89,12 @@ class Settings:
             )
 
     @property
-    def cells_per_class(self) -> int | None:
+    def components_per_class(self) -> int | None:
         """Components per class, or ``None`` to let the budget decide."""
         return None if _is_auto(self.n_components) else int(self.n_components)
 
     def budget(self, *, thresholds: bool) -> Budget:
-        """The budget, with a part of ``delta`` set aside if there are thresholds."""
+        """Return the budget, with a part of ``delta`` set aside if there are thresholds."""
         part = self.delta * THRESHOLD_SHARE if thresholds else 0.0
         return Budget(self.epsilon, self.delta, part, self.neighbors)
 
@@ -112,7 +116,7 @@ def _check_kernel(kernel: object) -> None:
             'neural_tangents.stax.serial(...).'
         )
     # Only who brings a kernel pays for loading JAX here; the error comes before any spending.
-    from sdv_threea.adapt.ntk import as_kernel
+    from sdv_threea.adapt.kernels import as_kernel
 
     as_kernel(kernel)
 

@@ -14,7 +14,7 @@ STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 
 
 def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
-    """Share the budget out by stage: what there is nothing to ask about saves its share."""
+    """Return the share of the budget by stage: nothing for stages that have nothing to ask."""
     shares = dict(settings.shares)
     if not asks(domain):
         shares['describe'] = 0.0
@@ -28,7 +28,7 @@ def stage_shares(domain: Domain, settings: Settings) -> dict[str, float]:
 def open_account(
     domain: Domain, settings: Settings, noise: Noise, budget: Budget, rows_per_unit: int
 ) -> Spending:
-    """Open the account of one release."""
+    """Return the account of one release, of which nothing is spent yet."""
     shares = stage_shares(domain, settings)
     charged = settings.guarantee == 'end_to_end'
     return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,42 +13,37 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+@contextmanager
+def importing_from(folder):
+    """Import from a folder; what was imported from there is gone afterwards."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], '__file__', None)).startswith(str(folder)):
+                del sys.modules[name]
+
+
 @pytest.fixture(scope='session')
 def load_script():
     """Load a script that finds its neighbours; they are gone afterwards."""
 
     @contextmanager
     def load(name, folder='benchmarks'):
-        folder = ROOT / folder
-        before = set(sys.modules)
-        sys.path.insert(0, str(folder))
-        spec = importlib.util.spec_from_file_location(f'{name}_script', folder / f'{name}.py')
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look their module up
-        try:
-            spec.loader.exec_module(module)
-            yield module
-        finally:
-            sys.path.remove(str(folder))
-            for other in set(sys.modules) - before:
-                if str(getattr(sys.modules[other], '__file__', None)).startswith(str(folder)):
-                    del sys.modules[other]
+        with importing_from(ROOT / folder):
+            yield importlib.import_module(name)
 
     return load
 
 
 @pytest.fixture(scope='session')
 def hostile():
-    """Load a module of the bench of hostile input by its name; they are gone afterwards."""
-    folder, before = ROOT / 'benchmarks', set(sys.modules)
-    sys.path.insert(0, str(folder))
-    try:
+    """Load a module of hostile input by its name; they are gone afterwards."""
+    with importing_from(ROOT / 'tests' / 'fuzz'):
         yield lambda name: importlib.import_module(f'hostile.{name}')
-    finally:
-        sys.path.remove(str(folder))
-        for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], '__file__', None)).startswith(str(folder)):
-                del sys.modules[name]
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ FLOORS = (
     {'pipeline'},
     {'stages', 'release'},
     {'settings', 'sampling'},
+    {'constants'},
     {'report', 'audit', 'adapt', 'anonymize'},
     {'partition'},
     {'approximate'},

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.density import bound_norm, clip_radius
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error
@@ -88,7 +89,8 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
         NUM_ROWS, len(table.columns), epsilon, 1e-5, num_classes=num_classes, num_numerical=6
     )
 
-    radius, used = bound_norm(np.ones((1, 6))), clip_radius(released.scores)
+    clip = ApproximateConstants().clip
+    radius, used = bound_norm(np.ones((1, 6)), clip), clip_radius(released.scores, clip)
     assert 0.9 * radius < used <= radius, 'normal scores of numbers have nearly unit variance'
     of_classes, of_cells = find(released, 'second moments of normal scores')
     cells = int(of_cells.released.split()[-2]) / num_classes

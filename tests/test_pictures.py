@@ -27,7 +27,7 @@ def test_the_stages_are_those_of_the_pipeline(script):
     seen = stages.run_stages(table, test, math.inf)
 
     for centroids in (seen.found, seen.adapted):
-        assert centroids.shape == (2, stages.CELLS, 2)
+        assert centroids.shape == (2, stages.COMPONENTS, 2)
         for own, name in zip(centroids, stages.COLORS, strict=True):
             rows = table.loc[table['moon'] == name, ['x', 'y']].to_numpy()
             gaps = np.linalg.norm(own[:, None] - rows, axis=2).min(axis=1)

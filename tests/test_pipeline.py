@@ -163,9 +163,6 @@ def release_constants(monkeypatch, table, domain, settings):
 @pytest.mark.parametrize('target', ['label', 'age', None])
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
 def test_nothing_but_the_door_of_noise_lets_private_records_out(monkeypatch, domain, target):
-    # Load the room that is imported lazily, so that its door is replaced too.
-    import sdv_threea.adapt.moments  # noqa: F401
-
     settings = Settings(n_components=3)
     one, other = make_table(500, seed=1), make_table(90, seed=2).iloc[::-1]
     other['age'], other['town'] = 7.0, 'c'

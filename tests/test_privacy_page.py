@@ -72,7 +72,7 @@ def take_facts(script, blanks, release, settings, rows_per_unit=1):
     return script.releases.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),
-        radius=clip_radius(release.scores),
+        radius=clip_radius(release.scores, settings.constants.approximate.clip),
         replaced=settings.neighbors == 'replace_one',
         rows_per_unit=rows_per_unit,
     )

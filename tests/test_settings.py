@@ -69,8 +69,8 @@ def test_good_values_are_kept():
         n_components=np.int64(3),
         kernel=lambda one, other: 1 + one @ other.T,
     )
-    assert settings.cells_per_class == 3
-    assert Settings().cells_per_class is None
+    assert settings.components_per_class == 3
+    assert Settings().components_per_class is None
 
 
 def test_thresholds_get_a_part_of_delta():

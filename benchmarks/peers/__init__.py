@@ -1,7 +1,7 @@
 """Peers of the library, each fitted in a process and an environment of its own.
 
 A peer that cannot be installed, fails, takes too long or wants too much memory raises
-:class:`PeerFailed`, with a reason to be shown in place of its figures.
+:class:`runner.Failed`, with a reason to be shown in place of its figures.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import os
 import signal
 import tempfile
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
-from processes import Ended, run, tell_failure
+from runner import Failed, run_command
 
-from peers.environments import FOLDER, HERE, EnvironmentFailed, make_environment
+from peers.environments import HERE, make_environment
 
 if TYPE_CHECKING:
+    from methods import Terms
     from sdv.metadata import Metadata
     from tables import Split
 
@@ -37,68 +38,45 @@ PEERS = {
 #: Address space that a peer may take. It is more than the memory it then uses.
 MEMORY_GIB = 12
 
-#: The longest reason for a failure that is passed on.
-REASON_LENGTH = 160
 
-
-class PeerFailed(Exception):
-    """A peer has no result; the message is one short line that says why."""
-
-
-def run_peer(  # noqa: PLR0913 (who, on what, and the price)
-    family: str,
-    method: str,
-    split: Split,
-    facts: Metadata,
-    *,
-    epsilon: float,
-    delta: float,
-    seed: int,
-    timeout: float,
-    folder: Path = FOLDER,
+def run_peer(
+    name: str, split: Split, facts: Metadata, terms: Terms
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Fit a peer to the training part of a split and draw as many rows.
 
     Args:
-        family: Whose environment it runs in; see :data:`PEERS`.
-        method: The method of that family.
+        name: Of :data:`PEERS`.
         split: The table.
         facts: Its metadata with ranges, values and nullability stated: the peer is told them.
-        epsilon: The whole budget, preprocessing included.
-        delta: Likewise.
-        seed: For what the peer draws from a seeded generator.
-        timeout: Seconds for loading the peer, fitting and sampling; installing is not counted.
-        folder: Where the environments lie.
+        terms: The budget, preprocessing included; the seed of what the peer draws from a seeded
+            generator; the seconds for loading it, fitting and sampling, not for installing it.
 
     Returns:
         The synthetic table, with the types of the training table, and ``fit_seconds``,
         ``sample_seconds``, ``peak_mib`` and ``version``.
 
     Raises:
-        PeerFailed: If there is no result.
+        Failed: If there is no result.
     """
-    columns = _describe(split.train, facts)
-    try:
-        python = make_environment(family, folder)
-    except EnvironmentFailed as failure:
-        raise PeerFailed(str(failure)[:REASON_LENGTH]) from None
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+    family, method = PEERS[name]
+    python = make_environment(family)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
         job = {
             'method': method,
             'train': str(place / 'train.csv'),
-            'columns': columns,
+            'columns': _describe(split.train, facts),
             'target': split.target,
-            'epsilon': epsilon,
-            'delta': delta,
+            'epsilon': terms.epsilon,
+            'delta': terms.delta,
             'rows': len(split.train),
-            'seed': seed,
+            'seed': terms.seed,
             'memory_gib': MEMORY_GIB,
             'synthetic': str(place / 'synthetic.csv'),
         }
         split.train.to_csv(job['train'], index=False)
-        (place / 'job.json').write_text(json.dumps(job, default=_to_python))
-        figures = _do(python, family, place, timeout)
+        (place / 'job.json').write_text(json.dumps(job, default=np.generic.item))
+        figures = _do(python, family, place, terms.timeout)
         return _read(place / 'synthetic.csv', split.train, facts), figures
 
 
@@ -132,23 +110,16 @@ def _do(python: Path, family: str, place: Path, timeout: float) -> dict[str, Any
     for name in ('PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV'):
         environment.pop(name, None)
     command = [str(python), str(HERE / f'run_{family}.py'), str(place / 'job.json')]
+    status, written, errors = run_command(command, timeout, env=environment, cwd=place)
     try:
-        done = run(command, timeout, env=environment, cwd=place)
-    except Ended as why:
-        raise PeerFailed(str(why)) from None
-    return _read_figures(done)
-
-
-def _read_figures(done: CompletedProcess[str]) -> dict[str, Any]:
-    try:
-        figures = json.loads(done.stdout.strip().splitlines()[-1])
+        figures = json.loads(written.strip().splitlines()[-1])
         failure = figures.get('failed')
     except (ValueError, IndexError, AttributeError):
-        failure = tell_failure(done)
-        if done.returncode < 0:
-            failure = f'ended by {signal.Signals(-done.returncode).name}: {failure}'
+        failure = (errors.strip().splitlines() or [f'ended with status {status}'])[-1].strip()
+        if status < 0:
+            failure = f'ended by {signal.Signals(-status).name}: {failure}'
     if failure:
-        raise PeerFailed(failure[:REASON_LENGTH])
+        raise Failed(failure)
     return figures
 
 
@@ -163,15 +134,10 @@ def _read(path: Path, train: pd.DataFrame, facts: Metadata) -> pd.DataFrame:
     text = dict.fromkeys(values, str)
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[''])
     if len(table) != len(train) or list(table) != list(train):
-        raise PeerFailed(f'returned a table of shape {table.shape} in place of {train.shape}')
+        raise Failed(f'returned a table of shape {table.shape} in place of {train.shape}')
     for name in train:
         column = table[name].map(values[name]) if name in values else table[name]
         # Whole numbers and truth values have no gaps: a column that has some keeps its own type.
         keeps = column.isna().any() and train[name].dtype.kind in 'iub'
         table[name] = column if keeps else column.astype(train[name].dtype)
     return table
-
-
-def _to_python(value: Any) -> Any:
-    """Turn a number of NumPy into one of Python, for JSON."""
-    return value.item()

@@ -13,9 +13,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from runner import Failed, run_command
+
 HERE = Path(__file__).parent
 
-#: Where environments lie by default: a folder of git's ignored ones.
+#: Where environments lie, each in a folder of its family's name; git ignores it.
 FOLDER = HERE.parents[1] / '.venv-peers'
 
 #: The families, and the releases of Python that they run on.
@@ -25,40 +27,35 @@ FAMILIES = {'dpmm': ((3, 10), (3, 11)), 'smartnoise': ((3, 10), (3, 14))}
 TIMEOUT = 1800
 
 #: What could not be made, and why: tried once a run, and not for every row.
-_failed: dict[tuple[str, Path], str] = {}
+_failed: dict[str, str] = {}
 
 
-class EnvironmentFailed(Exception):
-    """A family of peers cannot be installed here; the message is one short line."""
-
-
-def make_environment(family: str, folder: Path = FOLDER) -> Path:
+def make_environment(family: str) -> Path:
     """Make the environment of a family, or find it as it was made.
 
     Args:
         family: Of :data:`FAMILIES`.
-        folder: Where the environments lie, each in a folder of its family's name.
 
     Returns:
         The Python of the environment.
 
     Raises:
-        EnvironmentFailed: If it cannot be made.
+        Failed: If it cannot be made.
     """
-    place = folder.resolve() / family
+    place = FOLDER / family
     requirements = HERE / f'{family}.txt'
     marker = place / 'installed'
     state = hashlib.sha256(requirements.read_bytes()).hexdigest()
     python = place / 'bin' / 'python'
     if marker.exists() and marker.read_text() == state:
         return python
-    if (family, place) in _failed:
-        raise EnvironmentFailed(_failed[family, place])
+    if family in _failed:
+        raise Failed(_failed[family])
     try:
         _run([_find_python(family), '-m', 'venv', '--clear', str(place)])
         _run([str(python), '-m', 'pip', 'install', '--quiet', '--requirement', str(requirements)])
-    except EnvironmentFailed as failure:
-        _failed[family, place] = str(failure)
+    except Failed as failure:
+        _failed[family] = str(failure)
         raise
     marker.write_text(state)
     return python
@@ -75,18 +72,13 @@ def _find_python(family: str) -> str:
         if found and not subprocess.run([found, '-c', ''], capture_output=True).returncode:
             return found
     span = ' to '.join(f'{major}.{minor}' for major, minor in (oldest, newest))
-    raise EnvironmentFailed(f'{family} needs Python {span}')
+    raise Failed(f'{family} needs Python {span}')
 
 
 def _run(command: list[str]) -> None:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        raise EnvironmentFailed(f'not installed after {TIMEOUT} s') from None
-    except OSError as error:
-        raise EnvironmentFailed(f'not installed: {error}') from None
-    if done.returncode:
+    status, written, errors = run_command(command, TIMEOUT)
+    if status:
         # pip ends with advice; what failed is on the line marked as an error.
-        lines = (done.stderr or done.stdout).strip().splitlines() or ['no message']
-        errors = [line for line in lines if line.startswith('ERROR')] or lines
-        raise EnvironmentFailed(f'not installed: {errors[-1].strip()}')
+        lines = (errors or written).strip().splitlines() or ['no message']
+        marked = [line for line in lines if line.startswith('ERROR')] or lines
+        raise Failed(f'not installed: {marked[-1].strip()}')

@@ -20,7 +20,7 @@ from typing import Any
 
 Job = dict[str, Any]
 
-#: Fits a peer to a table: returns what draws a table of so many rows.
+#: Fits a peer to a table: returns what draws a table of any number of rows.
 Fit = Callable[[Job, Any], Callable[[int], Any]]
 
 #: Whose memory is looked at: the larger of the runner's and of any process that it started.

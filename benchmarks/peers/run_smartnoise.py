@@ -24,7 +24,7 @@ from jobs import Job, is_category, run
 
 METHODS = {'MST': 'mst', 'AIM': 'aim', 'PATE-CTGAN': 'patectgan', 'DP-CTGAN': 'dpctgan'}
 
-#: Below so many values the peer makes whole numbers labels.
+#: Below this many values the peer makes whole numbers labels.
 ORDINAL = 150
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from sdv_threea.accounting.gdp import mu_from_epsilon
 
-#: The relations between neighbouring tables, and how far apart such tables are: replacing a record
-#: is a removal and an addition, and the squares of two contributions that never cancel add up.
+#: The relations between neighbouring tables, and by how much the squared distance of their sums is
+#: larger than for one record. Replacing a record is a removal and an addition; the squares of two
+#: contributions add up if their inner product is not negative.
 SQUARED_DISTANCE = {'add_remove': 1, 'replace_one': 2}
 
 #: Margin for rounding: the shares of a budget never compose to more than the budget.
@@ -67,7 +68,7 @@ class Budget:
         return self.threshold_delta * self.share
 
     def part(self, share: float) -> Budget:
-        """Cut a part off, for one of several releases about the same records.
+        """Return a part of the budget, for one of several releases about the same records.
 
         Formal guarantees:
             * parts whose shares add up to at most one compose to at most the budget, and so do the
@@ -82,7 +83,7 @@ class Budget:
         return replace(self, share=self.share * share)
 
     def split(self, shares: Mapping[str, float]) -> dict[str, float]:
-        """Share the budget out: a stage with share ``s`` gets ``mu * sqrt(s / sum of shares)``.
+        """Return the price of each stage: with share ``s`` it is ``mu * sqrt(s / sum of shares)``.
 
         Formal guarantees:
             * the parts compose to the budget, and never to more: ``sum mu_i^2 <= mu^2``

@@ -75,6 +75,7 @@ def mu_from_epsilon(epsilon: float, delta: float) -> float:
     if delta == 0:
         return 0.0
     mu = _root(lambda trial: _log_delta(trial, epsilon) - math.log(delta))
+    # The root is right but for rounding; it must not be wrong on the side that promises more.
     while delta_from_mu(mu, epsilon) > delta:
         mu *= 1 - STEP
     return mu
@@ -111,6 +112,7 @@ def epsilon_from_mu(mu: float, delta: float) -> float:
     if math.isinf(mu) or delta == 0:
         return math.inf
     epsilon = _root(lambda trial: math.log(delta) - _log_delta(mu, trial))
+    # As above: rounding must not promise more than holds.
     while delta_from_mu(mu, epsilon) > delta:
         epsilon *= 1 + STEP
     return epsilon
@@ -124,6 +126,7 @@ def _log_delta(mu: float, epsilon: float) -> float:
     low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
     if low > FARTHEST:
         return -math.inf
+    # Both terms of delta are tiny where it is small, and their difference would lose its digits.
     # With the Mills ratio R = Phi(-z) / phi(z), delta = phi(low) (R(low) - R(high)).
     if mu >= 1:
         ratio = float(_mills(high) / _mills(low))
@@ -144,6 +147,7 @@ def _log_mills_drop(mu: float, epsilon: float) -> float:
 
 
 def _root(rising: Callable[[float], float]) -> float:
+    # Double or halve until the root is between two bounds.
     upper = 1.0
     while rising(upper) < 0:
         upper *= 2

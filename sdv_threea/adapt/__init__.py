@@ -1,25 +1,21 @@
-"""Adapt: what was approximated is tuned to the loss of a classifier (step 2 of 3A).
+"""Adapt: what was approximated is fitted to the loss of a classifier (step 2 of 3A).
 
-It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`. Two things are
-adapted: the labels, by private Fisher scoring on the logistic loss; and the centroids that cut
-classes into components, by kernel inducing points with a neural tangent kernel (Nguyen, Chen, Lee
-2020, arXiv 2011.00050). Everything after the sums is post-processing and must not see a record.
+Two things are adapted. The labels are fitted by private Fisher scoring on the logistic loss. The
+centroids, which cut classes into components, are moved by kernel inducing points with a neural
+tangent kernel (Nguyen, Chen, Lee 2020, arXiv 2011.00050).
 
-Import the modules where they are used: some load JAX, and this package must not.
+This room may read encoded private records, as sums that :mod:`~sdv_threea.privacy` releases.
+Whatever follows is post-processing: it must see released and public numbers only. JAX is met in
+:mod:`~sdv_threea.adapt.kernels` alone, which is imported where a user brings a kernel, and nowhere
+else. ``docs/notation.md`` has the symbols.
 
-* :mod:`~sdv_threea.adapt.labels`: the labels, fitted in private steps,
-* :mod:`~sdv_threea.adapt.evidence`: weights of evidence, and the model of the labels,
-* :mod:`~sdv_threea.adapt.slopes`: the pass over private rows that a step needs,
-* :mod:`~sdv_threea.adapt.centroids`: the centroids, moved,
-* :mod:`~sdv_threea.adapt.inducing`: support points moved downhill, candidates compared,
-* :mod:`~sdv_threea.adapt.ridge`: the loss of support points, read from released moments,
-* :mod:`~sdv_threea.adapt.problem`: the same in a few shapes, so that XLA compiles few programs,
-* :mod:`~sdv_threea.adapt.moments`: the release of kernel moments,
-* :mod:`~sdv_threea.adapt.rows`: the pass over private rows that it needs,
-* :mod:`~sdv_threea.adapt.relu`: the default kernel,
-* :mod:`~sdv_threea.adapt.ntk`: kernels that users bring,
-* :mod:`~sdv_threea.adapt.features`: finite features of a kernel,
-* :mod:`~sdv_threea.adapt.nystrom`: how they are made,
-* :mod:`~sdv_threea.adapt.exact`: the features of each row by itself, bit for bit,
-* :mod:`~sdv_threea.adapt.engine`: JAX, as this room uses it.
+* :mod:`~sdv_threea.adapt.constants`: what was chosen by measurement, and why,
+* :mod:`~sdv_threea.adapt.evidence`: weights of evidence, and the scorecard that adds them up,
+* :mod:`~sdv_threea.adapt.slopes`: the slope of the logistic loss, summed over private rows,
+* :mod:`~sdv_threea.adapt.labels`: the scorecard, fitted in private steps,
+* :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,
+* :mod:`~sdv_threea.adapt.kernels`: kernels that users bring,
+* :mod:`~sdv_threea.adapt.features`: finite features of a kernel, of each row by itself,
+* :mod:`~sdv_threea.adapt.moments`: their second moments over private rows, released,
+* :mod:`~sdv_threea.adapt.inducing`: centroids, moved by kernel inducing points.
 """

@@ -1,9 +1,15 @@
-"""Weights of evidence: what each code of a column says for and against each class.
+"""Weights of evidence, and the scorecard that adds them up: what codes say of the classes.
 
-``e_cj(s) = log p(s | c) / p(s)`` (Good 1950; the coding of scorecards). The classes of a record
-then follow from its codes by ``softmax_c(b_c + sum_j w_cj e_cj)``: with all weights one, columns
-are independent in each class (naive Bayes); weights between make up for what they have in common.
-All of it is made of released numbers.
+The weight of evidence of code ``s`` in column ``j`` for class ``c`` is (Good 1950)::
+
+    e_cj(s) = log p_j(s | c) / p_j(s)
+
+and the chances of the classes of a record with the codes ``s_1 ... s_m`` are ::
+
+    softmax_c(b_c + sum_j w_cj e_cj(s_j))
+
+With all weights ``w`` one that is naive Bayes: columns are independent in each class. Weights below
+one make up for what columns say twice. All of it is made of released numbers.
 """
 
 from __future__ import annotations
@@ -15,22 +21,15 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.adapt.constants import AdaptConstants
+
 Number = TypeVar('Number', np.int64, np.float64)
 
-#: Units per one of evidence and of log odds, which are whole numbers where private rows are read.
-GRID = 2**8
-
-#: Evidence is kept within this, either way.
-LARGEST_EVIDENCE = 4.0
-
-#: A histogram counts beside so many records that are distributed like all.
-PRIOR_RECORDS = 10.0
+#: Units per one of evidence and of log odds: they are whole numbers where private rows are read.
+EVIDENCE_UNITS = 2**8
 
 #: Probabilities below this count as zero.
 TINY = 1e-12
-
-#: Log odds are stretched by no more than this: what hardly follows from anything stays open.
-MOST_STRETCH = 5.0
 
 #: Each step of a calibration leaves a fraction of the error of the one before.
 CALIBRATION_STEPS = 50
@@ -38,18 +37,18 @@ CALIBRATION_STEPS = 50
 
 @dataclass(frozen=True)
 class LabelModel:
-    """The chances of the classes of a record, given its codes: publishable.
+    """A scorecard, which gives the chances of the classes of a record from its codes: publishable.
 
     Args:
-        offsets: Log odds of the classes before any evidence, shape (C,).
-        evidence: What each code adds to them, by column, each of shape (C, S).
+        offsets: Log odds ``b`` of the classes before any evidence, shape (C,).
+        evidence: What each code adds to them, ``w e``, by column, each of shape (C, S).
     """
 
     offsets: NDArray[np.float64]
     evidence: tuple[NDArray[np.float64], ...]
 
     def log_odds(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Add the evidence of codes up, shape (n, m) to (n, C); -1 is no evidence."""
+        """Add up the evidence of codes, shape (n, m) to (n, C); the code -1 is no evidence."""
         found = np.tile(self.offsets, (len(codes), 1))
         for column, table in zip(codes.T, self.evidence, strict=True):
             found += look_up(table, column)
@@ -64,39 +63,45 @@ class LabelModel:
         return draw_by_chance(self.chances(codes), rng)
 
     def surer(
-        self, codes: NDArray[np.integer], weights: NDArray[np.float64], spread: float
+        self,
+        codes: NDArray[np.integer],
+        weights: NDArray[np.float64],
+        *,
+        spread: float,
+        most_stretch: float,
     ) -> LabelModel:
-        """Stretch log odds until those of such records spread so far.
+        """Stretch the log odds until those of the given records spread far enough.
 
         Classes that follow from the codes but loosely drown in chance, and a classifier needs many
-        records to learn them; surer ones are as well ordered, and learnt from few.
+        records to learn them. Surer classes keep their order, and are learnt from few records.
 
         Args:
             codes: Codes of records that stand for all, shape (n, m).
-            weights: How many each of them stands for, shape (n,).
-            spread: The standard deviation of the log odds, in the root mean square over classes;
-                of two classes, half of that between one and the other.
+            weights: How many records each of them stands for, shape (n,).
+            spread: The standard deviation that the log odds shall have, in the root mean square
+                over classes; of two classes, half of that of the log odds between them.
+            most_stretch: The largest factor. The smallest is one.
 
         Returns:
-            The surer model: log odds are stretched by at least one, at most :data:`MOST_STRETCH`.
+            The surer model.
         """
         odds = self.log_odds(codes) - self.offsets
         odds -= odds.mean(axis=1, keepdims=True)
         centred = odds - np.average(odds, axis=0, weights=weights)
         squares = np.average(np.square(centred), axis=0, weights=weights)
         factor = spread / max(float(np.sqrt(squares.mean())), TINY)
-        factor = min(max(factor, 1.0), MOST_STRETCH)
+        factor = min(max(factor, 1.0), most_stretch)
         return LabelModel(self.offsets, tuple(factor * table for table in self.evidence))
 
     def calibrated(
         self, codes: NDArray[np.integer], weights: NDArray[np.float64], shares: NDArray[np.float64]
     ) -> LabelModel:
-        """Move the offsets until the classes of such records have the given shares, shape (C,).
+        """Move the offsets until the classes of the given records have the given shares.
 
         Args:
             codes: Codes of records that stand for all, shape (n, m).
-            weights: How many each of them stands for, shape (n,).
-            shares: The shares of the classes, which sum to one.
+            weights: How many records each of them stands for, shape (n,).
+            shares: The shares of the classes, shape (C,), which sum to one.
 
         Returns:
             The calibrated model.
@@ -110,26 +115,28 @@ class LabelModel:
 
 
 def weigh_evidence(
-    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64]
+    chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64], constants: AdaptConstants
 ) -> tuple[NDArray[np.int64], ...]:
     """Weigh the evidence of the codes of each column.
 
     Args:
         chances: Released probabilities of the codes by class, each of shape (C, S).
         totals: Number of records of each class, shape (C,).
+        constants: How soon evidence is believed, and how far.
 
     Returns:
-        Evidence in units of ``1 / GRID``, each of shape (C, S).
+        Evidence in units of ``1 / EVIDENCE_UNITS``, each of shape (C, S).
     """
     records, shares = totals[:, None], totals / totals.sum()
+    prior, largest = constants.prior_records, constants.largest_evidence
     tables = []
     for own in chances:
         common = shares @ own
-        smoothed = (own * records + common * PRIOR_RECORDS) / (records + PRIOR_RECORDS)
+        smoothed = (own * records + common * prior) / (records + prior)
         ratios = np.divide(smoothed, common, out=np.ones_like(own), where=common > TINY)
         logs = np.log(np.maximum(ratios, TINY))
-        bounded = np.clip(logs, -LARGEST_EVIDENCE, LARGEST_EVIDENCE)
-        tables.append(np.rint(bounded * GRID).astype(np.int64))
+        bounded = np.clip(logs, -largest, largest)
+        tables.append(np.rint(bounded * EVIDENCE_UNITS).astype(np.int64))
     return tuple(tables)
 
 
@@ -138,7 +145,7 @@ def look_up(table: NDArray[Number], column: NDArray[np.integer]) -> NDArray[Numb
 
     A code of -1 finds zeros.
     """
-    # No code has a last place of its own, which is where -1 leads.
+    # The last place is that of code -1.
     padded = np.append(table.T, np.zeros((1, len(table)), table.dtype), axis=0)
     return np.asarray(padded[column], dtype=table.dtype)
 

@@ -1,220 +1,172 @@
-"""Kernel inducing points: support points moved downhill on the loss over the private rows.
+"""Kernel inducing points: centroids, moved to where a classifier that is trained on them is best.
 
-Step 2 of 3A (arXiv 2307.01875) after Nguyen, Chen, Lee 2020 (arXiv 2011.00050), and the same loss
-as a judge among candidate releases. All of it is post-processing of the released moments.
+This is step 2 of 3A (arXiv 2307.01875) after Nguyen, Chen, Lee 2020 (arXiv 2011.00050). Support
+points ``S``, shape (k, m), start at the centroids of the components, ``S_0``, and have targets
+``Y_S``, shape (k, q). With the features ``Phi`` of rows and ``Phi_S`` of support points, kernel
+ridge regression on the support points predicts for the private rows::
+
+    K_XS (K_SS + c I)^-1 Y_S = Phi W   with   W = (Phi_S^T Phi_S + c I)^-1 Phi_S^T Y_S, shape (r, q)
+
+where ``c`` is ``k`` times the ridge. What is minimised is the loss of kernel inducing points
+(equation 7 there) against the distance moved::
+
+    alpha mean((S - S_0)^2) + (1 - alpha) ||Y - Phi W||^2 / (2 ||Y||^2)
+
+The rows enter through their released moments ``M`` alone: ``||Y - Phi W||^2 = tr(R^T M R)`` with
+``R = (-W; I)``, shape (r + q, q). All else is post-processing of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.engine import float64, quick_jit
-from sdv_threea.adapt.features import KernelFeatures
-from sdv_threea.adapt.moments import KernelMoments
-from sdv_threea.adapt.problem import Problem, make_problem
-from sdv_threea.adapt.ridge import support_loss
+from sdv_threea.accounting import Receipt
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.features import KernelFeatures, kernel_features
+from sdv_threea.adapt.moments import Targeted, release_kernel_moments
+from sdv_threea.adapt.ntk import Kernel, Points, ReluNtk
+from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.approximate.scores import NormalScores, score_pooled
+from sdv_threea.encoding.classes import Classes
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import Rows
 
 #: Adam's decay rates and its guard against division by zero (Kingma and Ba 2015, section 2).
 DECAY_FIRST, DECAY_SECOND, TINY = 0.9, 0.999, 1e-8
 
 
-@dataclass(frozen=True, kw_only=True)
-class InducingSettings:
-    """How far and how fast the points may move.
+def add_target(pooled: NormalScores, classes: Classes, chunk: Encoded) -> Targeted:
+    """Score records among all classes, and say what is to be predicted."""
+    return Targeted(score_pooled(pooled, chunk).scores, classes.targets(chunk.labels))
+
+
+def adapt_centroids(  # noqa: PLR0913 (the private rows, the start, the settings and the price)
+    rows: Rows[Targeted],
+    centroids: NDArray[np.int64],
+    targets: NDArray[np.float64],
+    *,
+    landmarks: NDArray[np.int64],
+    alpha: float,
+    kernel: Callable[..., Any] | None,
+    constants: AdaptConstants,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[NDArray[np.int64], Receipt]:
+    """Move centroids by kernel inducing points, on privately released moments.
+
+    Formal guarantees:
+        * the private rows are read once, by
+          :func:`~sdv_threea.adapt.moments.release_kernel_moments`, whose receipt is returned; all
+          else is post-processing
 
     Args:
+        rows: Private records; all scores are whole numbers in score units.
+        centroids: Where the centroids are, shape (C, K, m).
+        targets: Their targets, shape (C K, q).
+        landmarks: Scores drawn from what is released, shape (P, m).
+        alpha: Weight of staying put, in [0, 1].
+        kernel: The kernel; ``None`` for the neural tangent kernel of a ReLU network.
+        constants: How many features there are, and how points move.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The adapted centroids, shape (C, K, m), and the receipt.
+    """
+    width = centroids.shape[2]
+    features = kernel_features(
+        landmarks[: constants.landmarks],
+        _make_kernel(kernel, width),
+        rank=constants.rank,
+        unclipped=constants.unclipped_features,
+    )
+    moments, receipt = release_kernel_moments(
+        rows, features, mu=mu, neighbors=neighbors, noise=noise
+    )
+    judge = partial(support_loss, targets=targets, moments=moments, ridge=constants.ridge)
+    start = centroids.reshape(-1, width) / SCORE_UNITS
+    moved = move_points(start, features, judge, alpha, constants)
+    return np.rint(moved * SCORE_UNITS).astype(np.int64).reshape(centroids.shape), receipt
+
+
+@np.errstate(all='ignore')  # points stay where a kernel of the user overflows; no need to warn
+def move_points(
+    start: Points,
+    features: KernelFeatures,
+    judge: Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]],
+    alpha: float,
+    constants: AdaptConstants,
+) -> Points:
+    """Move support points downhill by Adam, and return the best points on the way.
+
+    Args:
+        start: ``S_0``, normal scores, shape (k, m).
+        features: The feature map.
+        judge: Returns the loss of the features of points, shape (k, r), and its slope in them.
         alpha: Weight of staying put, in [0, 1]; 1 leaves the points where they are.
-        ridge: Regularisation per support point, above 0.
-        steps: Number of Adam steps, at least 0.
-        learning_rate: Adam's step length, in normal scores, above 0.
-
-    Raises:
-        ValueError: If a field is out of range.
-    """
-
-    alpha: float = 0.5
-    ridge: float = 1e-3
-    steps: int = 200
-    learning_rate: float = 0.02
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.alpha <= 1:
-            raise ValueError(f'Expected alpha={self.alpha} in [0, 1].')
-        if not (self.ridge > 0 and self.learning_rate > 0 and self.steps >= 0):
-            raise ValueError(f'Expected ridge > 0, learning_rate > 0, steps >= 0, got {self}.')
-
-
-@dataclass(frozen=True, kw_only=True)
-class InducedPoints:
-    """Adapted support points.
-
-    Args:
-        points: Where they ended, shape (k, m).
-        loss_before: Kernel ridge loss over the private rows, as released, at the start.
-        loss_after: The same at the end; never above ``loss_before``.
-    """
-
-    points: NDArray[np.float64]
-    loss_before: float
-    loss_after: float
-
-
-class Seen(NamedTuple):
-    """What there is to see at some points.
-
-    Args:
-        value: The objective.
-        loss: The loss on the private rows, as released.
-        slope: Gradient of the objective, shape (k, m).
-    """
-
-    value: jax.Array
-    loss: jax.Array
-    slope: jax.Array
-
-
-class State(NamedTuple):
-    """Adam's state, the best points seen, and the loss at the start."""
-
-    points: jax.Array
-    first: jax.Array
-    second: jax.Array
-    best_points: jax.Array
-    best_value: jax.Array
-    best_loss: jax.Array
-    start_loss: jax.Array
-
-
-def adapt(
-    points: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    moments: KernelMoments,
-    features: KernelFeatures,
-    settings: InducingSettings | None = None,
-) -> InducedPoints:
-    """Move support points to where a kernel ridge regression on them serves the private rows best.
-
-    Minimises ``alpha * mean (S - S_0)^2 + (1 - alpha) * loss(S)`` over ``S`` by Adam from ``S_0``,
-    and keeps the best iterate.
-
-    Args:
-        points: ``S_0``, normal scores, shape (k, m).
-        targets: Targets of the points, shape (k, q), coded as those of the moments.
-        moments: The released moments.
-        features: The feature map they were released for.
-        settings: How to move.
+        constants: How far and how often to step.
 
     Returns:
-        The points, and the loss before and after.
+        The points, shape (k, m). Their objective is at most that of the start.
     """
-    settings = settings or InducingSettings()
-    problem = make_problem(points, targets, moments, features)
-    rates = settings.alpha, settings.ridge, settings.learning_rate
-    with float64():
-        moved, before, after = _run(problem, *map(float, rates), settings.steps)
-    return InducedPoints(
-        points=np.asarray(moved)[: points.shape[0], : points.shape[1]],
-        loss_before=float(before),
-        loss_after=float(after),
-    )
+    points = best = start
+    first, second, lowest = np.zeros_like(start), np.zeros_like(start), np.inf
+    for time in range(1, constants.point_steps + 2):
+        phi, pull = features.with_slope(points)
+        (loss, slope), away = judge(phi), points - start
+        value = float(alpha * np.mean(away**2) + (1 - alpha) * loss)
+        if value < lowest:
+            lowest, best = value, points
+        slope = 2 * alpha / away.size * away + (1 - alpha) * pull(slope)
+        first = DECAY_FIRST * first + (1 - DECAY_FIRST) * slope
+        second = DECAY_SECOND * second + (1 - DECAY_SECOND) * slope**2
+        length = np.sqrt(second / (1 - DECAY_SECOND**time)) + TINY
+        points = points - constants.learning_rate * first / (1 - DECAY_FIRST**time) / length
+    return best
 
 
-def candidate_loss(
-    points: NDArray[np.float64],
+def support_loss(
+    phi: NDArray[np.float64],
     targets: NDArray[np.float64],
-    moments: KernelMoments,
-    features: KernelFeatures,
-    ridge: float = 1e-3,
-) -> float:
-    """Judge a candidate release: train on a support drawn from it, test on the private rows.
+    moments: NDArray[np.float64],
+    ridge: float,
+) -> tuple[float, NDArray[np.float64]]:
+    """Train on support points, and test on the private rows.
 
     Args:
-        points: Normal scores drawn from the candidate, shape (k, m).
-        targets: Their targets, shape (k, q), coded as those of the moments.
-        moments: The released moments.
-        features: The feature map they were released for.
+        phi: ``Phi_S``, shape (k, r).
+        targets: ``Y_S``, shape (k, q), coded as those of the moments.
+        moments: The released moments ``M``, shape (r + q, r + q).
         ridge: Regularisation per support point, above 0.
 
     Returns:
-        The loss; 1/2 is what the predictor zero has.
+        The loss per unit of ``||Y||^2``, which is 1/2 for the predictor that always says zero; and
+        its slope in ``Phi_S``, shape (k, r).
     """
-    with float64():
-        problem = make_problem(points, targets, moments, features)
-        return float(_loss(problem.start, problem, float(ridge)))
+    (count, rank), width = phi.shape, targets.shape[1]
+    inverse = np.linalg.inv(phi.T @ phi + ridge * count * np.eye(rank))
+    weights = inverse @ (phi.T @ targets)
+    residual = np.concatenate([-weights, np.eye(width)])
+    unit = max(float(np.trace(moments[rank:, rank:])), 1.0)
+    fitted = moments @ residual / unit
+    # dL/dW = -(M R)[:r] / unit. With B the inverse, dW = B (dPhi_S^T (Y_S - Phi_S W) - Phi_S^T
+    # dPhi_S W). So with V = B dL/dW, the slope in Phi_S is (Y_S - Phi_S W) V^T - Phi_S V W^T.
+    pulled = -inverse @ fitted[:rank]
+    slope = (targets - phi @ weights) @ pulled.T - phi @ pulled @ weights.T
+    return float(np.sum(residual * fitted)) / 2, slope
 
 
-def objective(
-    points: jax.Array, problem: Problem, alpha: float | jax.Array, ridge: float | jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """Weigh the distance moved against the loss on the private rows (3A, equation of step 2).
+def _make_kernel(kernel: Callable[..., Any] | None, num_columns: int) -> Kernel:
+    if kernel is None:
+        return ReluNtk()
+    from sdv_threea.adapt.kernels import as_kernel  # loads JAX
 
-    Returns:
-        The objective, and the loss by itself.
-    """
-    loss = problem_loss(points, problem, ridge)
-    count = jnp.sum(problem.present) * problem.num_columns
-    distance = jnp.sum((points - problem.start) ** 2) / count
-    return alpha * distance + (1 - alpha) * loss, loss
-
-
-def problem_loss(points: jax.Array, problem: Problem, ridge: float | jax.Array) -> jax.Array:
-    """Compute the loss of points, shape (K, M), in the place of those where a problem starts."""
-    _, targets, present, _, stretch, moments, features = problem
-    return support_loss(stretch * points, targets, present, moments, features, ridge)
-
-
-def init(points: jax.Array) -> State:
-    """Start at the given points, shape (k, m)."""
-    zeros, unknown = jnp.zeros_like(points), jnp.asarray(jnp.inf)
-    return State(points, zeros, zeros, points, unknown, unknown, unknown)
-
-
-def step(state: State, seen: Seen, time: float | jax.Array, rate: float | jax.Array) -> State:
-    """Note what is seen at the present points and take one Adam step from them.
-
-    Args:
-        state: The present state.
-        seen: What is seen at ``state.points``.
-        time: Number of this step, from 1.
-        rate: The learning rate.
-
-    Returns:
-        The next state.
-    """
-    value, loss, slope = seen
-    first = DECAY_FIRST * state.first + (1 - DECAY_FIRST) * slope
-    second = DECAY_SECOND * state.second + (1 - DECAY_SECOND) * slope**2
-    length = jnp.sqrt(second / (1 - DECAY_SECOND**time)) + TINY
-    points = state.points - rate * first / (1 - DECAY_FIRST**time) / length
-    better = value < state.best_value
-    return State(
-        points,
-        first,
-        second,
-        best_points=jnp.where(better, state.points, state.best_points),
-        best_value=jnp.where(better, value, state.best_value),
-        best_loss=jnp.where(better, loss, state.best_loss),
-        start_loss=jnp.where(time == 1, loss, state.start_loss),
-    )
-
-
-_loss = quick_jit(problem_loss)
-
-
-@quick_jit
-def _run(
-    problem: Problem, alpha: jax.Array, ridge: jax.Array, rate: jax.Array, steps: jax.Array
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    def one(index: jax.Array, state: State) -> State:
-        look = jax.value_and_grad(objective, has_aux=True)
-        (value, loss), slope = look(state.points, problem, alpha, ridge)
-        return step(state, Seen(value, loss, slope), index + 1.0, rate)
-
-    end: State = jax.lax.fori_loop(0, steps + 1, one, init(problem.start))
-    return end.best_points, end.start_loss, end.best_loss
+    return as_kernel(kernel, num_columns)

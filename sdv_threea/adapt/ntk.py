@@ -1,139 +1,150 @@
-"""Kernels that users bring: tried on public points, and called so that rows cannot meet.
+"""The neural tangent kernel of a ReLU network of infinite width, and what any kernel has to do.
 
-A kernel is a function of two sets of points, ``(a, m)`` and ``(b, m)`` to ``(a, b)``, written in
-JAX: what an infinitely wide network, trained by gradient descent, would compute. The default is
-:class:`~sdv_threea.adapt.relu.ReluNtk`; :func:`as_kernel` also takes any kernel function of
-``neural_tangents.stax``.
+The network has ``h`` hidden layers. Weights have the standard deviation ``sqrt(2)`` over the root
+of the number of inputs (He et al. 2015), biases the standard deviation ``b``. For points ``x`` and
+``z`` in ``R^m``, ``S_l`` is the covariance of what a neuron of layer ``l`` gets from the two::
+
+    S_0     = 2 x.z / m + b^2
+    r_l     = sqrt(S_l(x, x) S_l(z, z) - S_l(x, z)^2)
+    a_l     = 1 - arctan2(r_l, S_l(x, z)) / pi     twice its chance to be active at both
+    S_(l+1) = r_l / pi + a_l S_l + b^2             so S_(l+1)(x, x) = S_l(x, x) + b^2
+    T_0     = S_0
+    T_(l+1) = S_(l+1) + a_l T_l                    and T_h is the neural tangent kernel
+
+``T`` is the recursion of Jacot, Gabriel, Hongler 2018 (arXiv 1806.07572, theorem 1). ``a_l`` and
+``r_l / pi + a_l S_l`` are the arc-cosine kernels of order zero and one (Cho and Saul 2009,
+section 2). Training the network by gradient descent is regression with this kernel.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import cast
+from typing import Any, Protocol, final
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.engine import float64, quick_jit
-from sdv_threea.adapt.features import KernelFeatures
-from sdv_threea.adapt.relu import Kernel, ReluNtk
+Points = NDArray[np.float64]
 
-#: Largest difference, relative to the largest entry, at which a kernel still counts as symmetric.
-SYMMETRY_TOLERANCE = 1e-6
+#: An array of single or of double precision.
+Floats = NDArray[np.floating[Any]]
+
+#: Pulls a slope in values of a function, of their shape, back to the points it was taken at.
+Pull = Callable[[NDArray[np.float64]], Points]
+
+#: Roots are taken of no less: the slope of a root is infinite at zero.
+TINY = 1e-36
 
 
+class Kernel(Protocol):
+    """A kernel, as this room uses it: in NumPy's arrays, whatever it computes with."""
+
+    def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
+        """Evaluate the kernel between public points, shapes (a, m) and (b, m) to (a, b)."""
+
+    def with_slope(self, first: Points, second: Points) -> tuple[NDArray[np.float64], Pull]:
+        """Evaluate the kernel, and return what pulls slopes in its values back to ``first``."""
+
+    def of_rows(self, landmarks: Points, rows: Points) -> Floats:
+        """Evaluate the kernel between landmarks and private rows, shapes (P, m), (b, m) to (P, b).
+
+        Formal guarantees:
+            * if all inner products of landmarks and rows are exact, the values of a row depend on
+              that row alone, bit for bit, in all calls of the same shapes
+        """
+
+
+@final
 @dataclass(frozen=True)
-class StaxNtk:
-    """A kernel function of ``neural_tangents.stax``, in ``'ntk'`` mode.
+class ReluNtk:
+    """The neural tangent kernel of a fully connected ReLU network of infinite width.
+
+    Equals ``neural_tangents.stax.serial(Dense, Relu, ..., Dense)`` in ``'ntk'`` mode.
 
     Args:
-        kernel_fn: Called as ``kernel_fn(first, second, 'ntk')``.
+        depth: Number ``h`` of hidden layers, at least 0.
+        bias_std: Standard deviation ``b`` of the biases, above 0: it keeps every slope finite.
     """
 
-    kernel_fn: Callable[..., jax.Array]
+    depth: int = 2
+    bias_std: float = 0.1
 
-    def __call__(self, first: jax.Array, second: jax.Array) -> jax.Array:
-        """Evaluate the kernel, shapes (a, m) and (b, m) to (a, b)."""
-        return self.kernel_fn(first, second, 'ntk')
+    def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
+        """Evaluate the kernel in double precision."""
+        return np.asarray(self._evaluate(*self._first_layer(first, second)))
 
+    def of_rows(self, landmarks: Points, rows: Points) -> Floats:
+        """Evaluate the kernel in single precision, which takes half of the time.
 
-def as_kernel(kernel: Callable[..., jax.Array] | None = None, num_columns: int = 3) -> Kernel:
-    """Make a kernel of what the user gave, and try it on public points.
+        Past the inner products all is done value by value, so rows cannot meet.
+        """
+        inputs = self._first_layer(landmarks, rows)
+        return self._evaluate(*(each.astype(np.float32) for each in inputs))
 
-    Args:
-        kernel: ``None`` for the default, a kernel function of ``neural_tangents.stax``, or any
-            function ``(first (a, m), second (b, m)) -> (a, b)`` written with ``jax.numpy``.
-        num_columns: The ``m`` to try it with.
+    def with_slope(self, first: Points, second: Points) -> tuple[NDArray[np.float64], Pull]:
+        """Evaluate the kernel, and carry its derivatives through the layers beside it."""
+        covariance, *variances = self._first_layer(first, second)
+        ntk = covariance.copy()
+        # How much S_l(x, z) and T_l change per unit of S_0(x, z), and per unit of S_0(x, x).
+        covariance_by = ntk_by = [np.ones_like(ntk), np.zeros_like(ntk)]
+        for variance, root, active in self._layers(ntk, covariance, *variances):
+            # da/dS(x, z) = 1 / (pi r) and da/dS(x, x) = -S(x, z) / (2 pi r S(x, x)). Where points
+            # coincide r is zero, and the slope has no such part.
+            steep = np.where(root**2 > TINY, 1 / (math.pi * root), 0)
+            active_by = [steep * by for by in covariance_by]
+            active_by[1] -= steep * covariance / (2 * variance)
+            # dS_(l+1)/dS(x, z) = a and dS_(l+1)/dS(x, x) = r / (2 pi S(x, x)).
+            covariance_by = [active * by for by in covariance_by]
+            covariance_by[1] += root / (2 * math.pi * variance)
+            parts = zip(covariance_by, active_by, ntk_by, strict=True)
+            ntk_by = [after + share * ntk + active * by for after, share, by in parts]
 
-    Returns:
-        A kernel.
+        def pull(slope: NDArray[np.float64]) -> Points:
+            # dS_0(x, z)/dx = 2 z / m and dS_0(x, x)/dx = 4 x / m.
+            own = 2 * (slope * ntk_by[1]).sum(axis=1, keepdims=True) * first
+            return np.asarray(2 / first.shape[1] * ((slope * ntk_by[0]) @ second + own))
 
-    Raises:
-        ValueError: If its answer has the wrong shape, is not finite, not symmetric, not positive on
-            the diagonal, or cannot be differentiated.
-    """
-    if kernel is None:
-        return ReluNtk()
-    chosen: Kernel = StaxNtk(kernel) if _takes_mode(kernel) else kernel
-    points = np.linspace(-1.0, 1.5, 2 * num_columns).reshape(2, num_columns)
-    problem = _problem(chosen, points)
-    if problem:
-        raise ValueError(
-            'Expected kernel(first (a, m), second (b, m)) -> (a, b), written with jax.numpy: '
-            f'finite, symmetric, positive at k(x, x), differentiable. This one {problem}. '
-            'Try kernel=None, or the kernel_fn of neural_tangents.stax.serial(...).'
-        )
-    return chosen
+        return ntk, pull
 
+    def _first_layer(self, first: Points, second: Points) -> tuple[Points, Points, Points]:
+        """Compute ``S_0(x, z)``, ``S_0(x, x)`` and ``S_0(z, z)``: (a, b), (a, 1) and (1, b)."""
+        squares = np.square(first).sum(axis=1)[:, None], np.square(second).sum(axis=1)[None, :]
+        inner = first @ second.T
+        for each in (inner, *squares):
+            each *= 2
+            each /= first.shape[1]
+            each += self.bias_std**2
+        return inner, *squares
 
-def kernel_matrix(kernel: Kernel, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Evaluate a kernel between public points, shape (P, m) to (P, P)."""
-    if isinstance(kernel, ReluNtk):
-        return np.asarray(kernel(points, points))
-    with float64():
-        return np.asarray(_matrix(kernel, points))
+    def _layers(
+        self, ntk: Floats, covariance: Floats, variance_1: Floats, variance_2: Floats
+    ) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Carry ``T_l`` and ``S_l(x, z)`` through the hidden layers, value by value.
 
+        Both are overwritten, as memory that is asked for anew would cost half of the time. Yields
+        ``S_l(x, x)``, ``r_l`` and ``a_l`` just before that.
+        """
+        bias = self.bias_std**2
+        root, active = np.empty_like(covariance), np.empty_like(covariance)
+        for _ in range(self.depth):
+            np.multiply(variance_1, variance_2, out=root)
+            root -= np.square(covariance, out=active)
+            np.sqrt(np.maximum(root, TINY, out=root), out=root)
+            np.arctan2(root, covariance, out=active)
+            active *= -1 / math.pi
+            active += 1
+            yield variance_1, root, active
+            covariance *= active
+            covariance += np.multiply(root, 1 / math.pi, out=root)
+            covariance += bias
+            ntk *= active
+            ntk += covariance
+            variance_1, variance_2 = variance_1 + bias, variance_2 + bias
 
-def row_by_row(features: KernelFeatures, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute features of rows, one after the other, whatever their kernel is.
-
-    Formal guarantees:
-        * the kernel is shown one row at a time: the features of a row are a function of that row,
-          computed by the same program whatever the other rows are, if ``b`` is always the same
-
-    Args:
-        features: The feature map.
-        rows: Normal scores, shape (b, m).
-
-    Returns:
-        Features, shape (b, r).
-    """
-    with float64():
-        return np.asarray(_map_rows(features, rows))
-
-
-@partial(quick_jit, static_argnums=(0,))
-def _matrix(kernel: Kernel, points: jax.Array) -> jax.Array:
-    return cast(jax.Array, kernel(points, points))
-
-
-@jax.jit
-def _map_rows(features: KernelFeatures, rows: jax.Array) -> jax.Array:
-    return cast(jax.Array, jax.lax.map(features.of_row, rows))
-
-
-@partial(quick_jit, static_argnums=(0,))
-def _try(kernel: Kernel, points: jax.Array) -> tuple[jax.Array, jax.Array]:
-    slope = jax.grad(lambda one: jnp.sum(kernel(one, points[1:])))
-    return kernel(points, points), slope(points[:1])
-
-
-def _takes_mode(kernel: Callable[..., jax.Array]) -> bool:
-    try:
-        return 'get' in inspect.signature(kernel).parameters
-    except ValueError:
-        return False
-
-
-def _problem(kernel: Kernel, points: NDArray[np.float64]) -> str:
-    try:
-        with float64():
-            values, slope = _try(kernel, points)
-        return _flaw(np.asarray(values), np.asarray(slope))
-    except Exception as error:  # a user's function may raise anything
-        return f'failed with {type(error).__name__}'
-
-
-def _flaw(values: np.ndarray, slope: np.ndarray) -> str:
-    if values.shape != (2, 2):
-        return f'answers 2 and 2 points with shape {values.shape}'
-    if not (np.isfinite(values).all() and np.isfinite(slope).all()):
-        return 'is not finite, or its gradient is not'
-    if np.abs(values - values.T).max() > SYMMETRY_TOLERANCE * np.abs(values).max():
-        return 'is not symmetric'
-    return '' if np.diag(values).min() > 0 else 'is not positive at k(x, x)'
+    def _evaluate(self, covariance: Floats, variance_1: Floats, variance_2: Floats) -> Floats:
+        ntk = covariance.copy()
+        for _ in self._layers(ntk, covariance, variance_1, variance_2):
+            pass
+        return ntk

@@ -1,8 +1,8 @@
-"""Anonymize: the records of a cell are replaced by their mixture, their noisy moments.
+"""The records of a component are replaced by a Gaussian: that of their noisy moments.
 
-The release itself is :func:`sdv_threea.approximate.moments.release_moments` over the adapted cells;
-here its noisy answer becomes a density. All of it is post-processing: cells are shrunk toward their
-class by what the noise can tell, and made positive definite.
+The release is made by :func:`sdv_threea.approximate.moments.release_score_moments`, whose groups
+are the components. Here its answer becomes a density, so all of it is post-processing: components
+are shrunk toward their class by what the noise can tell, and made positive definite.
 """
 
 from __future__ import annotations
@@ -12,61 +12,59 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.moments import ScoreMoments
-from sdv_threea.maths.shrinkage import DOUBT, shrunk_effects
-
-#: Smallest eigenvalue of a component's covariance: no component collapses.
-SMALLEST_EIGENVALUE = 0.02
-
-#: Share of the covariances inside a class that a classifier is trusted with.
-TRUST = 0.5
-
-#: Components with a smaller share of the largest one of their class have no weight.
-LEAST_SHARE = 0.005
+from sdv_threea.maths.positive import bound_eigenvalues
+from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 
 
-def mixture_of_cells(
-    cells: ScoreMoments,
+def mixture_of_components(
+    moments: ScoreMoments,
     totals: NDArray[np.float64],
     correlations: NDArray[np.float64],
     variances: NDArray[np.float64],
+    constants: AnonymizeConstants,
 ) -> Mixture:
-    """Make a mixture of the noisy moments of cells.
+    """Make a mixture of the noisy moments of components.
 
-    A component's mean and covariance start from those of its class and move toward those of its
-    cell, as far as noise and number of records can tell: with little noise it is the cell's
-    Gaussian, with much the class's. Scores stand for their normals: their means as they are, their
-    products with the gain of :func:`~sdv_threea.approximate.gaussian.class_correlations`.
+    The mean and covariance of a component start from those of its class and move toward those of
+    its own records, as far as noise and number of records can tell. With little noise it is the
+    Gaussian of its records, with much that of its class. Scores stand for their normals: their
+    means as they are, their products with the gain of
+    :func:`~sdv_threea.approximate.gaussian.class_correlations`.
 
     Args:
-        cells: Released moments, ``K`` neighbouring groups per class.
+        moments: Released moments, ``K`` neighbouring groups per class.
         totals: Number of records of each class, shape (C,).
         correlations: Covariance of the normal variables of each class, shape (C, m, m).
         variances: Variance of the scores, shape (C, m).
+        constants: The constants of the stage.
 
     Returns:
         The mixture.
     """
-    cells = cells.unclipped(float(totals @ variances.sum(axis=1)))
-    num_cells = len(cells.counts) // len(totals)
+    moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
+    num_components = len(moments.counts) // len(totals)
     weights, means, covariances = [], [], []
     for label, variance in enumerate(variances):
-        own = cells.select(slice(label * num_cells, (label + 1) * num_cells))
-        shares = _shares(own.counts)
+        own = moments.select(slice(label * num_components, (label + 1) * num_components))
+        # Only how a class divides is taken from the counts of its components.
+        shares = _shares(own.counts, constants.least_share)
         weights.append(shares * totals[label])
-        # The size of a class is known better than those of its cells.
+        # The size of a class is known better than those of its components.
         own = replace(own, counts=np.maximum(weights[-1], 1.0))
-        centres = _centres(own, shares, variance)
+        centres = _centres(own, shares, variance, constants)
         means.append(centres)
-        covariances.append(_covariances(own, shares, centres, correlations[label], variance))
+        known = own, shares, centres, correlations[label], variance
+        covariances.append(_covariances(*known, constants))
     return Mixture(np.stack(weights), np.stack(means), np.stack(covariances))
 
 
-def regularize(mixture: Mixture, trust: float = TRUST) -> Mixture:
-    """Move the covariances of all components toward independence, variances as they are.
+def regularize(mixture: Mixture, trust: float) -> Mixture:
+    """Return the mixture with smaller covariances inside components, and the same variances.
 
-    A likelihood ratio is most sensitive to the directions in which records hardly vary, where
+    A likelihood ratio is most sensitive to directions in which records hardly vary, and there
     errors of the model weigh most. Trusting covariances less makes better classifiers: regularized
     discriminant analysis (Friedman 1989).
 
@@ -78,52 +76,75 @@ def regularize(mixture: Mixture, trust: float = TRUST) -> Mixture:
         The mixture.
     """
     width = mixture.means.shape[2]
+    # Shrinking all covariances alike keeps the matrix positive definite.
     factors = np.where(np.eye(width, dtype=np.bool_), 1.0, trust)
     return replace(mixture, covariances=mixture.covariances * factors)
 
 
-def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    kept = np.where(counts < LEAST_SHARE * counts.max(), 0.0, counts)
+def _shares(counts: NDArray[np.float64], least_share: float) -> NDArray[np.float64]:
+    """Return the shares of the components of a class, shape (K,): those too small get none."""
+    kept = np.where(counts < least_share * counts.max(), 0.0, counts)
     return np.asarray(kept / kept.sum())
 
 
 def _centres(
-    cells: ScoreMoments, shares: NDArray[np.float64], variance: NDArray[np.float64]
+    moments: ScoreMoments,
+    shares: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    constants: AnonymizeConstants,
 ) -> NDArray[np.float64]:
-    """Estimate the means of the normals in each cell; their mixture has mean zero."""
-    centred = cells.means - shares @ cells.means
-    noises = (cells.sum_scale / cells.counts[:, None]) ** 2 + variance / cells.counts[:, None]
+    """Estimate the means of the normals in each component, (K, m); their mixture has mean zero."""
+    centred = moments.means - shares @ moments.means
+    # A mean varies by the noise of its sum, and by sampling.
+    counts = moments.counts[:, None]
+    noises = (moments.sum_scale / counts) ** 2 + variance / counts
+    # Means are shrunk in units of the normals, whose variance is one: their gain is one.
     gains = np.ones_like(variance)
-    shrunk = np.stack(
-        [
-            shrunk_effects(row, gains, noise, doubt=DOUBT)
-            for row, noise in zip(centred, noises, strict=True)
-        ]
-    )
+    rows = zip(centred, noises, strict=True)
+    shrunk = np.stack([_effects(row, gains, noise, constants) for row, noise in rows])
+    # Shrinking has moved the mean of the class away from zero.
     return np.asarray(shrunk - shares @ shrunk)
 
 
 def _covariances(
-    cells: ScoreMoments,
+    moments: ScoreMoments,
     shares: NDArray[np.float64],
     centres: NDArray[np.float64],
     correlation: NDArray[np.float64],
     variance: NDArray[np.float64],
+    constants: AnonymizeConstants,
 ) -> NDArray[np.float64]:
-    """Estimate the covariances of the normals in each cell, from what the class leaves them."""
+    """Estimate the covariances of the normals in each component, shape (K, m, m).
+
+    Those of a class divide into what varies between the centres ``c_k`` of its components, and what
+    is left inside them: ``W = R - sum_k p_k c_k c_k^T``. From ``W`` a component departs as far as
+    its products tell. With variances ``v`` of the scores, the products of two scores have the gain
+    ``v_i v_j`` per record, and each square is short of that by what its code hides, ``v - v^2``.
+    """
     gains = np.outer(variance, variance)
     lost = np.diag(variance - variance**2)
     between = [np.outer(centre, centre) for centre in centres]
-    within = _floored(correlation - np.tensordot(shares, between, 1))
+    within = bound_eigenvalues(
+        correlation - np.tensordot(shares, between, 1), constants.least_eigenvalue
+    )
     result = []
-    for products, count, square in zip(cells.products, cells.counts, between, strict=True):
+    for products, count, square in zip(moments.products, moments.counts, between, strict=True):
+        # What the products show beyond what the class explains.
         surprise = products / count - gains * (within + square) - lost
-        noises = (cells.product_scale / count) ** 2 + gains / count
-        change = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel(), doubt=DOUBT)
-        result.append(_floored(within + change.reshape(gains.shape)))
+        noises = (moments.product_scale / count) ** 2 + gains / count
+        change = _effects(surprise.ravel(), gains.ravel(), noises.ravel(), constants)
+        found = within + change.reshape(gains.shape)
+        result.append(bound_eigenvalues(found, constants.least_eigenvalue))
     return np.stack(result)
 
 
-def _floored(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    return np.asarray((vectors * np.maximum(values, SMALLEST_EIGENVALUE)) @ vectors.T)
+def _effects(
+    values: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    constants: AnonymizeConstants,
+) -> NDArray[np.float64]:
+    """Return how components depart from their class; noisy multiples of it are the values."""
+    if not constants.shrink:
+        return ratio(values, gains)
+    return shrunk_effects(values, gains, variances, doubt=constants.doubt)

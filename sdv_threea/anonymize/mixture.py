@@ -1,4 +1,7 @@
-"""The released density: a mixture of Gaussians per class, to draw from for ever."""
+"""The released density: a mixture of Gaussians per class.
+
+Whatever is drawn from it is post-processing, so it costs nothing, however many rows are drawn.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
-#: Steps that find a quantile: Newton's double the digits, halving steps gain one bit.
+#: The most steps that find a quantile. Steps of Newton's double the digits, halvings gain a bit.
 MAX_STEPS = 200
 
-#: A quantile is found when a step moves it, or its probability is off, by less than this share.
+#: A quantile is found if a step moves it, or if its probability is off, by less than this share.
 PRECISION = 4e-16
 
 
@@ -51,11 +54,13 @@ class Mixture:
         """Draw the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
         num_classes, num_components, width = self.means.shape
         flat = self.weights.ravel() / self.weights.sum()
+        # Classes and components are drawn together, by their number of records.
         components = rng.choice(len(flat), size=num_rows, p=flat)
         scores = rng.standard_normal((num_rows, width))
         for at in np.unique(components):
             rows = components == at
             label, component = divmod(int(at), num_components)
+            # With A = L L^T, the vector L z has covariance A.
             root = np.linalg.cholesky(self.covariances[label, component])
             scores[rows] = scores[rows] @ root.T + self.means[label, component]
         return components // num_components, scores
@@ -63,8 +68,9 @@ class Mixture:
     def quantiles(
         self, scores: NDArray[np.float64], classes: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Place scores, shape (n, m), in the marginals of their classes' mixtures."""
+        """Return the quantiles of scores, shape (n, m), in the marginals of their classes."""
         places = np.empty_like(scores)
+        # Each column of a mixture of Gaussians is a mixture of normals.
         deviations = np.sqrt(np.diagonal(self.covariances, axis1=2, axis2=3))
         for label, weights in enumerate(self.weights):
             rows = classes == label
@@ -80,7 +86,7 @@ class Mixture:
         return np.clip(places, 0.0, 1.0)
 
     def invert(self, quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Find the scores at quantiles of the marginals; inverse of :meth:`quantiles`.
+        """Return the scores at quantiles of the marginals: the inverse of :meth:`quantiles`.
 
         The smaller of the probabilities below and above is met with full relative precision, in
         tails as in the middle.
@@ -99,6 +105,7 @@ class Mixture:
         # The quantile of a mixture lies between those of its components.
         low = np.where(shares > 0, alone, np.inf).min(axis=-1)
         high = np.where(shares > 0, alone, -np.inf).max(axis=-1)
+        # Quantiles of zero and one lie at infinity, in every component.
         inside = np.isfinite(low)
         with np.errstate(divide='ignore'):
             logs = np.log(np.broadcast_to(shares, alone.shape)[inside])
@@ -107,13 +114,13 @@ class Mixture:
         return np.asarray(low)
 
     def even(self) -> Mixture:
-        """Give all classes that occur the same weight."""
+        """Return the mixture in which all classes that occur have the same weight."""
         sizes = self.weights.sum(axis=1, keepdims=True)
         shares = np.divide(self.weights, sizes, out=np.zeros_like(self.weights), where=sizes > 0)
         return replace(self, weights=shares)
 
     def marginal(self, labels: NDArray[np.int64], columns: NDArray[np.int64]) -> Mixture:
-        """Keep some classes and columns."""
+        """Return the mixture of some classes and columns."""
         return Mixture(
             self.weights[labels],
             self.means[labels][:, :, columns],
@@ -122,7 +129,7 @@ class Mixture:
 
 
 def class_mixture(totals: NDArray[np.float64], correlations: NDArray[np.float64]) -> Mixture:
-    """Make the mixture of one Gaussian per class: shapes (C,) and (C, m, m)."""
+    """Return the mixture of one Gaussian per class, of mean zero: shapes (C,) and (C, m, m)."""
     num_classes, width = correlations.shape[:2]
     return Mixture(totals[:, None], np.zeros((num_classes, 1, width)), correlations[:, None])
 
@@ -133,7 +140,9 @@ def _find(
     high: NDArray[np.float64],
     mixtures: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Find quantiles between bounds, shape (n,), by Newton's method in the nearer tail.
+    """Find scores between bounds by Newton's method, kept inside the bounds by halving.
+
+    The logarithm of the nearer tail is what is solved for: it is nearly linear far out.
 
     Args:
         quantiles: Probabilities inside (0, 1), each of a mixture of its own.
@@ -147,15 +156,19 @@ def _find(
     logs, means, deviations = mixtures
     side = np.where(quantiles <= 0.5, 1.0, -1.0)
     wanted = np.log(np.minimum(quantiles, 1 - quantiles))
+    # Start in the middle of the bounds.
     found = (low + high) / 2
     for _ in range(MAX_STEPS):
         places = (found[:, None] - means) / deviations
         tail = np.logaddexp.reduce(logs + log_ndtr(side[:, None] * places), axis=1)
         density = np.logaddexp.reduce(logs - np.square(places) / 2 - np.log(deviations), axis=1)
+        # Positive if the score is too high.
         miss = side * (tail - wanted)
+        # The answer lies between the last score that was too low and the last too high.
         low, high = np.where(miss < 0, found, low), np.where(miss > 0, found, high)
         with np.errstate(over='ignore', invalid='ignore'):
             step = found - miss * np.exp(tail - density) * np.sqrt(2 * np.pi)
+        # A step that leaves the bounds is replaced by halving them.
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         done = (np.abs(miss) <= PRECISION) | (np.abs(step - found) <= PRECISION * np.abs(found))
         found = np.where(done, found, step)

@@ -1,4 +1,8 @@
-"""The counts that densities are made of: histograms of all records, and by class."""
+"""The two releases of histograms: of all records, and by class.
+
+Each is one call of the door of noise for all columns together. What goes in are whole numbers, and
+the receipt says by how much one record can move them.
+"""
 
 from __future__ import annotations
 
@@ -37,32 +41,32 @@ class Counts:
         return np.asarray(self.totals / self.totals.sum())
 
 
-class CellPlan(NamedTuple):
+class BinPlan(NamedTuple):
     """How classes are counted in one column: publishable.
 
     Args:
-        cells: The cell of each code, shape (S,).
-        in_order: Which cells stand in a meaningful order, shape (G,).
+        bins: The bin of each code, shape (S,).
+        in_order: Which bins stand in a meaningful order, shape (G,).
         weight: What a record adds to a count, at least one.
     """
 
-    cells: NDArray[np.int64]
+    bins: NDArray[np.int64]
     in_order: NDArray[np.bool_]
     weight: int
 
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Released counts of ``m`` columns in each of ``C`` classes, in coarse cells: publishable.
+    """Released counts of ``m`` columns in each of ``C`` classes, in coarse bins: publishable.
 
     Args:
-        columns: Noisy counts of each column's cells, each of shape (C, G).
+        columns: Noisy counts of each column's bins, each of shape (C, G).
         plans: How each column was counted.
         scales: Standard deviation of the noise of a count, by column.
     """
 
     columns: tuple[NDArray[np.float64], ...]
-    plans: tuple[CellPlan, ...]
+    plans: tuple[BinPlan, ...]
     scales: tuple[float, ...]
 
 
@@ -99,19 +103,20 @@ def release_counts(
         terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
     )
     of_classes, *columns = (counts.ravel() for counts in noisy)
+    # A class has at least one record, so that it can be divided by.
     return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
 
 
 def release_class_counts(
     rows: Rows[Encoded],
-    plans: Sequence[CellPlan],
+    plans: Sequence[BinPlan],
     num_classes: int,
     *,
     mu: float,
     neighbors: str,
     noise: Noise,
 ) -> tuple[ClassCounts, Receipt]:
-    """Release the histograms of all columns in each class, in cells of the columns.
+    """Release the histograms of all columns in each class, in bins of the columns.
 
     Formal guarantees:
         * the plans are public or released; a record adds the weight of a column, a whole number, to
@@ -128,7 +133,8 @@ def release_class_counts(
     Returns:
         The counts and their receipt.
     """
-    exact = rows.sum(partial(_count_cells, tuple(plans), num_classes))
+    # Rows are counted without weights, in small numbers; the weights multiply the sums.
+    exact = rows.sum(partial(_count_bins, tuple(plans), num_classes))
     weights = [plan.weight for plan in plans]
     noisy, receipt = _release(
         [counts * plan.weight for counts, plan in zip(exact, plans, strict=True)],
@@ -139,6 +145,7 @@ def release_class_counts(
         ),
         terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
     )
+    # Dividing by the weight divides the noise too: heavy columns are known better.
     columns = tuple(counts / plan.weight for counts, plan in zip(noisy, plans, strict=True))
     scales = tuple(receipt.noise_scale / plan.weight for plan in plans)
     return ClassCounts(columns, tuple(plans), scales), receipt
@@ -147,19 +154,20 @@ def release_class_counts(
 def _count_columns(
     sizes: tuple[int, ...], num_classes: int, chunk: Encoded
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count the classes, and in each column the codes."""
+    """Count the records of each class, and those of each code of each column."""
+    # One group of all records.
     alike = np.zeros_like(chunk.labels)
     totals = histogram(alike[:, None], chunk.labels, [1], num_classes)
     return totals + histogram(chunk.codes, alike, sizes, 1)
 
 
-def _count_cells(
-    plans: tuple[CellPlan, ...], num_classes: int, chunk: Encoded
+def _count_bins(
+    plans: tuple[BinPlan, ...], num_classes: int, chunk: Encoded
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count the codes of each column by class, and add up the codes of each cell."""
-    codes = histogram(chunk.codes, chunk.labels, [len(plan.cells) for plan in plans], num_classes)
+    """Count the codes of each column by class, and add up the codes of each bin."""
+    codes = histogram(chunk.codes, chunk.labels, [len(plan.bins) for plan in plans], num_classes)
     return tuple(
-        np.stack([np.bincount(plan.cells, row, len(plan.in_order)) for row in counts]).astype(
+        np.stack([np.bincount(plan.bins, row, len(plan.in_order)) for row in counts]).astype(
             np.int64
         )
         for counts, plan in zip(codes, plans, strict=True)
@@ -173,7 +181,18 @@ def _release(
     released: str,
     terms: Mapping[str, Any],
 ) -> tuple[tuple[NDArray[np.float64], ...], Receipt]:
-    """Release histograms in one go; a record's counts have at most this squared norm."""
+    """Release several histograms with one receipt.
+
+    Args:
+        exact: Private counts.
+        squared_norm: Bound on the squared norm of what a record adds to all of them.
+        released: What the receipt says.
+        terms: The price, the neighbour relation and the source of noise.
+
+    Returns:
+        Noisy counts of the same shapes, and the receipt.
+    """
+    # One call for all of them: one sensitivity, one price, one receipt.
     noisy, receipt = add_noise(
         np.concatenate([counts.ravel() for counts in exact]),
         sensitivity=histogram_sensitivity(squared_norm, terms['neighbors']),
@@ -182,6 +201,7 @@ def _release(
         released=released,
         noise=terms['noise'],
     )
+    # Cut the answer back into the histograms.
     borders = np.cumsum([counts.size for counts in exact])[:-1]
     parts = zip(np.split(noisy, borders), exact, strict=True)
     return tuple(part.reshape(each.shape) for part, each in parts), receipt

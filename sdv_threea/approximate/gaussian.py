@@ -1,6 +1,6 @@
-"""One Gaussian per class: the correlations behind the normal scores, from their released moments.
+"""One Gaussian per class: the correlations behind the normal scores.
 
-All of it is post-processing.
+They are estimated from released moments of the scores, so all of it is post-processing.
 """
 
 from __future__ import annotations
@@ -8,51 +8,78 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import ScoreMoments
-from sdv_threea.maths.shrinkage import DOUBT, shrunk_effects
+from sdv_threea.maths.positive import bound_eigenvalues
+from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 
-#: Correlations stay below this, and eigenvalues above that.
+#: Correlations stay below this, and eigenvalues above that, so that matrices can be inverted.
 LARGEST_CORRELATION = 0.98
 SMALLEST_EIGENVALUE = 1e-3
 
 
 def class_correlations(
-    moments: ScoreMoments, totals: NDArray[np.float64], variances: NDArray[np.float64]
+    moments: ScoreMoments,
+    totals: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
     """Estimate, for each class, the correlations of the normal variables behind its scores.
 
-    If two normals of correlation ``r`` are replaced by their means on intervals, with variances
-    ``v`` and ``w``, the covariance of the means is ``r v w`` to first order in ``r``: a pair's
-    products sum to ``n v w r``, with a sampling variance of ``n v w`` beside that of the noise.
-    Classes are shrunk toward what they have in common, and that toward independence, by what the
-    noise can tell: where a column hardly varies, it can tell nothing.
+    Scores are means of normals on intervals. Let two normals have correlation ``r``, and their
+    scores the variances ``v`` and ``w``. To first order in ``r``, the covariance of the scores is
+    ``r v w``. So over ``n`` records the products of two scores sum to ``n v w r``, with a sampling
+    variance of ``n v w`` beside the variance of the noise. Hence ``r`` has the gain ``n v w``:
+    where a column hardly varies, its products tell nothing.
+
+    Classes are shrunk toward what they have in common, and that toward independence.
 
     Args:
         moments: Released moments of the scores, one group per class.
         totals: Number of records of each class, shape (C,).
         variances: Variance of the scores, shape (C, m).
+        constants: The constants of the stage.
 
     Returns:
         Correlation matrices, positive definite, shape (C, m, m).
     """
-    moments = moments.unclipped(float(totals @ variances.sum(axis=1)))
+    moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
+    # Each pair of columns once.
     rows, columns = np.triu_indices(variances.shape[1], 1)
     products = moments.products[:, rows, columns]
     gains = totals[:, None] * variances[:, rows] * variances[:, columns]
+    # Sampling and the mechanism.
     noises = gains + moments.product_scale**2
+    # All classes together tell what they have in common.
     sums = (each.sum(axis=0) for each in (products, gains, noises))
-    common = shrunk_effects(*sums, doubt=DOUBT)
+    common = _effects(constants, *sums)
     matrices = np.zeros_like(moments.products)
     for matrix, *own in zip(matrices, products - gains * common, gains, noises, strict=True):
-        matrix[rows, columns] = matrix[columns, rows] = common + shrunk_effects(*own, doubt=DOUBT)
-    return np.stack([nearest_correlation(matrix) for matrix in matrices])
+        matrix[rows, columns] = matrix[columns, rows] = common + _effects(constants, *own)
+    return np.stack([make_correlation(matrix) for matrix in matrices])
 
 
-def nearest_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Make a symmetric matrix, shape (m, m), a positive definite one with a unit diagonal."""
+def _effects(
+    constants: ApproximateConstants,
+    values: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return correlations, whose noisy multiples are the values, shape (..., pairs)."""
+    if not constants.shrink:
+        return ratio(values, gains)
+    return shrunk_effects(values, gains, variances, doubt=constants.correlation_doubt)
+
+
+def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a correlation matrix near a symmetric one, shape (m, m).
+
+    Entries and eigenvalues are bounded, so that the result is positive definite; then it is scaled
+    to a unit diagonal.
+    """
     bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
     np.fill_diagonal(bounded, 1.0)
-    values, vectors = np.linalg.eigh(bounded)
-    positive = (vectors * np.maximum(values, SMALLEST_EIGENVALUE)) @ vectors.T
+    positive = bound_eigenvalues(bounded, SMALLEST_EIGENVALUE)
+    # Bounding eigenvalues has moved the diagonal away from one.
     scale = np.sqrt(np.diag(positive))
     return np.asarray(positive / np.outer(scale, scale))

@@ -1,73 +1,77 @@
-"""How a column is distributed over all classes, made of noisy counts: smoothed, never negative.
+"""How a column is distributed over all classes: smoothed, never negative.
 
-All of it is post-processing.
+Noisy counts become probabilities. All of it is post-processing.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.maths.haar import invert, transform
 from sdv_threea.maths.shrinkage import stein_factor
-
-#: Share of the noise of a count that the first and the last value of a range have at least.
-END_SHARE = 0.1
-
-#: Standard deviations by which counts must fall short of the records to say that some have no code.
-DOUBT = 3.0
-
-#: Share of the categories that are kept though none of their records may be: false discoveries.
-FALSE_SHARE = 0.2
+from sdv_threea.maths.simplex import project_to_simplex
 
 
 def column_shares(
     counts: NDArray[np.float64],
     total: float,
     mask: NDArray[np.bool_],
+    constants: ApproximateConstants,
     *,
     scale: float,
     ordered: bool,
 ) -> NDArray[np.float64]:
-    """Estimate the distribution of a column's codes.
+    """Estimate the probabilities of a column's codes.
 
-    Of hundreds of categories noise would give many that are empty a share of the records, which a
-    model takes for what they have in common: those that noise could explain get none.
+    Ordered codes are smoothed. Of others, those that noise could explain get no records: noise
+    would give each of hundreds of empty categories a small share, and a model takes what the
+    records of those have in common for a fact.
 
     Args:
         counts: Noisy counts, shape (S,).
         total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
+        constants: The constants of the stage.
         scale: Standard deviation of the noise of a count; 0 for none.
         ordered: Whether codes 1 and up are in a meaningful order; code 0 is the missing value.
 
     Returns:
         Probabilities, shape (S,): they sum to one and are zero outside the mask.
     """
-    smoothed = _smooth(counts, mask, scale, ordered=ordered)
-    likely = mask if ordered else _stand_out(counts, mask, scale)
-    shares = project_to_simplex(smoothed, likely, known_records(counts, total, likely, scale))
+    smoothed = counts
+    if ordered and constants.shrink:
+        smoothed = _smooth_numbers(counts, mask, scale)
+    # An order tells neighbours of their noise; without one, only the threshold does.
+    likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
+    known = known_records(counts, total, likely, scale, constants.shortfall_doubt)
+    shares = project_to_simplex(smoothed, likely, known)
     return np.asarray(shares / shares.sum())
 
 
 def keep_ends(
-    histograms: NDArray[np.float64], mask: NDArray[np.bool_], noise: float
+    histograms: NDArray[np.float64], mask: NDArray[np.bool_], least: float
 ) -> NDArray[np.float64]:
     """Give the first and the last value that can occur a small share of the records at least.
 
-    Evidence says that they occur, but so few records are below the noise, and projected away:
-    samples would not span the range of the column.
+    Evidence says that they occur. But they have few records, which noise hides and the projection
+    to the simplex takes away, and samples would not span the range of the column.
 
     Args:
         histograms: Probabilities, shape (C, S).
         mask: Codes that can occur, shape (S,); code 0 is the missing value.
-        noise: Standard deviation of the noise of a count, as a share of all records.
+        least: The share that they have at least, if it is no more than an even one.
 
     Returns:
         Probabilities, shape (C, S).
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
-    share = min(END_SHARE * noise, 1 / mask.sum())
+    # Of a column of few codes the ends do not get more than the others.
+    share = min(least, 1 / mask.sum())
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))
@@ -75,6 +79,10 @@ def keep_ends(
 
 def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Shrink each level of the Haar transform of a sequence by its own James-Stein factor.
+
+    Where neighbours differ by no more than noise, they become alike; differences that stand out at
+    one level of resolution stay, whatever the other levels are like. The transform is orthonormal,
+    so the noise of every detail has the same scale.
 
     Args:
         values: Noisy values in a meaningful order, shape (S,).
@@ -85,67 +93,51 @@ def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """
     if scale == 0:
         return values
-    size = 1 << max(len(values) - 1, 0).bit_length()
-    means = np.zeros(size)
-    means[: len(values)] = values
-    details = []
-    while len(means) > 1:
-        left, right = means[0::2], means[1::2]
-        detail = (left - right) / np.sqrt(2)
-        details.append(detail * stein_factor(detail, scale))
-        means = (left + right) / np.sqrt(2)
-    for detail in reversed(details):
-        means = np.stack([means + detail, means - detail], axis=1).ravel() / np.sqrt(2)
-    return means[: len(values)]
 
+    def join(
+        left: NDArray[np.float64], right: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        detail = (left - right) / math.sqrt(2)
+        return (left + right) / math.sqrt(2), detail * stein_factor(detail, scale)
 
-def project_to_simplex(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], total: float
-) -> NDArray[np.float64]:
-    """Find the nearest non-negative values with a given sum (Duchi et al. 2008).
+    def part(
+        nodes: NDArray[np.float64], detail: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return (nodes + detail) / math.sqrt(2), (nodes - detail) / math.sqrt(2)
 
-    Args:
-        values: Any values, shape (S,).
-        mask: Where the answer may be above zero, shape (S,); if nowhere, everywhere.
-        total: The sum, above 0.
-
-    Returns:
-        The projection, shape (S,).
-    """
-    free = values[mask] if mask.any() else values
-    free = free - free.max()  # so that sums far above the total do not swallow it
-    falling = np.sort(free)[::-1]
-    excess = (np.cumsum(falling) - total) / np.arange(1, len(free) + 1)
-    lowering = excess[np.flatnonzero(falling > excess)[-1]]
-    projected = np.zeros_like(values)
-    projected[mask if mask.any() else slice(None)] = np.maximum(free - lowering, 0)
-    return projected
+    return invert(*transform(values, join), part, len(values))
 
 
 def known_records(
-    counts: NDArray[np.float64], total: float, mask: NDArray[np.bool_], scale: float
+    counts: NDArray[np.float64],
+    total: float,
+    mask: NDArray[np.bool_],
+    scale: float,
+    doubt: float,
 ) -> float:
-    """Estimate how many records have a code that can occur: the total, unless there is no doubt.
+    """Estimate how many records have a code that can occur.
+
+    It is the total, unless the counts of the codes fall short of it beyond doubt.
 
     Args:
         counts: Noisy counts, shape (S,).
         total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
         scale: Standard deviation of the noise of a count.
+        doubt: How far they must fall short, in standard deviations of the noise of their sum.
 
     Returns:
         The number, at least one and at most the total.
     """
-    most = counts[mask].sum() + DOUBT * scale * np.sqrt(mask.sum())
+    # The upper end of an interval of confidence: noise adds up over the codes.
+    most = counts[mask].sum() + doubt * scale * np.sqrt(mask.sum())
     return float(np.clip(most, 1.0, total))
 
 
-def _smooth(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, *, ordered: bool
+def _smooth_numbers(
+    values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
 ) -> NDArray[np.float64]:
-    """Smooth the codes that can occur and have an order."""
-    if not ordered:
-        return values
+    """Smooth the codes that can occur; the missing value has no place in the order."""
     inside = mask.copy()
     inside[0] = False
     smoothed = values.copy()
@@ -154,16 +146,20 @@ def _smooth(
 
 
 def _stand_out(
-    counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
+    counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, false_share: float
 ) -> NDArray[np.bool_]:
-    """Find the codes that noise does not explain, :data:`FALSE_SHARE` of them by mistake.
+    """Find the codes that noise does not explain, about ``false_share`` of them by mistake.
 
-    The threshold is low where most codes are above it, and high where few stand out of hundreds
-    (Benjamini and Hochberg 1995; for estimates Abramovich et al. 2006).
+    The threshold controls the rate of false discoveries (Benjamini and Hochberg 1995; for estimates
+    Abramovich et al. 2006). It is low where most codes are above it, and high where few of hundreds
+    stand out.
     """
     if scale == 0:
         return mask
+    # The chance that noise alone gives a code that many records.
     chances = np.where(mask, ndtr(-counts / scale), 1.0)
+    # Of k codes with the smallest chances, noise alone explains about k times the largest of them.
     ranked = np.sort(chances)
-    passed = ranked <= FALSE_SHARE * np.arange(1, len(ranked) + 1) / mask.sum()
+    passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()
+    # If nothing stands out, nothing can be chosen, and every code may be.
     return chances <= ranked[passed].max() if passed.any() else mask

@@ -1,7 +1,11 @@
-"""Released moments of normal scores: counts, sums and second moments of the records of each group.
+"""The release of moments of normal scores: counts, sums and products of the records of each group.
 
-The one release that both the density (groups are classes) and the anonymized cells (groups are
-cells) are made of.
+It is made twice. First the groups are the classes, for the correlations of the density; at the end
+they are the components, which the mixture is made of.
+
+A record with scores ``s`` is the vector ``t = (w, s)``, with a constant ``w`` before the scores.
+Its second moments ``t t^T`` hold all three at once: ``w^2`` counts the record, ``w s`` adds its
+scores, ``s s^T`` their products. One proof bounds what a record adds to them.
 """
 
 from __future__ import annotations
@@ -25,19 +29,12 @@ from sdv_threea.privacy.statistics import (
     unpack_second_moments,
 )
 
-#: Units per one: scores are whole numbers, so that all sums of them are exact.
-GRID = 256
-
-#: A record's vector is ``(w, s)``: its scores ``s``, clipped to the radius, behind a constant ``w``
-#: of this share of the radius, through which its group is counted and its scores are summed.
-COUNT_WEIGHT = 0.3
-
-#: Squares are scaled up by at most this, where noise rather than clipping may have shortened them.
-MOST_UNCLIPPED = 2.0
+#: Score units per one. Scores are whole numbers of such units, so that all sums of them are exact.
+SCORE_UNITS = 256
 
 
 class Grouped(NamedTuple):
-    """Private records as scores in units of ``1 / GRID``, (n, m), and groups, (n,): all whole."""
+    """Private records as scores in score units, (n, m), and groups, (n,): all whole."""
 
     scores: NDArray[np.integer]
     groups: NDArray[np.integer]
@@ -67,9 +64,11 @@ class ScoreMoments:
         return self.sums / self.counts[:, None]
 
     def average(self, other: ScoreMoments) -> ScoreMoments:
-        """Average with another release of the same moments, by precision."""
+        """Return the average with another release of the same moments, by precision."""
+        # Without noise in one of them, it alone counts.
         if not self.product_scale or not other.product_scale:
             return self if self.product_scale <= other.product_scale else other
+        # The weight of each is proportional to one over its variance.
         weight = other.product_scale**2 / (self.product_scale**2 + other.product_scale**2)
         scale = math.sqrt(weight)
         return ScoreMoments(
@@ -81,7 +80,7 @@ class ScoreMoments:
         )
 
     def add(self, blocks: int) -> ScoreMoments:
-        """Add up neighbouring groups, so many at a time."""
+        """Return the moments of neighbouring groups together, ``blocks`` at a time."""
         starts = np.arange(0, len(self.counts), blocks)
         return ScoreMoments(
             np.add.reduceat(self.counts, starts),
@@ -91,13 +90,19 @@ class ScoreMoments:
             self.product_scale * math.sqrt(blocks),
         )
 
-    def unclipped(self, energy: float) -> ScoreMoments:
-        """Undo in the mean what clipping took from the scores, whose squares should sum to this.
+    def unclipped(self, energy: float, most: float) -> ScoreMoments:
+        """Return the moments with what clipping took from the scores, in the mean over records.
 
         Clipping shortens records that score high together, and so hides correlation.
+
+        Args:
+            energy: What the squares of all scores should sum to.
+            most: Squares are scaled up by at most this factor, as noise rather than clipping may
+                have shortened them.
         """
         kept = float(np.trace(self.products, axis1=1, axis2=2).sum())
-        factor = energy / min(max(kept, energy / MOST_UNCLIPPED), energy) if energy else 1.0
+        # Clipping never lengthens, so the factor is at least one.
+        factor = energy / min(max(kept, energy / most), energy) if energy else 1.0
         return ScoreMoments(
             self.counts,
             self.sums * math.sqrt(factor),
@@ -107,7 +112,7 @@ class ScoreMoments:
         )
 
     def select(self, groups: slice) -> ScoreMoments:
-        """Select some of the groups."""
+        """Return the moments of some of the groups."""
         return replace(
             self,
             counts=self.counts[groups],
@@ -116,10 +121,11 @@ class ScoreMoments:
         )
 
 
-def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
+def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     rows: Rows[Grouped],
     num_groups: int,
     radius: int,
+    count_weight: float,
     *,
     stage: str,
     mu: float,
@@ -127,6 +133,10 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     noise: Noise,
 ) -> tuple[ScoreMoments, Receipt]:
     """Release the moments of the scores in every group.
+
+    The weight ``w`` of the constant trades counts for products: a count is known with noise
+    ``1 / w^2``, a sum with ``1 / w``, and the norm of a record, which all noise grows with, has
+    ``w^2`` in it.
 
     Formal guarantees:
         * a record counts in one group, with a vector of norm at most ``sqrt(w^2 + radius^2)``,
@@ -137,7 +147,8 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     Args:
         rows: Private records.
         num_groups: Number of groups.
-        radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
+        radius: Norm to which the scores of a record are clipped, in score units; public.
+        count_weight: The constant ``w`` in the vector of a record, as a share of the radius.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         stage: The stage, for the receipt.
@@ -146,7 +157,8 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     Returns:
         The moments and their receipt.
     """
-    weight = max(1, int(COUNT_WEIGHT * radius))
+    weight = constant_weight(radius, count_weight)
+    # All groups are released together, as a record counts in one of them.
     sums = rows.sum(partial(_sum_moments, num_groups, radius, weight))
     noisy, receipt = add_noise(
         sums,
@@ -154,12 +166,13 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         mu=mu,
         stage=stage,
         released=f'counts, sums and second moments of normal scores in {num_groups} groups',
-        resolution=GRID**-2,
+        resolution=SCORE_UNITS**-2,
         noise=noise,
     )
     matrices = unpack_second_moments(noisy)
-    weight_in_units = weight / GRID
+    weight_in_units = weight / SCORE_UNITS
     off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
+    # The first row of t t^T holds w^2 and w s; the rest holds s s^T.
     moments = ScoreMoments(
         counts=np.maximum(matrices[:, 0, 0] / weight_in_units**2, 1.0),
         sums=matrices[:, 0, 1:] / weight_in_units,
@@ -168,6 +181,11 @@ def release_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         product_scale=off_diagonal,
     )
     return moments, receipt
+
+
+def constant_weight(radius: int, count_weight: float) -> int:
+    """Return the constant ``w`` before the scores of a record, in score units."""
+    return max(1, int(count_weight * radius))
 
 
 def lead(scores: NDArray[np.integer], weight: int) -> NDArray[np.int32]:

@@ -1,8 +1,14 @@
 """Normal scores: each column, in each class, as if it had been cut from a standard normal.
 
-A code of a class stands for an interval of the normal distribution, of the code's probability, at
-the code's place in the column's order; its score is the mean of the normal on that interval. Scores
-have mean zero, and a variance below one by what is lost inside the intervals.
+The codes of a column divide the line into intervals, in the column's order. Each interval has the
+probability of its code under the standard normal, and the *score* of the code is the mean of the
+normal on its interval. With cumulative probabilities ``a`` and ``b`` at its ends, that is
+
+    ``(phi(Phi^-1(a)) - phi(Phi^-1(b))) / (b - a)``
+
+Scores have mean zero. Their variance is below one: what varies inside the intervals is lost.
+Decoding is the inverse map, from quantiles to codes, so sampled columns are distributed exactly as
+released.
 """
 
 from __future__ import annotations
@@ -14,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sdv_threea.approximate.moments import GRID, Grouped
+from sdv_threea.approximate.moments import SCORE_UNITS, Grouped
 from sdv_threea.encoding.records import Encoded
 
 #: Scores are kept within this many standard deviations.
@@ -29,7 +35,7 @@ class NormalScores:
     """The scores of ``m`` columns in ``C`` classes: functions of released histograms.
 
     Args:
-        scores: For each column, the score of each code by class in units of ``1 / GRID``, shape
+        scores: For each column, the score of each code by class in score units, shape
             (C, S).
         cuts: For each column, the cumulative probabilities in the column's order, by class, shape
             (C, S + 1), from 0 to 1.
@@ -45,7 +51,7 @@ class NormalScores:
     def __call__(
         self, codes: NDArray[np.integer], classes: NDArray[np.integer]
     ) -> NDArray[np.int16]:
-        """Look up the scores of records, shape (n, m), in units of ``1 / GRID``.
+        """Look up the scores of records, shape (n, m), in score units.
 
         A code of -1 scores zero, the mean.
 
@@ -54,7 +60,7 @@ class NormalScores:
         """
         found = np.empty(codes.shape, dtype=np.int16)
         for at, table in enumerate(self.scores):
-            # No code has a first place of its own.
+            # A first place with score zero, to which code -1 leads.
             padded = np.pad(table, ((0, 0), (1, 0))).astype(np.int16)
             places = codes[:, at].astype(np.intp) + 1
             if len(table) > 1:
@@ -65,8 +71,9 @@ class NormalScores:
     def codes(
         self, at: int, quantiles: NDArray[np.float64], classes: NDArray[np.integer]
     ) -> NDArray[np.int64]:
-        """Invert one column: the codes at the given quantiles, shape (n,), of the classes."""
+        """Return the codes of one column at quantiles in their classes, shape (n,) each."""
         found = np.empty(len(quantiles), dtype=np.int64)
+        # Each class has cuts of its own, so rows are sorted by class.
         by_class = np.argsort(classes, kind='stable')
         starts = np.searchsorted(classes[by_class], np.arange(1, len(self.cuts[at])))
         for cuts, rows in zip(self.cuts[at], np.split(by_class, starts), strict=True):
@@ -78,7 +85,7 @@ class NormalScores:
         return found
 
     def intervals(self, at: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Find the quantiles of one column that stand for some of its codes.
+        """Return the quantiles of one column that stand for some of its codes.
 
         Args:
             at: The column.
@@ -95,7 +102,7 @@ class NormalScores:
         return found
 
     def chances(self, at: int) -> NDArray[np.float64]:
-        """The probabilities of the codes of one column by class, shape (C, S)."""
+        """Return the probabilities of the codes of one column by class, shape (C, S)."""
         found = np.empty_like(self.scores[at], dtype=np.float64)
         found[:, self.orders[at]] = np.diff(self.cuts[at], axis=1)
         return found
@@ -111,7 +118,7 @@ def normal_scores(
     Args:
         histograms: For each column, probabilities of the codes by class, shape (C, S).
         orders: For each column, its codes in order, shape (S,).
-        num_classes: Number of classes ``C``, which no histogram tells where there is none.
+        num_classes: Number of classes ``C``; where there is no column, no histogram tells it.
 
     Returns:
         The scores.
@@ -121,10 +128,12 @@ def normal_scores(
     for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):
         borders = _cumulate(histogram[:, order])
         scores = np.empty(histogram.shape, dtype=np.int64)
-        scores[:, order] = np.rint(_interval_means(borders) * GRID)
+        # Scores are rounded to whole units here, before any record is read.
+        scores[:, order] = np.rint(_interval_means(borders) * SCORE_UNITS)
         tables.append(scores)
         cuts.append(borders)
-        variances[:, at] = (histogram * np.square(scores / GRID)).sum(axis=1)
+        # The mean of scores is zero, so that their mean square is their variance.
+        variances[:, at] = (histogram * np.square(scores / SCORE_UNITS)).sum(axis=1)
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
 
@@ -152,33 +161,43 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
         The codes in order, shape (S,).
     """
     joint = histogram * totals[:, None]
-    mass = joint.sum(axis=0)
+    mass = joint.sum(axis=0)  # of each code, in records
     if len(totals) == 1:
+        # Nothing to lean between: frequent codes come first.
         return np.argsort(-mass, kind='stable')
+    # How the classes of a code differ from the classes of all, with one more record as of all.
     lean = (joint + totals[:, None] / totals.sum()) / (mass + 1) - totals[:, None] / totals.sum()
     axis = np.linalg.svd(lean * np.sqrt(mass), full_matrices=False)[0][:, 0]
+    # The sign of a singular vector is arbitrary.
     axis = axis * (1 if axis[-1] >= 0 else -1)
     return np.argsort(axis @ lean, kind='stable')
 
 
 def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Find where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
+    """Return where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
     occupied = np.flatnonzero(np.diff(cuts) > 0)
+    # A run starts where allowed codes follow others, and ends where others follow them.
     changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
     borders = np.append(cuts[occupied], 1.0)
     return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
 
 
 def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return cumulative probabilities, from 0 to 1: shape (C, S) to (C, S + 1)."""
     borders = np.zeros((len(probabilities), probabilities.shape[1] + 1))
     np.cumsum(probabilities, axis=1, out=borders[:, 1:])
     return np.asarray(borders / borders[:, -1:])
 
 
 def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean of the standard normal between neighbouring quantiles; the quantile where they meet."""
+    """Return the mean of the standard normal between neighbouring quantiles, (C, S + 1) to (C, S).
+
+    Where two quantiles meet, it is the quantile.
+    """
     mass = np.diff(borders, axis=1)
+    # The integral of z phi(z) between two scores is the difference of their densities.
     density = np.exp(-np.square(ndtri(borders)) / 2) / math.sqrt(2 * math.pi)
     middle = ndtri(np.clip((borders[:, 1:] + borders[:, :-1]) / 2, TINY, 1 - TINY))
+    # An interval without mass is a point; dividing by next to nothing would lose all digits.
     means = np.where(mass > TINY, -np.diff(density, axis=1) / np.maximum(mass, TINY), middle)
     return np.asarray(np.clip(means, -LARGEST_SCORE, LARGEST_SCORE))

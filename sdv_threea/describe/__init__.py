@@ -10,5 +10,6 @@ anything but a :class:`~sdv_threea.describe.description.Description`, which may 
 * :mod:`~sdv_threea.describe.ranges`: noisy counts of numbers on a grid that all tables share,
 * :mod:`~sdv_threea.describe.ends`: where an estimated range ends,
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
-* :mod:`~sdv_threea.describe.filling`: the answers, put in the place of the blanks.
+* :mod:`~sdv_threea.describe.filling`: the answers, put in the place of the blanks,
+* :mod:`~sdv_threea.describe.constants`: what was chosen by measurement.
 """

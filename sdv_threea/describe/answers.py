@@ -1,4 +1,6 @@
-"""Answers of private rows to the questions of a domain: exact counts of a chunk of rows.
+"""Exact answers of a chunk of private rows to the questions of a domain: counts.
+
+Noise is added by :mod:`~sdv_threea.describe.description`, to the sums over all chunks.
 
 Formal guarantees, of every function here:
     * a record counts by itself, whatever the other rows hold, and adds one to at most one count per
@@ -16,14 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import step_codes
-from sdv_threea.describe.ranges import NUM_CELLS, find_grid, grid_cells
+from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.intake.cells import Distinct
 from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.privacy.statistics import histogram
 
-#: Numbers fall into so many buckets by a hash of theirs.
+#: Buckets that numbers fall into, by a hash of theirs.
 NUM_BUCKETS = 2**12
 
 #: An odd multiplier whose bits are spread (the golden ratio of 64 bits; Knuth, volume 3, 6.4).
@@ -44,8 +46,8 @@ def answer(
         table: Private rows: the columns of the domain.
 
     Returns:
-        In the order of the questions: counts, shape (columns, cells), or a tally per column. Of
-        single numbers, the counts of their buckets.
+        In the order of the questions: counts, shape (columns, bins), or a tally per column. Single
+        numbers are counted by bucket.
 
     Raises:
         UnreadableRowsError: If a column of the domain holds what its kind cannot.
@@ -60,11 +62,11 @@ def answer(
 def tally_heavy(
     columns: tuple[Column, ...], heavy: NDArray[np.bool_], table: pd.DataFrame
 ) -> tuple[NumberTally, ...]:
-    """Tally the numbers that fall into some of the buckets.
+    """Count each number that falls into one of the heavy buckets.
 
     Args:
         columns: Numerical columns.
-        heavy: Which buckets of each column are meant, shape (columns, NUM_BUCKETS).
+        heavy: The heavy buckets of each column, shape (columns, NUM_BUCKETS).
         table: Private rows.
 
     Returns:
@@ -101,10 +103,10 @@ def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.in
 def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
     grids = map(find_grid, columns)
     found = [
-        np.where(np.isnan(own), -1, grid_cells(own, grid))
+        np.where(np.isnan(own), -1, grid_bins(own, grid))
         for own, grid in zip(cells, grids, strict=True)
     ]
-    return _count(found, NUM_CELLS)
+    return _count(found, NUM_BINS)
 
 
 def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
@@ -116,7 +118,9 @@ def _tally_all(cells: list[Any], columns: tuple[Column, ...]) -> tuple[Tally, ..
 
 
 def _find_buckets(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Find the bucket of each number, -1 where missing: equal numbers are in the same one."""
+    """Return the bucket of each number, -1 where missing: equal numbers share one."""
+    # The leading bits of a product with an odd number are well mixed.
+    # Equal numbers have equal bits, as reading made one zero of both.
     shift = np.uint64(64 - NUM_BUCKETS.bit_length() + 1)
     buckets = (numbers.view(np.uint64) * SPREAD) >> shift
     return np.where(np.isnan(numbers), -1, buckets.astype(np.int64))

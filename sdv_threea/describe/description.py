@@ -1,8 +1,8 @@
 """The private description of a table: the blanks of its domain, filled in from noisy counts.
 
-Every blank costs: the values of categories and heavy single numbers (released above a stability
-threshold), ranges (noisy counts on a public grid), granularity and missing values. What the user
-declared public costs nothing.
+Every blank has its price. The values of categories, and single numbers that many records share, are
+released above a stability threshold. Ranges are read off noisy counts on a public grid. Granularity
+and missing values are noisy counts too. What the user stated as public costs nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.describe.answers import answer, tally_heavy
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.filling import (
     fill_nullable,
     fill_range,
@@ -25,7 +26,7 @@ from sdv_threea.describe.filling import (
     fill_values,
     find_range,
 )
-from sdv_threea.describe.lattice import BELIEVED, finest_step
+from sdv_threea.describe.lattice import finest_step
 from sdv_threea.describe.questions import (
     RELEASED,
     THRESHOLDS,
@@ -40,10 +41,8 @@ from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.privacy.rows import Rows
 
-#: Share of a column's records from which a single number counts as heavy.
-HEAVY = 0.002
-
-#: No threshold is so many noise scales above the counts that it must not show.
+#: A threshold lies at most this many noise scales above the counts that it must hide. Such counts
+#: are chosen to be this far below the bar of a column, so that the bar decides what is shown.
 FAR = 8.0
 
 
@@ -53,7 +52,7 @@ class Description:
 
     Args:
         domain: The completed domain.
-        sketches: Noisy counts of numerical columns, by name; none where each value is a cell.
+        sketches: Noisy counts of numerical columns, by name; none where each value has a code.
         spikes: Heavy single values of numerical columns and their noisy counts, by name.
         estimated: Names of the columns whose range was estimated.
         extrapolated: Whether such ranges go on beyond the evidence.
@@ -74,6 +73,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     delta: float,
     neighbors: str,
     noise: Noise,
+    constants: DescribeConstants,
     rows_per_unit: int = 1,
     extrapolate: bool = False,
 ) -> tuple[Description, tuple[Receipt, ...]]:
@@ -91,6 +91,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         delta: Failure probability of the thresholds; needed if values are unknown.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
+        constants: The constants of the stage.
         rows_per_unit: The most records that a unit of privacy has: the thresholds reckon with it,
             the price is that of one record.
         extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
@@ -101,18 +102,24 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     Raises:
         UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
     """
-    asked = _ask(rows, domain, ask_questions(domain, mu, neighbors, noise, rows_per_unit), delta)
+    questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit)
+    asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
-    nulls = _release_nulls(asked.get('nulls'), receipts)
-    steps = _release_steps(asked.get('steps'), receipts)
+    nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)
+    steps = _release_steps(asked.get('steps'), constants.believed, receipts)
     values = _release_lists(asked.get('classes'), receipts)
     values |= _release_lists(asked.get('categories'), receipts)
     columns = [fill_nullable(column, nulls) for column in domain.columns]
     columns = [fill_values(fill_step(column, steps), values) for column in columns]
-    sketches = _release_ranges(asked.get('ranges'), columns, receipts)
-    spikes = _release_spikes(asked.get('spikes'), rows, sketches, receipts)
+    # Granularity first: bins that hold no multiple of the step are left out.
+    sketches = _release_ranges(asked.get('ranges'), columns, constants, receipts)
+    # What counts as heavy is measured by released counts.
+    totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
+    bars = {name: constants.heavy_share * total for name, total in totals.items()}
+    spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     filled = Domain(
-        tuple(fill_range(column, sketches, extrapolate) for column in columns), domain.target
+        tuple(fill_range(column, sketches, extrapolate, constants.thin) for column in columns),
+        domain.target,
     )
     known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate)
     return known, tuple(receipts)
@@ -133,7 +140,7 @@ class Asked(NamedTuple):
 
     Args:
         question: The question.
-        released: What its receipt says.
+        released: What the receipt will say.
         exact: What :func:`sdv_threea.describe.answers.answer` returned.
         delta: Failure probability of its threshold, if it has one.
     """
@@ -144,7 +151,7 @@ class Asked(NamedTuple):
     delta: float
 
     def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
-        """Release the exact counts."""
+        """Release the counts with noise."""
         return add_noise(
             self.exact,
             sensitivity=self.question.sensitivity,
@@ -158,7 +165,7 @@ class Asked(NamedTuple):
 def _ask(
     rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
 ) -> dict[str, Asked]:
-    """Put all questions to the rows, in one pass."""
+    """Put all questions to the rows, in one pass over them."""
     blanks = {name: question.columns for name, question in questions.items()}
     exact = dict(zip(blanks, rows.sum(partial(answer, domain, blanks)), strict=True))
     parts = split_delta(questions, delta)
@@ -169,6 +176,7 @@ def _ask(
 
 
 def _unbounded(domain: Domain) -> tuple[str, ...]:
+    """Return the names of the numbers of which a bound is unknown."""
     return tuple(
         column.name
         for column in domain.columns
@@ -176,17 +184,21 @@ def _unbounded(domain: Domain) -> tuple[str, ...]:
     )
 
 
-def _release_nulls(asked: Asked | None, receipts: list[Receipt]) -> dict[str, bool]:
+def _release_nulls(
+    asked: Asked | None, believed: float, receipts: list[Receipt]
+) -> dict[str, bool]:
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
     receipts.append(receipt)
-    believed = counts[:, 0] > BELIEVED * receipt.noise_scale
+    evident = counts[:, 0] > believed * receipt.noise_scale
     columns = asked.question.columns
-    return {column.name: bool(found) for column, found in zip(columns, believed, strict=True)}
+    return {column.name: bool(found) for column, found in zip(columns, evident, strict=True)}
 
 
-def _release_steps(asked: Asked | None, receipts: list[Receipt]) -> dict[str, float]:
+def _release_steps(
+    asked: Asked | None, believed: float, receipts: list[Receipt]
+) -> dict[str, float]:
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
@@ -195,7 +207,7 @@ def _release_steps(asked: Asked | None, receipts: list[Receipt]) -> dict[str, fl
     for column, row in zip(asked.question.columns, counts, strict=True):
         candidates = cast(Number, column).steps
         own = row[: len(candidates) + 1]
-        steps[column.name] = finest_step(own, candidates, receipt.noise_scale)
+        steps[column.name] = finest_step(own, candidates, receipt.noise_scale, believed)
     return steps
 
 
@@ -205,6 +217,7 @@ def _release_lists(
     """Release the frequent values of each column, with their noisy counts."""
     if asked is None:
         return {}
+    # Every value that occurs is a candidate; the threshold decides.
     least = np.ones(len(asked.question.columns), dtype=np.int64)
     shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
     return {
@@ -216,28 +229,30 @@ def _release_lists(
 def _release_spikes(
     asked: Asked | None,
     rows: Rows[pd.DataFrame],
-    sketches: Mapping[str, Sketch],
+    bars: Mapping[str, float],
     receipts: list[Receipt],
 ) -> dict[str, dict[float, float]]:
-    """Release single values that are heavy among the released counts of their column.
+    """Release single values whose noisy counts reach the bar of their column.
 
-    Only values in buckets that could hold one are tallied, in a second pass: most of a column's
-    values are single ones, and all of them together need not fit into memory. That loses nothing:
-    equal values share a bucket, so a value that ``least`` records have is in a bucket of at least
-    as many; and values of fewer are passed over anyway.
+    Most values of a column occur once, and all of them together need not fit into memory. So rows
+    are passed over twice: first buckets of values are counted, then the values in heavy buckets.
+    That loses nothing. Equal values share a bucket, so a value that ``least`` records have is in a
+    bucket with at least as many; and values that fewer have are passed over anyway.
     """
     if asked is None:
         return {}
     question = asked.question
-    bars = np.array([HEAVY * sketches[each.name].counts.sum() for each in question.columns])
-    least = np.maximum(bars - question.rows_per_unit - FAR * question.scale, 1.0).astype(np.int64)
+    of_columns = np.array([bars[column.name] for column in question.columns])
+    # One unit of privacy can lift a count by this many rows.
+    lowest = of_columns - question.rows_per_unit - FAR * question.scale
+    least = np.maximum(lowest, 1.0).astype(np.int64)
     heavy = asked.exact >= least[:, None]
     tallies = rows.sum(partial(tally_heavy, question.columns, heavy))
     numbers = [tally.numbers for tally in tallies]
     shown = _release_values(asked, tallies, numbers, least, receipts)
     return {
         column.name: {float(value): count for value, count in found if count >= bar}
-        for column, found, bar in zip(question.columns, shown, bars.tolist(), strict=True)
+        for column, found, bar in zip(question.columns, shown, of_columns.tolist(), strict=True)
     }
 
 
@@ -248,7 +263,7 @@ def _release_values(
     least: NDArray[np.int64],
     receipts: list[Receipt],
 ) -> list[list[tuple[Any, float]]]:
-    """Release the values that at least so many records have, by column, above a threshold."""
+    """Release the values that at least ``least`` records have, by column, above a threshold."""
     question = asked.question
     counts = [tally.counts for tally in tallies]
     owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
@@ -273,7 +288,10 @@ def _release_values(
 
 
 def _release_ranges(
-    asked: Asked | None, columns: list[Column], receipts: list[Receipt]
+    asked: Asked | None,
+    columns: list[Column],
+    constants: DescribeConstants,
+    receipts: list[Receipt],
 ) -> dict[str, Sketch]:
     if asked is None:
         return {}
@@ -285,5 +303,6 @@ def _release_ranges(
         for column, row in zip(asked.question.columns, counts, strict=True)
     }
     return {
-        name: find_range(sketch, steps[name], len(sketches)) for name, sketch in sketches.items()
+        name: find_range(sketch, steps[name], len(sketches), constants)
+        for name, sketch in sketches.items()
     }

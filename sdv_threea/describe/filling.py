@@ -1,21 +1,24 @@
-"""Blanks of a domain, filled in with what was released."""
+"""The blanks of a domain are filled in with what was released: post-processing."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import has_few_values, round_inwards
-from sdv_threea.describe.ranges import GENEROUS, Sketch, extend_tails, occupied, snap_to_zero
+from sdv_threea.describe.ranges import Sketch, extend_tails, occupied, snap_to_zero
 from sdv_threea.domain import Category, Column, Number
 
 
-def find_range(sketch: Sketch, step: float, num_looks: int) -> Sketch:
-    """Cut a sketch to the occupied cells: generously where its values are looked at again."""
-    wide = sketch[occupied(sketch, num_looks=num_looks, generosity=GENEROUS)]
+def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeConstants) -> Sketch:
+    """Cut a sketch to its occupied bins: generously where each value is looked at once more."""
+    find = partial(occupied, sketch, constants, num_looks=num_looks)
+    wide = sketch[find(generosity=constants.generous)]
     if has_few_values(*wide.bounds, step):
         return wide
-    return sketch[occupied(sketch, num_looks=num_looks)]
+    return sketch[find()]
 
 
 def fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:
@@ -31,22 +34,26 @@ def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
 
 
 def fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]]) -> Column:
-    """Fill in the values; a column of which none is known is missing throughout."""
+    """Fill in the values. A column without any known value is missing throughout."""
     if not isinstance(column, Category) or column.name not in values:
         return column
     known = tuple(values[column.name])
     return replace(column, values=known, nullable=column.nullable or not known)
 
 
-def fill_range(column: Column, sketches: Mapping[str, Sketch], extrapolate: bool) -> Column:
-    """Fill in missing bounds: those of the occupied cells, or of the tails beyond them."""
+def fill_range(
+    column: Column, sketches: Mapping[str, Sketch], extrapolate: bool, thin: float
+) -> Column:
+    """Fill in unknown bounds: the ends of the occupied bins, or of tails that go on beyond."""
     if not isinstance(column, Number) or column.name not in sketches:
         return column
     sketch, step = sketches[column.name], column.step or 0.0
     low, high = sketch.bounds
     if extrapolate and not has_few_values(low, high, step):
-        low, high = extend_tails(sketch)
+        low, high = extend_tails(sketch, thin)
+    # An estimated range ends at values that can occur.
     low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
+    # What is public stays, even if all that was seen lies beyond it.
     if column.low is not None:
         low, high = column.low, max(high, column.low)
     if column.high is not None:

@@ -10,22 +10,19 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Column, Number
 
-#: Up to this many possible values, each is a cell of its own.
+#: A column of at most this many possible values has a code for each.
 MAX_LATTICE = 128
 
 #: Multiples from here on are too large for a float to tell them apart.
 LARGEST_MULTIPLE = 2.0**52
 
-#: Distance to a multiple, relative to the larger of number and step, at which a float counts as
-#: one: enough for a few operations' rounding.
+#: A float counts as a multiple if it is this close to one, relative to the larger of number and
+#: step: enough for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
-
-#: Numbers finer than a step are believed in above this many noise scales.
-BELIEVED = 4.0
 
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
-    """Whether a column is a number whose values are known, and few enough for a cell each."""
+    """Whether a column is a number whose values are known, and few enough for a code each."""
     if not isinstance(column, Number) or not column.step:
         return False
     if column.low is None or column.high is None:
@@ -34,14 +31,15 @@ def is_lattice(column: Column) -> TypeGuard[Number]:
 
 
 def has_few_values(low: float, high: float, step: float) -> bool:
-    """Whether a range holds few enough multiples of a step for a cell each; 0 for no step."""
+    """Whether a range has a step (not 0) and few enough multiples of it for a code each."""
     if not step or (high - low) / step >= MAX_LATTICE:
         return False
     return max(abs(low), abs(high)) / step < LARGEST_MULTIPLE
 
 
 def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Multiply a step: the floats nearest to the multiples, 0.3 rather than 0.30000000000000004."""
+    """Return the floats nearest to multiples of a step: 0.3, not 3 * 0.1 = 0.30000000000000004."""
+    # Decimal steps have a whole inverse; dividing by it rounds once.
     per_unit = round(1 / step)
     if per_unit > 1 and math.isclose(per_unit * step, 1, rel_tol=STEP_TOLERANCE):
         return np.asarray(times / per_unit + 0.0)
@@ -49,14 +47,14 @@ def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
 
 
 def round_inwards(low: float, high: float, step: float) -> tuple[float, float]:
-    """Find the first and the last multiple in ``[low, high)``; one twice, if there is none."""
+    """Return the first and the last multiple in ``[low, high)``; one twice, if there is none."""
     first, end = _round_up(low / step), _round_up(high / step)
     ends = multiples(np.array([first, max(first, end - 1)], dtype=np.float64), step)
     return float(ends[0]), float(ends[1])
 
 
 def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]:
-    """Find the first and the last multiple in ``[low, high]``; the first twice, if there is none.
+    """Return the first and the last multiple in ``[low, high]``; the first twice, if there is none.
 
     A range that is public need not end at multiples of a step that was estimated.
     """
@@ -89,29 +87,35 @@ def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
     return (*steps, 0.0)[finest]
 
 
-def finest_step(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> float:
+def finest_step(
+    counts: NDArray[np.float64], steps: tuple[float, ...], scale: float, believed: float
+) -> float:
     """Choose the coarsest step that all but a few numbers are multiples of.
 
     Args:
         counts: Noisy number of records by :func:`step_codes`, shape (number of steps + 1,).
         steps: The steps, coarse to fine.
         scale: Standard deviation of the noise.
+        believed: Numbers are believed in if their count exceeds this many noise scales.
 
     Returns:
-        The step: the first one that numbers beyond doubt are multiples of, with no more finer
-        numbers than noise explains, and than half of all; 0 if there is none. A step that is too
-        fine does little harm; one that is too coarse can leave no number in the range.
+        The step; 0 if there is none. It is the first one of which numbers are multiples beyond
+        doubt, while finer numbers are no more than noise explains, and no more than half of all. A
+        step that is too fine does little harm; one that is too coarse can leave no number in the
+        range.
     """
     for code, step in enumerate(steps):
+        # A multiple of a coarse step is one of all finer steps.
         multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
-        noise = BELIEVED * scale * math.sqrt(len(steps) - code)
-        evident = multiples >= BELIEVED * scale * math.sqrt(code + 1)
+        noise = believed * scale * math.sqrt(len(steps) - code)
+        evident = multiples >= believed * scale * math.sqrt(code + 1)
         if evident and finer <= max(min(noise, counts.sum() / 2), 0.0):
             return step
     return 0.0
 
 
 def _round_up(quotient: float) -> int:
+    """Return the least whole number that is not below a quotient, but for rounding."""
     nearest = round(quotient)
     close = abs(nearest - quotient) <= STEP_TOLERANCE * max(1.0, abs(quotient))
     return nearest if close else math.ceil(quotient)

@@ -1,4 +1,7 @@
-"""Questions: what a domain leaves open, to which columns it is put, and at what price."""
+"""Questions to the private rows: what a domain leaves open, of which columns, and at what price.
+
+A question is put to all columns that leave it open, and all its counts are released together.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import is_lattice
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
-
-#: Relative weight of one column in each question: the noise of a question is inversely
-#: proportional to it. See docs/lab_notes.md for how they were chosen.
-WEIGHTS = {
-    'classes': 1.0,
-    'ranges': 1.4,
-    'categories': 0.75,
-    'spikes': 0.5,
-    'nulls': 0.35,
-    'steps': 0.25,
-}
-
-#: Share of the budget that the question about classes has at least, relative to the others: among
-#: hundreds of columns it is about one, and everything is fitted inside the classes.
-LEAST_FOR_CLASSES = 0.18
 
 #: What receipts say of the questions.
 RELEASED = {
@@ -60,12 +49,12 @@ class Question:
 
     @property
     def sensitivity(self) -> float:
-        """A record answers with one count per column."""
+        """How far one record moves the counts: it adds one to one count of each column."""
         return histogram_sensitivity(len(self.columns), self.neighbors)
 
     @property
     def scale(self) -> float:
-        """The noise scale of the answer, about."""
+        """About the standard deviation of the noise of a count."""
         return self.sensitivity / self.mu
 
 
@@ -92,9 +81,17 @@ def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
 
 
 def ask_questions(
-    domain: Domain, mu: float, neighbors: str, noise: Noise, rows_per_unit: int = 1
+    domain: Domain,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+    constants: DescribeConstants,
+    rows_per_unit: int = 1,
 ) -> dict[str, Question]:
-    """Turn the blanks of a domain into questions, and share the budget between them.
+    """Turn the blanks of a domain into questions, and share the budget out between them.
+
+    A question to ``q`` columns of weight ``w`` gets the share ``q w^2``. Its sensitivity is
+    ``sqrt(q)``, so its noise is proportional to ``1 / w``, whatever ``q`` is.
 
     Formal guarantees:
         * the prices compose to ``mu``
@@ -104,16 +101,18 @@ def ask_questions(
         mu: The price of all questions together, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
+        constants: The constants of the stage.
         rows_per_unit: The most records that a unit of privacy has.
 
     Returns:
         The questions, by name.
     """
-    blanks = find_blanks(domain)
-    shares = {name: len(columns) * WEIGHTS[name] ** 2 for name, columns in blanks.items()}
+    blanks, weights = find_blanks(domain), constants.question_weights
+    shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
+    # Everything is fitted inside the classes, so their question has a least share.
     if 'classes' in shares:
         others = math.fsum(shares.values()) - shares['classes']
-        shares['classes'] = max(shares['classes'], LEAST_FOR_CLASSES * others)
+        shares['classes'] = max(shares['classes'], constants.least_for_classes * others)
     total = math.fsum(shares.values())
     return {
         name: Question(

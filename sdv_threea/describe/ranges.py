@@ -1,58 +1,45 @@
-"""Ranges of numerical columns, read off noisy counts on a grid that is the same for every table."""
+"""Ranges of numerical columns, read off noisy counts on a grid that is the same for every table.
+
+The grid is public, so that where its bins lie betrays nothing. It is logarithmic, because nothing
+is known of the magnitude of the values. Noise gives each of its bins a count; the question is which
+of them hold records.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.domain import Column, Number
 
-#: The public grid: powers of two from 2^-32 to 2^64 of either sign, each octave in four parts, and
-#: one cell around zero: no finer number is told from zero. Values beyond count in the outermost
-#: cells.
+#: The borders of the public grid: powers of two from 2^-32 to 2^64 of either sign, each octave cut
+#: in four. Between the smallest two lies the bin around zero, whose numbers count as zero. Values
+#: beyond the grid count in its outermost bins.
 OCTAVES = np.arange(-32, 64)
 PARTS = 4
 _POSITIVE = np.append((2.0 ** OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
-GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
-NUM_CELLS = len(GRID) - 1
+PUBLIC_GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
+NUM_BINS = len(PUBLIC_GRID) - 1
 SMALLEST = 2.0**-32
 
-#: Chance that noise alone makes any run of cells of any column look occupied.
-FALSE_ALARM = 0.01
-
-#: Lengths of the runs that are looked at; and the least evidence for the outermost cells of a run.
-RUNS = (1, 2, 4, 8, 16)
-OUTERMOST = 1.0
-
-#: Where nothing stands out, orders of magnitude count: what an octave away from one is worth, as
-#: the logarithm of a likelihood.
-PER_OCTAVE = 0.2
-
-#: Cells next to occupied ones need less evidence: for one cell, and for a run of up to twelve.
-NEXT_CELL, NEXT_RUN, RUN_LENGTH = 1.4, 3.0, 12
-
-#: What counts without noise are measured by instead: a single record stands out, however many
-#: columns are looked at.
+#: In place of the noise, where there is none: so small that a single record stands out, however
+#: many columns are looked at.
 NO_NOISE = 0.05
-
-#: A first, generous look, where each value will be looked at again.
-GENEROUS = 0.3
-
-#: A tail is extended beyond the last cell only if that cell is this close to the noise.
-THIN = 8.0
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Noisy counts of a numerical column on cells of the public grid.
+    """Noisy counts of a numerical column on bins of the public grid.
 
     Args:
-        edges: Borders of the cells, ascending; cells are half-open ``[edge, next)``, shape (k, 2).
-        counts: Noisy number of records in each cell, shape (k,).
+        edges: Borders of the bins, ascending; bins are half-open ``[edge, next)``, shape (k, 2).
+        counts: Noisy number of records in each bin, shape (k,).
         scale: Standard deviation of the noise of each count; 0 for none.
     """
 
@@ -62,7 +49,7 @@ class Sketch:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lower end of the first cell and upper end of the last."""
+        """The lower end of the first bin and the upper end of the last."""
         return float(self.edges[0, 0]), float(self.edges[-1, 1])
 
     @property
@@ -70,38 +57,40 @@ class Sketch:
         """The counts, in units of their noise."""
         return self.counts / (self.scale or NO_NOISE)
 
-    def __getitem__(self, cells: NDArray[np.integer | np.bool_] | slice) -> Sketch:
-        return Sketch(self.edges[cells], self.counts[cells], self.scale)
+    def __getitem__(self, bins: NDArray[np.integer | np.bool_] | slice) -> Sketch:
+        return Sketch(self.edges[bins], self.counts[bins], self.scale)
 
 
 def find_grid(column: Column) -> NDArray[np.float64]:
-    """Find the public grid of a numerical column, of at most ``NUM_CELLS`` cells."""
+    """Return the public grid of a numerical column, of at most ``NUM_BINS`` bins."""
     grid = column.grid if isinstance(column, Number) else None
-    return GRID if grid is None else np.array(grid)
+    return PUBLIC_GRID if grid is None else np.array(grid)
 
 
 def occupied_borders(step: float) -> NDArray[np.float64]:
-    """List the borders of the public grid, less cells that hold no multiple of a step."""
-    cells = grid_sketch(np.zeros(NUM_CELLS), 0.0, step).edges
-    return np.append(cells[:, 0], cells[-1, 1])
+    """Return the borders of the public grid, without bins that hold no multiple of a step."""
+    bins = grid_sketch(np.zeros(NUM_BINS), 0.0, step).edges
+    return np.append(bins[:, 0], bins[-1, 1])
 
 
-def grid_cells(values: NDArray[np.float64], grid: NDArray[np.float64] = GRID) -> NDArray[np.int64]:
-    """Locate values on a public grid, shape (n,), in ``[0, number of cells)``."""
-    cells = np.searchsorted(grid, values, side='right') - 1
-    return np.clip(cells, 0, len(grid) - 2).astype(np.int64)
+def grid_bins(
+    values: NDArray[np.float64], grid: NDArray[np.float64] = PUBLIC_GRID
+) -> NDArray[np.int64]:
+    """Return the bin of each value on a public grid, shape (n,)."""
+    bins = np.searchsorted(grid, values, side='right') - 1
+    return np.clip(bins, 0, len(grid) - 2).astype(np.int64)
 
 
 def grid_sketch(
-    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = GRID
+    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = PUBLIC_GRID
 ) -> Sketch:
-    """Make a sketch of noisy counts on a public grid, without cells that no value can fall into.
+    """Make a sketch of noisy counts on a public grid, without bins that no value can fall into.
 
     Args:
-        counts: Noisy counts, shape (NUM_CELLS,); those beyond the cells of the grid are left out.
+        counts: Noisy counts, shape (NUM_BINS,); those beyond the bins of the grid are left out.
         scale: Standard deviation of their noise.
         step: Granularity of the values; 0 for continuous ones.
-        grid: Borders of the cells, ascending.
+        grid: Borders of the bins, ascending.
 
     Returns:
         The sketch.
@@ -109,43 +98,50 @@ def grid_sketch(
     sketch = Sketch(np.stack([grid[:-1], grid[1:]], axis=1), counts[: len(grid) - 1], scale)
     if not step:
         return sketch
+    # The first multiple that is not below a bin lies in it, or none does.
     first = np.ceil(sketch.edges[:, 0] / step)
     return sketch[first * step < sketch.edges[:, 1]]
 
 
-def occupied(sketch: Sketch, *, num_looks: int, generosity: float = 1.0) -> slice:
-    """Find the cells from the first to the last that the noise can tell from empty ones.
+def occupied(
+    sketch: Sketch, constants: DescribeConstants, *, num_looks: int, generosity: float = 1.0
+) -> slice:
+    """Find the bins from the first to the last one that is occupied, as far as noise can tell.
 
-    A cell far from all others, or a run of them, counts only if noise alone would hardly ever reach
-    its count; from there the range grows outwards over neighbours with weaker evidence, but never
-    across zero into the other sign.
+    It starts with runs of bins whose counts noise alone would hardly ever reach. From there the
+    range grows outwards over neighbours, which need less evidence; but never across zero into the
+    other sign.
 
     Args:
         sketch: The noisy counts.
+        constants: The constants of the stage.
         num_looks: How many columns are looked at, for the chance of a false alarm.
-        generosity: Factor on the evidence asked of neighbours; below 1 lets the range grow more.
+        generosity: Factor on the evidence that neighbours need; below 1 the range grows more.
 
     Returns:
-        The cells, at least one: the likeliest, if none stands out.
+        The bins, at least one. If none stands out, they are the likeliest run.
     """
     evidence = sketch.evidence
-    found = _standing_out(evidence, num_looks)
+    found = _standing_out(evidence, num_looks, constants)
     if not len(found):
-        found = np.asarray(likeliest_run(sketch.edges, evidence))
+        found = np.asarray(likeliest_run(sketch.edges, evidence, constants))
+    # The bin around zero has no sign: the range does not grow beyond it.
     signs = np.sign(sketch.edges.sum(axis=1))
-    low = found[0] - _reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1], generosity)
-    high = found[-1] + _reach(evidence[found[-1] + 1 :], signs[found[-1] :], generosity)
+    reach = partial(_reach, generosity=generosity, constants=constants)
+    low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
+    high = found[-1] + reach(evidence[found[-1] + 1 :], signs[found[-1] :])
     return slice(int(low), int(high) + 1)
 
 
-def extend_tails(sketch: Sketch) -> tuple[float, float]:
-    """Bound the values of occupied cells, tails included that are too thin to be counted.
+def extend_tails(sketch: Sketch, thin: float) -> tuple[float, float]:
+    """Return bounds of the values, with tails that have too few records to stand out.
 
     Where the last counts fade out, an exponential tail through them is followed to where half a
-    record would be left; a range that ends in a full cell ends there.
+    record is left. A range that ends with a full bin has no tail.
 
     Args:
-        sketch: The noisy counts of the occupied cells.
+        sketch: The noisy counts of the occupied bins.
+        thin: Only a bin with a count of at most this many noise scales has a tail beyond it.
 
     Returns:
         The lower and the upper bound (the latter exclusive).
@@ -153,45 +149,71 @@ def extend_tails(sketch: Sketch) -> tuple[float, float]:
     low, high = sketch.bounds
     if not sketch.scale or len(sketch.counts) < 2:
         return low, high
-    below, above = low - _tail_length(sketch, 0, 1), high + _tail_length(sketch, -1, -2)
+    below = low - _tail_length(sketch, 0, 1, thin)
+    above = high + _tail_length(sketch, -1, -2, thin)
     # A tail does not make an amount negative.
     return (max(below, 0.0) if low >= 0 else below), (min(above, 0.0) if high <= 0 else above)
 
 
 def snap_to_zero(low: float, high: float) -> tuple[float, float]:
-    """End a range at zero that ends in the cell around it."""
+    """Return a range that ends at zero where it ended in the bin around zero."""
     return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
 
 
-def evident_runs(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
-    """Find the runs that noise alone would hardly ever reach, shortest first: first, last cell."""
-    bar = -float(ndtri(FALSE_ALARM / (num_looks * NUM_CELLS * len(RUNS))))
+def evident_runs(
+    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+) -> NDArray[np.int64]:
+    """Find the runs whose counts noise alone would hardly ever reach.
+
+    Args:
+        evidence: Counts in units of their noise, shape (k,).
+        num_looks: How many columns are looked at.
+        constants: The constants of the stage.
+
+    Returns:
+        The first and the last bin of each run, shorter runs first, shape (runs, 2).
+    """
+    # The chance of a false alarm is shared out evenly among all runs (Bonferroni).
+    looks = num_looks * NUM_BINS * len(constants.runs)
+    bar = -float(ndtri(constants.false_alarm / looks))
     sums = np.concatenate([[0.0], np.cumsum(evidence)])
     found = [np.zeros((0, 2), dtype=np.int64)]
-    for length in RUNS:
+    for length in constants.runs:
+        # The noise of a sum grows with the root of the number of bins.
         starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
         found.append(np.stack([starts, starts + length - 1], axis=1))
     return np.concatenate(found)
 
 
-def _standing_out(evidence: NDArray[np.float64], num_looks: int) -> NDArray[np.int64]:
-    """Find the cells of the shortest runs that stand out."""
-    runs = evident_runs(evidence, num_looks)
+def _standing_out(
+    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+) -> NDArray[np.int64]:
+    """Return the bins of the shortest runs that stand out: longer ones include empty bins."""
+    runs = evident_runs(evidence, num_looks, constants)
     lengths = runs[:, 1] - runs[:, 0]
-    cells = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_CELLS)] + [0, 1]]
-    found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *cells]))
-    return np.asarray(found[evidence[found] > OUTERMOST])
+    bins = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_BINS)] + [0, 1]]
+    found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *bins]))
+    return np.asarray(found[evidence[found] > constants.outermost])
 
 
-def likeliest_run(edges: NDArray[np.float64], evidence: NDArray[np.float64]) -> tuple[int, int]:
-    """Find the run that evidence speaks for most, and next that is not of odd magnitude."""
+def likeliest_run(
+    edges: NDArray[np.float64], evidence: NDArray[np.float64], constants: DescribeConstants
+) -> tuple[int, int]:
+    """Return the first and the last bin of the run that is likeliest to hold the values.
+
+    Evidence counts first. Where it says little, a run near one is likelier than a run of very large
+    or very small numbers.
+    """
     middles = np.abs(edges.mean(axis=1))
-    penalty = PER_OCTAVE * np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
+    # The bin around zero is as likely as one around one.
+    octaves = np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
+    penalty = constants.per_octave * octaves
     sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, penalty))
     best, found = -math.inf, (0, 0)
-    for length in RUNS:
+    for length in constants.runs:
         runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
         odd = (penalties[length:] - penalties[:-length]) / length
+        # The log likelihood ratio of a normal: half the square of the evidence.
         likelihood = np.maximum(runs, 0) ** 2 / 2 - odd
         if len(likelihood) and likelihood.max() > best:
             first = int(np.argmax(likelihood))
@@ -199,28 +221,48 @@ def likeliest_run(edges: NDArray[np.float64], evidence: NDArray[np.float64]) -> 
     return found
 
 
-def _reach(evidence: NDArray[np.float64], signs: NDArray[np.float64], generosity: float) -> int:
-    """Count the neighbours, nearest first, that belong to the range; ``signs`` starts inside it."""
+def _reach(
+    evidence: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    *,
+    generosity: float,
+    constants: DescribeConstants,
+) -> int:
+    """Return how many bins beyond the range belong to it.
+
+    Args:
+        evidence: Counts of the bins beyond, nearest first, in units of their noise, shape (k,).
+        signs: Signs of the last bin of the range and of those beyond, shape (k + 1,).
+        generosity: Factor on the evidence that is needed.
+        constants: The constants of the stage.
+    """
     if not signs[0]:
         return 0
+    # Only bins of the same sign as the end of the range.
     evidence = evidence[: int(np.minimum.accumulate(signs[1:] == signs[0]).sum())]
     reach = 0
     while True:
-        run = evidence[reach : reach + RUN_LENGTH]
+        # The shortest run of next bins with enough evidence joins the range.
+        run = evidence[reach : reach + constants.run_length]
         length = np.arange(1, len(run) + 1)
-        needed = generosity * np.where(length == 1, NEXT_CELL, NEXT_RUN)
+        needed = generosity * np.where(length == 1, constants.next_bin, constants.next_run)
         enough = np.flatnonzero(np.cumsum(run) / np.sqrt(length) > needed)
         if not len(enough):
             return reach
         reach += int(enough[0]) + 1
 
 
-def _tail_length(sketch: Sketch, last: int, previous: int) -> float:
-    """Follow the exponential through the last two cells to where half a record is left."""
+def _tail_length(sketch: Sketch, last: int, previous: int, thin: float) -> float:
+    """Return how far a tail goes on beyond the last bin.
+
+    It is the exponential through the last two bins. Of density ``d`` at the end and rate ``r``, it
+    has ``d / r`` records beyond the end, and half a record beyond ``log(2 d / r) / r``.
+    """
     around_zero = bool(sketch.edges[last].sum() == 0)
-    if around_zero or sketch.counts[last] > THIN * sketch.scale:
+    if around_zero or sketch.counts[last] > thin * sketch.scale:
         return 0.0
     widths = np.diff(sketch.edges, axis=1)[:, 0]
+    # A count below its noise is not known to be smaller than the noise.
     densities = np.maximum(sketch.counts, sketch.scale) / widths
     distance = abs(float(np.diff(sketch.edges[[last, previous]].mean(axis=1))[0]))
     rate = math.log(densities[previous] / densities[last]) / distance

@@ -15,9 +15,9 @@ from sdv_threea.intake.scalars import spell
 
 
 class Tally(dict[Hashable, tuple[Hashable, int]]):
-    """How often each value occurs: by key, which no other value shares, the value and its count.
+    """How often each value occurs: from a key that no other value has, to the value and its count.
 
-    The tallies of parts of a column add up.
+    The tallies of parts of a column add up to that of the column.
     """
 
     def __add__(self, other: Tally) -> Tally:
@@ -35,7 +35,7 @@ class Tally(dict[Hashable, tuple[Hashable, int]]):
 
 @dataclass(frozen=True)
 class NumberTally:
-    """How often each number occurs. The tallies of parts of a column add up.
+    """How often each number occurs. The tallies of parts of a column add up to that of the column.
 
     Args:
         numbers: The numbers, ascending, each once.
@@ -53,7 +53,9 @@ class NumberTally:
 
 
 class Keys(Sequence[tuple[int, Any]]):
-    """The keys of several columns, each with the place of its column: made when they are asked for.
+    """The keys of several columns, each with the place of its column.
+
+    A pair of place and key is made when it is asked for: all at once would take much memory.
 
     Args:
         keys: The keys of each column.
@@ -76,7 +78,7 @@ class Keys(Sequence[tuple[int, Any]]):
 
 
 def is_missing(cells: NDArray[np.float64] | Distinct) -> NDArray[np.bool_]:
-    """Tell which cells that were read are missing, shape (n,)."""
+    """Return which cells are missing, shape (n,)."""
     return cells.codes < 0 if isinstance(cells, Distinct) else np.isnan(cells)
 
 
@@ -114,7 +116,10 @@ def tally_numbers(cells: NDArray[np.float64]) -> NumberTally:
 
 
 def detach(value: Hashable) -> Hashable:
-    """Make equal texts one object: which cells of a table shared one would show in a pickle."""
+    """Return the value with texts of which there is one object each.
+
+    Otherwise a pickle would show which cells of the private table shared an object.
+    """
     if type(value) is tuple:
         return tuple(map(detach, value))
     return intern(value) if type(value) is str else value

@@ -8,5 +8,6 @@ are made of what is public or was released by :mod:`~sdv_threea.describe`.
 * :mod:`~sdv_threea.encoding.encoder`: what all transformers share,
 * :mod:`~sdv_threea.encoding.edges`: where a numerical column is cut,
 * :mod:`~sdv_threea.encoding.classes`: the classes that everything is conditioned on,
-* :mod:`~sdv_threea.encoding.support`: which codes can occur, once the histograms are released.
+* :mod:`~sdv_threea.encoding.support`: which codes can occur, once the histograms are released,
+* :mod:`~sdv_threea.encoding.constants`: what was chosen by measurement.
 """

@@ -1,4 +1,7 @@
-"""The classes that everything is fitted inside of: the values of the target, or bins of it."""
+"""The classes: everything is fitted inside each of them.
+
+They are the values of a categorical target, or intervals of a numerical one.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.describe.description import Description
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
-
-#: A bin of a numerical target holds about this many times the noise of a count, and there are at
-#: most so many bins.
-RECORDS_PER_NOISE = 150.0
-MAX_BINS = 20
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Classes:
         count: Number of classes ``C``.
         target: Place of the target among the columns, or ``None`` without one.
         of_code: The class of each code of the target, or -1, shape (S,).
-        ordered: Whether the classes are bins of a number.
+        ordered: Whether the classes are intervals of a number.
     """
 
     count: int
@@ -38,14 +37,14 @@ class Classes:
         return self.count > 1 and not self.ordered
 
     def label(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Find the class of each record from its codes, shape (n, m) to (n,); -1 for none."""
+        """Return the class of each record, from its codes, shape (n, m) to (n,); -1 for none."""
         if self.target is None:
             return np.zeros(len(codes), dtype=np.int64)
         own = codes[:, self.target]
         return np.where(own < 0, -1, self.of_code[np.maximum(own, 0)])
 
     def scored(self, num_columns: int) -> NDArray[np.int64]:
-        """List the columns that a class does not determine: those that get a normal score."""
+        """Return the columns that get a normal score: all that a class does not determine."""
         determined = [] if self.ordered or self.target is None else [self.target]
         return np.setdiff1d(np.arange(num_columns), determined)
 
@@ -62,7 +61,7 @@ class Classes:
             codes[:, self.target] = known[labels]
 
     def targets(self, labels: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Code classes for a least-squares loss: one-hot, or one number in [-1, 1] for bins.
+        """Return targets of a least-squares loss: one-hot, or one number in [-1, 1] for intervals.
 
         Args:
             labels: Classes, shape (n,).
@@ -76,19 +75,23 @@ class Classes:
 
 
 def make_classes(
-    description: Description, transformers: tuple[Transformer, ...], scale: float
+    description: Description,
+    transformers: tuple[Transformer, ...],
+    scale: float,
+    constants: EncodingConstants,
 ) -> Classes:
     """Choose the classes, from what is released.
 
     Args:
         description: The description of the table.
-        transformers: The layout of its codes.
+        transformers: The transformers of its columns.
         scale: Standard deviation of the noise that counts will have; 0 for none.
+        constants: The constants of the room.
 
     Returns:
-        One class per value of a categorical target (a missing value is one more, if it may occur);
-        bins of about equal mass of a numerical target; a single class without a target, or if no
-        value of it is known.
+        For a categorical target one class per value, the missing value included if it may occur;
+        for a numerical one intervals of about equal mass; without a target, or if no value of it is
+        known, a single class.
     """
     domain = description.domain
     at = None if domain.target is None else domain.names.index(domain.target)
@@ -96,23 +99,33 @@ def make_classes(
     if transformer is None or transformer.size == 1:
         return Classes(1, None, np.zeros(0, dtype=np.int64), ordered=False)
     if isinstance(transformer, CategoryEncoder):
+        # Code 0 is the missing value: a class if it may occur, or else none.
         first = 0 if transformer.nullable else 1
         of_code = np.arange(transformer.size) - first
         return Classes(transformer.size - first, at, of_code, ordered=False)
-    of_code = _bins(transformer, description, scale)
+    of_code = _bins(transformer, description, scale, constants)
     return Classes(int(of_code.max()) + 1, at, of_code, ordered=True)
 
 
-def _bins(transformer: NumberEncoder, description: Description, scale: float) -> NDArray[np.int64]:
-    """Bin the codes of a number by the mass that its sketch gives them."""
+def _bins(
+    transformer: NumberEncoder,
+    description: Description,
+    scale: float,
+    constants: EncodingConstants,
+) -> NDArray[np.int64]:
+    """Return the class of each code of a numerical target, of about equal mass in the sketch."""
     sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
+    # How many records lie below each border, and, by interpolation, below the middle of each bin.
     masses = np.concatenate([[0.0], np.cumsum(counts)])
     borders = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
     middles = np.interp((transformer.edges[:-1] + transformer.edges[1:]) / 2, borders, masses)
-    wanted = MAX_BINS if scale == 0 else masses[-1] / (RECORDS_PER_NOISE * scale)
-    num_bins = int(np.clip(wanted, 1, MAX_BINS))
+    # As many classes as can be counted well in the noise to come.
+    most = constants.most_classes
+    wanted = most if scale == 0 else masses[-1] / (constants.records_per_noise * scale)
+    num_bins = int(np.clip(wanted, 1, most))
     bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
+    # Classes without any bin are left out.
     bins = np.unique(bins, return_inverse=True)[1]
     # A missing target is a class of its own, if it may occur.
     null = bins.max() + 1 if transformer.nullable else -1

@@ -1,4 +1,7 @@
-"""What all transformers from cells to codes share: they are RDT's, and learn no more than asked."""
+"""What all transformers from cells to codes share.
+
+They are transformers of RDT's, but learn no more of the rows than what is left open.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
-#: So many values are shown in the representation of a transformer.
+#: The most values that the representation of a transformer shows.
 MOST_SHOWN = 5
 
 
@@ -63,14 +66,14 @@ class Encoder(BaseTransformer, ABC):
 
     @abstractmethod
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Find the code of each cell, shape (n,); -1 for what is not on the list."""
+        """Return the code of each cell, shape (n,); -1 for what is not on the list."""
 
     @abstractmethod
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:
-        """Find a value for each code, shape (n,)."""
+        """Return a value for each code, shape (n,)."""
 
     def assign(self, name: str, dtype: Any = None) -> Self:
-        """Tell the column and its dtype, where nothing else is left to learn."""
+        """Fit to a name and a dtype, where nothing else is left to learn."""
         self.fit(pd.DataFrame({name: pd.Series(dtype=dtype or np.float64)}), name)
         return self
 
@@ -85,18 +88,18 @@ class Encoder(BaseTransformer, ABC):
 
     @abstractmethod
     def _learn(self, column: pd.Series) -> Mapping[str, Any]:
-        """Learn the facts from public rows."""
+        """Return the facts, learned from public rows."""
 
     def _read(self, column: pd.Series) -> pd.Series:
-        """Turn cells of the user into those that :meth:`encode` knows."""
+        """Return cells of the user as :meth:`encode` reads them."""
         return column
 
     def _write(self, values: NDArray[Any]) -> pd.Series:
-        """Turn what :meth:`decode` returns into cells of the user."""
+        """Return what :meth:`decode` returned as cells of the user."""
         return cast(pd.Series(values), self._dtype)
 
     def _set_seed(self, data: pd.DataFrame) -> None:
-        """Seed the draws by the name of the column: RDT adds rows to it."""
+        """Seed the draws by the name of the column alone; RDT would seed them by its rows too."""
         digest = hashlib.sha256(self.name.encode()).digest()
         self.random_seed, self._rng = int.from_bytes(digest[:4]), None
 

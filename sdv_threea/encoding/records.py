@@ -1,4 +1,4 @@
-"""What becomes of private records before they are summed: codes and classes, each by itself.
+"""Private records become codes and classes, each record by itself, before they are summed.
 
 Formal guarantees, of every function here:
     * what becomes of a record is a function of that record and of what is public or released
@@ -25,7 +25,7 @@ class Encoded(NamedTuple):
 
 
 class RecordEncoder(NamedTuple):
-    """How records become codes and classes: released or public."""
+    """How records become codes and classes: by facts that are public or released."""
 
     description: Description
     transformers: tuple[Transformer, ...]
@@ -33,10 +33,12 @@ class RecordEncoder(NamedTuple):
     scored: NDArray[np.int64]
 
     def encode(self, chunk: pd.DataFrame) -> Encoded:
-        """Encode and label records; those of no class are left out."""
+        """Return the codes and classes of records; those of no class are left out."""
         codes = encode(chunk, self.transformers)
         labels = self.classes.label(codes)
+        # A record whose target is not on the list has no class, and counts nowhere.
         kept = np.flatnonzero(labels >= 0)
+        # Column by column in memory and in small integers: columns are read one at a time.
         return Encoded(
             np.asfortranarray(codes[kept][:, self.scored]),
             labels[kept].astype(np.min_scalar_type(-self.classes.count)),

@@ -1,4 +1,7 @@
-"""Which codes can occur: a second look at private ranges, once the histograms are released."""
+"""Which codes can occur: a second look at estimated ranges, once the histograms are released.
+
+All of it is post-processing.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
-from sdv_threea.describe.ends import OVERSHOOT, find_ends
+from sdv_threea.describe.ends import Looks, find_ends
 from sdv_threea.describe.lattice import is_lattice, multiples
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.encoding.transformers import NumberEncoder, Transformer
-
-#: Chance that a range ends beyond the values of its column, where ranges are extrapolated anyway.
-LENIENT = 2.0
 
 
 def supports(
@@ -23,20 +24,22 @@ def supports(
     description: Description,
     counts: tuple[NDArray[np.float64], ...],
     scale: float,
+    constants: DescribeConstants,
 ) -> tuple[NDArray[np.bool_], ...]:
-    """Tell which codes of each column can occur, from its released counts by class.
+    """Find which codes of each column can occur.
 
     Args:
         transformers: The columns' transformers.
         description: What is known of the columns.
         counts: Released counts of the codes of each column, each of shape (size,).
         scale: Standard deviation of their noise.
+        constants: The constants of the stage *describe*.
 
     Returns:
         One mask per column, of shape (size,).
     """
     return tuple(
-        support(transformer, description, column, scale)
+        support(transformer, description, column, scale, constants)
         for transformer, column in zip(transformers, counts, strict=True)
     )
 
@@ -46,18 +49,20 @@ def support(
     description: Description,
     counts: NDArray[np.float64],
     scale: float,
+    constants: DescribeConstants,
 ) -> NDArray[np.bool_]:
-    """Tell which codes of a column can occur.
+    """Find which codes of a column can occur.
 
-    A range that had to be estimated was estimated generously, from coarse cells. The released
-    histogram looks at it again, closely. What is left are the codes whose values lie between two
-    that occur beyond reasonable doubt, in the histogram or in the sketch.
+    A range that had to be estimated was estimated generously, from coarse bins. The released
+    histogram of the codes looks at it again, closely. Codes can occur if their values lie between
+    two values that occur beyond reasonable doubt, in the histogram or in the sketch.
 
     Args:
         transformer: The column's transformer.
         description: What is known of the columns.
         counts: Released counts of the codes over all classes, shape (transformer.size,).
         scale: Standard deviation of their noise.
+        constants: The constants of the stage *describe*.
 
     Returns:
         The mask, shape (transformer.size,); at least one number can occur.
@@ -65,15 +70,19 @@ def support(
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
     if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
-        sketch, looks = description.sketches[transformer.name], len(description.sketches)
-        overshoot = LENIENT if description.extrapolated else OVERSHOOT
+        # Where tails are added anyway, an end that is too far out does less harm.
+        overshoot = constants.overshoot
+        if description.extrapolated:
+            overshoot = constants.extrapolated_overshoot
+        looks = Looks(len(description.sketches), overshoot, constants)
         second = Sketch(_spans(transformer), counts[1:], scale)
-        mask[1:] = _between(second, *find_ends(second, sketch, looks, overshoot))
+        sketch = description.sketches[transformer.name]
+        mask[1:] = _between(second, *find_ends(second, sketch, looks))
     return mask
 
 
 def has_evident_ends(transformer: Transformer, description: Description) -> bool:
-    """Whether evidence, rather than the user, tells the first and the last value of a column."""
+    """Whether the first and the last value of a column are what evidence says, not the user."""
     tails = description.extrapolated and not is_lattice(description.domain[transformer.name])
     return transformer.name in description.estimated and not tails
 
@@ -83,7 +92,7 @@ def narrowed(
     transformers: tuple[Transformer, ...],
     masks: tuple[NDArray[np.bool_], ...],
 ) -> Domain:
-    """Narrow the ranges that were estimated to the values that can occur."""
+    """Return the domain with estimated ranges narrowed to the values that can occur."""
     possible = {
         transformer.name: _spans(transformer)[mask[1:]]
         for transformer, mask in zip(transformers, masks, strict=True)
@@ -101,20 +110,22 @@ def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
 
 
 def _spans(transformer: NumberEncoder) -> NDArray[np.float64]:
-    """List the first and the last value of each cell, shape (number of cells, 2)."""
+    """Return the first and the last value of each bin, shape (number of bins, 2)."""
     if not transformer.step:
         last = np.nextafter(transformer.edges[1:], transformer.edges[:-1])
         return np.stack([transformer.edges[:-1], last], axis=1)
+    # Edges lie halfway between multiples: the next multiple above each is the first of its bin.
     cuts = np.ceil(transformer.edges / transformer.step)
     times = np.stack([cuts[:-1], np.maximum(cuts[1:] - 1, cuts[:-1])], axis=1)
     return multiples(times, transformer.step)
 
 
 def _between(second: Sketch, low: float, high: float) -> NDArray[np.bool_]:
-    """Find the cells whose values lie between the ends of the range, or else the one next to it."""
+    """Return which bins have their values between two ends; if none has, the fullest one nearby."""
     first, last = second.edges.T
     found = (first >= low) & (last <= high)
     if not found.any():
+        # No bin lies wholly between the ends: one that overlaps is taken.
         near = np.flatnonzero((last >= min(low, high)) & (first <= max(low, high)))
         near = near if len(near) else np.arange(len(first))
         found[near[np.argmax(second.counts[near])]] = True

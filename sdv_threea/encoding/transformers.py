@@ -1,10 +1,10 @@
-"""Each column as a finite list of codes, one active code per record: transformers of RDT's.
+"""Each column as a finite list of codes: transformers of RDT's.
 
-Code 0 is the missing value. A number has one code per cell of a grid, in ascending order: a cell is
-a half-open interval, and a heavy single value is a cell of its own. A category has one code per
-value. A record whose value is not on the list has code -1 there: it contributes nothing.
+A record has one code in each column. Code 0 is the missing value. A number has one code per *bin*,
+in ascending order: a half-open interval, or a heavy single value by itself. A category has one code
+per value. A record whose value is not on the list has code -1, and adds nothing to any count.
 
-The facts that a transformer encodes by are its arguments: cells, values, granularity and whether
+The facts that a transformer encodes by are its arguments: bins, values, granularity and whether
 values may be missing. In the pipeline all of them are public or released.
 """
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import common_step, multiples
 from sdv_threea.domain import DECIMAL_STEPS, Category, Column
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.intake.cells import take_values
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class NumberEncoder(Encoder):
-    """The cells of a numerical column.
+    """The bins of a numerical column.
 
     Args:
-        edges: Borders of the cells, ascending, shape (number of cells + 1,); ``None`` to learn
-            them: a cell for each value if those are few, or else cells of about as many rows.
+        edges: Borders of the bins, ascending, shape (number of bins + 1,); ``None`` to learn them:
+            a bin for each value if those are few, or else bins of about equally many rows.
         step: Granularity of the values; 0 for continuous ones; ``None`` to learn it.
         nullable: Whether values may be missing; ``None`` to learn it.
     """
@@ -68,14 +69,14 @@ class NumberEncoder(Encoder):
         return True
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Find the code of each number; those beyond the range count in its outermost cells."""
+        """Return the code of each number; those beyond the range count in its outermost bins."""
         values = read_numbers(column)
         codes = np.searchsorted(self.edges, values, side='right').astype(np.int64)
         codes = np.clip(codes, 1, self.size - 1)
         return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
 
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw a number inside each cell: uniformly, on the step grid if there is one."""
+        """Draw a number from each bin: uniformly, among multiples of the step if there is one."""
         low, high = self.edges[np.maximum(codes, 1) - 1], self.edges[np.maximum(codes, 1)]
         places = rng.random(len(codes))
         if self.step:
@@ -84,7 +85,7 @@ class NumberEncoder(Encoder):
             values = multiples(first + np.floor(places * (end - first)), self.step)
         else:
             values = low + places * (high - low)
-        # Rounding up to the next cell would miss spikes, which are a single float wide.
+        # Rounding up to the next bin would miss spikes, which are a single float wide.
         values = np.minimum(values, np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
 
@@ -93,7 +94,8 @@ class NumberEncoder(Encoder):
         present = values[~np.isnan(values)]
         step = common_step(present, self.STEPS) if self.step is None else self.step
         missing = len(present) < len(values)
-        return {'edges': public_edges(present, step), 'step': step, 'nullable': missing}
+        edges = public_edges(present, step, EncodingConstants().most_bins)
+        return {'edges': edges, 'step': step, 'nullable': missing}
 
 
 class CategoryEncoder(Encoder):
@@ -126,7 +128,7 @@ class CategoryEncoder(Encoder):
         return len(self.values) + 1
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Find the code of each value, or else of one that is equal, as ``1`` and ``True``."""
+        """Return the code of each value, or of one that is equal, as ``1`` and ``True`` are."""
         places, distinct = read_categories(column)
         equal = {value: code for code, value in enumerate(self.values, start=1)}
         same = {spell(value): code for code, value in enumerate(self.values, start=1)}
@@ -135,7 +137,7 @@ class CategoryEncoder(Encoder):
         return np.asarray(codes[places])
 
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
-        """Look up the value of each code; no randomness is needed."""
+        """Return the value of each code; no randomness is needed."""
         return take_values(self.values, None, codes - 1)
 
     def _learn(self, column: pd.Series) -> Mapping[str, Any]:
@@ -146,10 +148,12 @@ class CategoryEncoder(Encoder):
 Transformer = NumberEncoder | CategoryEncoder
 
 
-def make_transformers(description: Description) -> tuple[Transformer, ...]:
-    """Lay out the codes of every column, from what is public or released."""
+def make_transformers(
+    description: Description, constants: EncodingConstants
+) -> tuple[Transformer, ...]:
+    """Make the transformer of every column, from what is public or released."""
     return tuple(
-        _make_transformer(column, description).assign(column.name)
+        _make_transformer(column, description, constants).assign(column.name)
         for column in description.domain.columns
     )
 
@@ -162,7 +166,7 @@ def encode(table: pd.DataFrame, transformers: tuple[Transformer, ...]) -> NDArra
 
     Args:
         table: The columns of the transformers.
-        transformers: Their layout.
+        transformers: The transformers.
 
     Returns:
         Codes, shape (n, number of transformers), column by column in memory and in the smallest
@@ -184,12 +188,14 @@ def decode(
     return make_table(decoded, pd.RangeIndex(len(codes)))
 
 
-def _make_transformer(column: Column, description: Description) -> Transformer:
+def _make_transformer(
+    column: Column, description: Description, constants: EncodingConstants
+) -> Transformer:
     if isinstance(column, Category):
         values = column.values or ()  # noqa: PD011 (no pandas)
         # Every column has a code that can occur: with no value known, the missing one.
         return CategoryEncoder(values, column.ordered, bool(column.nullable) or not values)
     name = column.name
     sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
-    edges = released_edges(column, sketch, heavy)
+    edges = released_edges(column, sketch, heavy, constants)
     return NumberEncoder(edges, column.step or 0.0, bool(column.nullable))

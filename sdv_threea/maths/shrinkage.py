@@ -1,4 +1,9 @@
-"""Shrinkage of noisy values by what the noise can tell: post-processing, free of cost."""
+"""Shrinkage: noisy values moved toward zero by what the noise can tell.
+
+All of it is post-processing, so it costs nothing. A value that noise alone could explain is moved
+to zero; one far beyond the noise stays. How much of the values is noise is read off all of them
+together, which is why it pays to shrink many at a time (Stein 1956; Efron and Morris 1973).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Evidence for correlations and for cells counts beyond so many standard deviations of the noise.
-DOUBT = 2.0
-
 
 def stein_factor(values: NDArray[np.float64], scale: float) -> float:
-    """Shrink noisy values toward zero by what the noise can tell: positive-part James-Stein.
+    """Return the factor of the positive-part James-Stein estimator.
+
+    The factor times the values has a smaller expected squared error than the values themselves,
+    whatever the truth is, if there are more than two of them.
 
     Args:
         values: Noisy values, shape (D,).
@@ -29,10 +34,11 @@ class Prior(NamedTuple):
     """What is known of the variance of effects, beside what can be read off their values.
 
     Args:
-        likely: What it is likely to be; a variance that is read off few or noisy values is drawn
-            there (hierarchical empirical Bayes).
-        spread: How far it may lie from there, in standard deviations; infinite if nobody knows.
-        largest: The most that it can be; one for correlations and numbers of standard deviations.
+        likely: What the variance is likely to be. A variance that is read off few or noisy values
+            is drawn toward it (hierarchical empirical Bayes).
+        spread: The standard deviation of the variance around ``likely``; infinite if nobody knows.
+        largest: The most that the variance can be. One suits correlations, and effects in standard
+            deviations.
     """
 
     likely: float = 0.0
@@ -55,18 +61,25 @@ def shrunk_effects(
 ) -> NDArray[np.float64]:
     """Estimate effects from noisy multiples of them: James-Stein with unequal gains and noises.
 
-    Where ``values = gains * effects + noise``, take the effects of a row for draws from a normal
-    around zero, read its variance off the values (least squares of ``values^2 - variances`` on
-    ``gains^2``), and answer with the posterior means (empirical Bayes; Efron and Morris 1973).
+    The model of a row of ``D`` values is, with gains ``g`` and noise variances ``v`` that are
+    known, and effects ``x`` whose common variance ``t`` is not::
+
+        y_i = g_i x_i + n_i,    n_i ~ N(0, v_i),    x_i ~ N(0, t)
+
+    The answer is the posterior mean at an estimate of ``t`` (empirical Bayes; Efron and Morris
+    1973)::
+
+        t  = sum_i g_i^2 (y_i^2 - v_i) / sum_i g_i^4     (least squares of y^2 - v on g^2)
+        x_i = g_i^2 t / (g_i^2 t + v_i)  y_i / g_i
 
     Args:
-        values: Noisy values, shape (..., D).
-        gains: What an effect of one would add to the value, shape (..., D); 0 tells nothing.
-        variances: Variances of the noise, at least zero, shape (..., D).
-        prior: What is known of the variance of effects from elsewhere.
+        values: Noisy values ``y``, shape (..., D).
+        gains: What an effect of one would add to the value, ``g``, shape (..., D); 0 tells nothing.
+        variances: Variances of the noise ``v``, at least zero, shape (..., D).
+        prior: What is known of ``t`` from elsewhere.
         doubt: Evidence for effects counts as far as it exceeds this many standard deviations of
             what noise alone would give.
-        certain: A value of so many standard deviations is kept by itself, as far as it exceeds
+        certain: A value of this many standard deviations is kept by itself, as far as it exceeds
             them, even if the others say that effects are small.
 
     Returns:
@@ -76,21 +89,25 @@ def shrunk_effects(
     # In units of the largest, so that fourth powers neither overflow nor vanish.
     unit = np.maximum(power.max(axis=-1, keepdims=True, initial=0.0), 1e-300)
     weights = power / unit
+    # Numerator and denominator of the least-squares estimate of t.
     surplus = (weights * (np.square(values) - variances)).sum(axis=-1, keepdims=True)
     leverage = np.maximum(np.square(weights).sum(axis=-1, keepdims=True) * unit, 1e-300)
-    # Squares vary by the noise and, if there are effects, by which of them were drawn.
+    # The numerator's standard deviation: the square of a normal of variance s has variance 2 s^2.
+    # Effects add to s what is likely of them, but no more than the values show.
     expected = variances + power * np.clip(surplus / leverage, 0.0, prior.likely)
     noise = np.sqrt(2 * np.square(weights * expected).sum(axis=-1, keepdims=True))
+    # The estimate and the prior are averaged by precision.
     with np.errstate(over='ignore'):  # no gains, no evidence
         trust = 1 / (1 + np.square(noise / (leverage * prior.spread)))
     found = (surplus - doubt * noise) / leverage
     variance = np.clip(trust * found + (1 - trust) * prior.likely, 0.0, prior.largest)
-    kept = _ratio(power * variance, power * variance + variances)
-    alone = 1 - certain**2 * _ratio(variances, np.square(values)) if certain < np.inf else 0.0
-    return np.maximum(kept, alone) * _ratio(values, gains)
+    kept = ratio(power * variance, power * variance + variances)
+    # The factor of James and Stein for one value by itself.
+    alone = 1 - certain**2 * ratio(variances, np.square(values)) if certain < np.inf else 0.0
+    return np.maximum(kept, alone) * ratio(values, gains)
 
 
-def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide; nothing by nothing is nothing."""
+def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide element by element; whatever is divided by zero gives zero."""
     zeros = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=zeros, where=denominator != 0)

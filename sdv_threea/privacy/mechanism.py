@@ -1,8 +1,8 @@
 """The one door of noise: no number that depends on private records leaves without passing here.
 
-What goes in is exact integers and a bound on how far a neighbouring table can move them; what comes
-out is noisy values and the receipt. The noise is a discrete Gaussian (Canonne, Kamath, Steinke
-2020, arXiv 2004.00010), drawn exactly and from the entropy of the operating system
+Exact integers go in, with a bound on how far a neighbouring table can move them. Noisy values and
+a receipt come out. The noise is a discrete Gaussian (Canonne, Kamath, Steinke 2020, arXiv
+2004.00010), drawn exactly and from the entropy of the operating system
 (:mod:`sdv_threea.privacy.discrete`): no float rounding can betray a value, and no seed can repeat a
 draw.
 """
@@ -24,11 +24,13 @@ from sdv_threea.privacy.discrete import discrete_gaussian as discrete_gaussian
 #: A source of noise: ``(size, scale)`` to that many independent integer Gaussians.
 Noise = Callable[[int, float], NDArray[np.int64]]
 
-#: Noise scale in steps of the lattice, at least, as far as steps may be so fine: the step by which
-#: :func:`_refine` widens it is then next to nothing. Any scale from two steps on is private.
+#: The least noise scale, in steps of the lattice, unless steps would be too fine. The one step by
+#: which :func:`_refine` widens the scale is then next to nothing. Any scale from two steps on is
+#: private.
 FINEST_SCALE = 2**16
 
-#: Steps per integer, at most: for budgets so large that the noise is far below a float's precision.
+#: The most steps per integer. More are asked for only if the budget is so large that the noise is
+#: far below the precision of a float.
 FINEST_STEP = 2**40
 
 #: Noise scales and magnitudes of values from here on could overflow.
@@ -89,7 +91,8 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
     if scale == 0:
         return np.asarray(exact * resolution, dtype=np.float64), receipt
     drawn = noise(exact.size, float(scale)).reshape(exact.shape)
-    # In place, as there may be millions: what is below a whole, then the exact sum of the wholes.
+    # The noise is a multiple of 1 / steps. Its fraction and its whole part are added one after the
+    # other, in place, as there may be millions of values.
     noisy = np.asarray((drawn & (steps - 1)) / steps)
     noisy += exact + (drawn >> (steps.bit_length() - 1))
     noisy *= resolution
@@ -191,7 +194,7 @@ def _exact(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _refine(sensitivity: float, mu: float) -> tuple[int, int]:
-    """Choose the lattice: steps per integer, a power of two, and the noise scale in steps."""
+    """Return the lattice: steps per integer, a power of two, and the noise scale in steps."""
     if not 0 < sensitivity < math.inf or not mu > 0:
         raise ValueError(
             f'sensitivity and mu must be above 0, got sensitivity={sensitivity} and mu={mu}: '

@@ -1,8 +1,8 @@
-"""Private rows, read in chunks: all that can be learned of them are sums over all of them.
+"""Private rows, read in chunks. Nothing can be learned of them but sums over all of them.
 
-A statistic maps a chunk of rows to exact sums. Those of all chunks add up to those of the table,
-bit for bit, however it is cut and in any order: so a chunk bounds the memory, and chunks may lie on
-other machines.
+A statistic maps a chunk of rows to exact sums. The sums of all chunks add up to those of the table,
+bit for bit, however the table is cut and in any order. So memory is bounded by a chunk, and chunks
+may lie on other machines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ New = TypeVar('New')
 #: What statistics return: integer arrays, what has a ``+`` of its own, or tuples of them.
 Sums = TypeVar('Sums')
 
-#: Cells of a table per chunk, about, and the fewest rows.
+#: A chunk of a table has about this many cells, and at least this many rows.
 CHUNK_CELLS = 2**20
 LEAST_ROWS = 2**13
 
@@ -77,12 +77,12 @@ class Rows(Generic[Chunk]):
         return cast('Rows[New]', replace(self, steps=(*self.steps, step)))
 
     def keep(self) -> Rows[Chunk]:
-        """Remember the mapped chunks as far as :data:`KEPT_BYTES` carries, for further passes."""
+        """Return rows that remember mapped chunks for further passes, up to :data:`KEPT_BYTES`."""
         kept = self.source.keep(self.steps)
         return self if kept is None else Rows(kept)
 
     def thin(self, share: float) -> Rows[Chunk]:
-        """Leave each row out by a coin of its own, to save time.
+        """Return some of the rows, each chosen by a coin of its own, to save time.
 
         Formal guarantees:
             * the coins do not depend on the rows, so a sum over the rows that are left is as
@@ -97,7 +97,7 @@ class Rows(Generic[Chunk]):
         return self if share >= 1 else replace(self, steps=(partial(_toss, share), *self.steps))
 
     def sum(self, statistic: Callable[[Chunk], Sums]) -> Sums:
-        """Pass over the rows once.
+        """Return the sums of a statistic over all rows, in one pass.
 
         Args:
             statistic: A function of a chunk that returns exact sums over its rows; it can be
@@ -114,7 +114,7 @@ class Rows(Generic[Chunk]):
 
 
 def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.DataFrame]:
-    """Read a table in chunks.
+    """Return the rows of a table, to be read in chunks.
 
     Args:
         table: The table.
@@ -128,7 +128,7 @@ def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.D
 
 
 def chunk_arrays(arrays: Chunk, chunk_rows: int = 2**16) -> Rows[Chunk]:
-    """Read a named tuple of arrays, a row each, in chunks."""
+    """Return the rows of a named tuple of arrays, to be read in chunks."""
     columns = cast(tuple[NDArray[Any], ...], arrays)
     return Rows(Slices(_Sliced(columns), len(columns[0]), chunk_rows))
 
@@ -180,7 +180,7 @@ class Kept:
         room = True
         for each in islice(self.slices, known, None):
             mapped = _apply(self.steps, each)
-            # Once a chunk is left out, none after it is kept: those that are come first.
+            # Those that are kept come first, so after one that does not fit none is kept.
             room = room and _measure([*self.kept, mapped]) <= KEPT_BYTES
             if room:
                 self.kept.append(mapped)
@@ -191,11 +191,11 @@ class Kept:
         return reduce(add, map(statistic, self))
 
     def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
-        """Once is enough."""
+        """Return nothing: chunks are remembered already."""
 
 
 def add(one: Sums, other: Sums) -> Sums:
-    """Add the sums of two parts of a table.
+    """Return the sums of two parts of a table together.
 
     Raises:
         UnreadableRowsError: If they do not fit into 64 bits.
@@ -211,7 +211,7 @@ def add(one: Sums, other: Sums) -> Sums:
 
 
 class _Sliced:
-    """Slices a named tuple of arrays as one."""
+    """A named tuple of arrays whose slices are named tuples of slices."""
 
     def __init__(self, arrays: tuple[NDArray[Any], ...]) -> None:
         self._arrays = arrays
@@ -221,6 +221,7 @@ class _Sliced:
 
 
 def _apply(steps: tuple[Callable[[Any], Any], ...], chunk: Any) -> Any:
+    # Guarded here too, because this may run in a process of its own.
     with guarded():
         for step in steps:
             chunk = step(chunk)
@@ -228,7 +229,7 @@ def _apply(steps: tuple[Callable[[Any], Any], ...], chunk: Any) -> Any:
 
 
 def _toss(share: float, chunk: Any) -> Any:
-    """Leave rows out by fresh coins."""
+    """Return the rows that fresh coins choose."""
     table = isinstance(chunk, pd.DataFrame)
     num_rows = len(chunk) if table else len(chunk[0])
     coins = np.random.default_rng()

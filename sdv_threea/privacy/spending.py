@@ -23,7 +23,8 @@ class OverspentError(RuntimeError):
 class Spending:
     """The running account of one release.
 
-    ``price`` and ``terms`` tell a stage what it may pay; ``keep`` takes what it returned.
+    ``price`` and ``terms`` say what a stage may pay. ``keep`` takes the receipts of what the stage
+    returned, and passes its result on.
 
     Formal guarantees:
         * the stages are promised shares that compose to the budget, and the last one gets what the
@@ -70,11 +71,11 @@ class Spending:
         return self._budget.threshold_part
 
     def price(self, stage: str) -> float:
-        """The price in GDP, for a record, that a stage may pay."""
+        """Return the price in GDP, for a record, that a stage may pay."""
         return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
 
     def terms(self, stage: str) -> dict[str, Any]:
-        """The price, the neighbour relation and the source of noise, for a stage: once.
+        """Return the price, the neighbour relation and the source of noise for a stage, once.
 
         Raises:
             OverspentError: If the stage has had its terms.
@@ -85,7 +86,7 @@ class Spending:
         return self._terms(self.price(stage))
 
     def rest(self) -> dict[str, Any]:
-        """The same for the last stage, which spends what is left."""
+        """Return the same for the last stage, which spends what all others have left."""
         if math.isinf(self._budget.mu):
             return self._terms(math.inf)
         spent = self.ledger.mu

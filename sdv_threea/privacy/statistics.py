@@ -1,8 +1,7 @@
-"""The two statistics through which the method reads private records: counts and second moments.
+"""The statistics through which private records are read: counts, sums and second moments.
 
-Both are exact integer sums over records, so the sums of blocks of rows add up to the sums of the
-table, bit for bit and in any order; and both come with the proof of how far one record can move
-them.
+All are exact integer sums over records, so the sums of blocks of rows add up to the sums of the
+table, bit for bit and in any order. Each comes with the proof of how far one record can move it.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def histogram(
     sizes: Sequence[int],
     num_groups: int,
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count, for each column, the records of each group by code.
+    """Count the records with each code, by column and group.
 
     Formal guarantees:
         * the counts of a table are the sums of the counts of its blocks of rows
@@ -88,7 +87,7 @@ def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> f
 def first_moments(
     vectors: NDArray[np.integer], groups: NDArray[np.integer], num_groups: int
 ) -> NDArray[np.int64]:
-    """Sum, in each group, the records' vectors.
+    """Sum the vectors of the records of each group.
 
     Formal guarantees:
         * the sums are exact, so the sums of a table are the sums of those of its blocks of rows
@@ -138,7 +137,7 @@ def sum_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 def second_moments(
     vectors: NDArray[np.integer], groups: NDArray[np.integer], num_groups: int
 ) -> NDArray[np.int64]:
-    """Sum, in each group, the weighted upper triangle of ``t t^T`` over the records' vectors.
+    """Sum the weighted upper triangles of ``t t^T`` over the vectors of the records of each group.
 
     Formal guarantees:
         * the sums are exact, so the sums of a table are the sums of those of its blocks of rows
@@ -195,10 +194,10 @@ def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 
 
 def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Take the weights out of released second moments and restore the symmetric matrices.
+    """Return the symmetric matrices behind released second moments, without the weights.
 
-    The noise of the off-diagonal entries has 1/17 of the released noise's scale, that of the
-    diagonal ones 1/12.
+    The noise of off-diagonal entries has 1/17 of the scale that was released, that of diagonal ones
+    1/12.
 
     Args:
         moments: What became of :func:`second_moments`, shape (num_groups, d (d + 1) / 2).
@@ -215,7 +214,7 @@ def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
-    """Scale integer vectors that are too long down to a norm of at most ``radius``.
+    """Return integer vectors of norm at most ``radius``: those that are longer are scaled down.
 
     Formal guarantees:
         * every squared norm, in exact integers, is at most ``radius^2``
@@ -239,12 +238,14 @@ def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
         return vectors
     clipped = vectors.copy()
     scaled = _scale_down(vectors[outside].astype(np.int64), radius)
-    # The scaled vectors are inside but for the rounding of floats; the proof leans on no float.
+    # Scaled vectors are inside, unless floats were rounded badly. The proof leans on no float, so
+    # it is checked in whole numbers, and a vector that fails counts as zero.
     clipped[outside] = np.where(_within(scaled, radius)[:, None], scaled, 0)
     return clipped
 
 
 def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
+    """Return which vectors have a norm of at most the radius, decided in exact arithmetic."""
     largest = _magnitude(vectors)
     if vectors.shape[1] * largest**2 < EXACT_FLOAT:
         # Whole numbers that are exact as floats, and so are their sums.
@@ -253,6 +254,7 @@ def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
             floats = vectors[start : start + BLOCK_ROWS].astype(np.float64)
             squared[start : start + BLOCK_ROWS] = np.einsum('ij,ij->i', floats, floats)
         return np.asarray(squared <= radius**2)
+    # A vector with an entry beyond the radius is outside; of others squares do not overflow.
     boxed = np.clip(vectors.astype(np.int64), -radius, radius)
     short = np.square(boxed).sum(axis=1) <= radius**2
     return np.asarray(short & (boxed == vectors).all(axis=1))
@@ -273,11 +275,11 @@ def _count(
 ) -> NDArray[np.int64]:
     if column.max(initial=-1) >= size:
         raise ValueError(f'a code is out of range: codes must be below {size}.')
-    # No code counts in a first place, which is cut off.
-    cells, width = np.maximum(column, -1).astype(np.intp) + 1, size + 1
+    # Code -1 counts in a first place, which is cut off.
+    places, width = np.maximum(column, -1).astype(np.intp) + 1, size + 1
     if num_groups > 1:
-        cells += groups.astype(np.intp) * width
-    return np.bincount(cells, minlength=num_groups * width).reshape(num_groups, width)[:, 1:]
+        places += groups.astype(np.intp) * width
+    return np.bincount(places, minlength=num_groups * width).reshape(num_groups, width)[:, 1:]
 
 
 def _magnitude(numbers: NDArray[np.integer]) -> int:

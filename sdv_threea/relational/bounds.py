@@ -8,8 +8,8 @@ import numpy as np
 
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
 
-#: The share of a typical cell of a histogram, whose error the bound makes smallest.
-TYPICAL_CELL = 0.02
+#: The share of records in a typical bin of a histogram, whose error the bound makes smallest.
+TYPICAL_SHARE = 0.02
 
 
 def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) -> int | None:
@@ -17,7 +17,7 @@ def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) 
 
     With a bound of ``b``, a share is known with a noise of ``b`` times that of a record, over as
     many rows as units have up to ``b``; fewer rows have more sampling error. The bound makes the
-    sum of both smallest, for a cell of a typical share.
+    sum of both smallest, for a bin of a typical share.
 
     Args:
         magnitudes: How many units have how many rows, as released.
@@ -34,7 +34,7 @@ def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) 
     )
     kept = np.array([magnitudes.within(bound) for bound in bounds.tolist()])
     kept = np.maximum(kept, 1.0)
-    errors = (bounds * noise / kept) ** 2 + TYPICAL_CELL / kept
+    errors = (bounds * noise / kept) ** 2 + TYPICAL_SHARE / kept
     # A share is at most one, so that all larger errors are alike: the smallest bound is cheapest.
     errors = np.minimum(errors, 1.0)
     return int(bounds[np.argmin(errors)])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.transformers import decode, encode
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
@@ -108,7 +108,7 @@ def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:
     chances = np.zeros((num_classes, len(codes)))
     for place, at in enumerate(columns):
         column, present = np.maximum(codes[:, place], 0), codes[:, place] >= 0
-        found[:, :, place] = np.where(present, scores.scores[at][:, column] / GRID, 0.0)
+        found[:, :, place] = np.where(present, scores.scores[at][:, column] / SCORE_UNITS, 0.0)
         logs = np.log(np.maximum(scores.chances(at), LEAST_CHANCE))
         chances += np.where(present, logs[:, column], 0.0)
     return Context(columns, found, chances, scores.variances)

@@ -237,9 +237,11 @@ def _release_siblings(
             labels = np.maximum(released.classes.label(codes), 0)
             pair.append(released.scores(codes[:, released.scored], labels)[:, own])
     part = task.budget.part(SIBLINGS_SHARE)
+    constants = task.settings.constants.approximate
     siblings, receipt = release_siblings(
         (pair[0], pair[1]),
-        clip_radius(released.scores),
+        clip_radius(released.scores, constants.clip),
+        constants.count_weight,
         mu=part.mu * (1 - ROUNDING),
         neighbors=part.neighbors,
         noise=task.noise,

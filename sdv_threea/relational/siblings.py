@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
-from sdv_threea.approximate.moments import COUNT_WEIGHT, GRID, lead
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight, lead
+from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.statistics import (
@@ -73,6 +74,7 @@ def choose_pairs(
 def release_siblings(
     scores: tuple[NDArray[np.integer], NDArray[np.integer]],
     radius: int,
+    count_weight: float,
     *,
     mu: float,
     neighbors: str,
@@ -88,9 +90,9 @@ def release_siblings(
         * replacing a unit moves them by at most two removals
 
     Args:
-        scores: Private scores of first and second siblings, whole numbers of units of ``1 / GRID``,
-            each of shape (P, m).
-        radius: Norm to which the scores of a record are clipped, in units of ``1 / GRID``; public.
+        scores: Private scores of first and second siblings, in score units, shape (P, m) each.
+        radius: Norm to which the scores of a record are clipped, in score units; public.
+        count_weight: The constant ``w`` in the vector of a record, as a share of the radius.
         mu: The price for a unit, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -98,7 +100,7 @@ def release_siblings(
     Returns:
         The moments and their receipt.
     """
-    weight = max(1, int(COUNT_WEIGHT * radius))
+    weight = constant_weight(radius, count_weight)
     one, other = (lead(clip_norm(rows, radius), weight) for rows in scores)
     everyone = np.zeros(len(one), dtype=np.int64)
     # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), exactly.
@@ -110,12 +112,12 @@ def release_siblings(
         mu=mu,
         stage='approximate',
         released='products of the scores of one pair of siblings per unit',
-        resolution=GRID**-2,
+        resolution=SCORE_UNITS**-2,
         noise=noise,
     )
     matrix = unpack_second_moments(noisy)[0] / 2
-    count = max(float(matrix[0, 0]) / (weight / GRID) ** 2, 1.0)
-    means = matrix[0, 1:] / (weight / GRID) / count
+    count = max(float(matrix[0, 0]) / (weight / SCORE_UNITS) ** 2, 1.0)
+    means = matrix[0, 1:] / (weight / SCORE_UNITS) / count
     covariance = matrix[1:, 1:] / count - np.outer(means, means)
     scale = receipt.noise_scale / OFF_DIAGONAL_WEIGHT / 2 / count
     return SiblingMoments(count, covariance, scale), receipt
@@ -153,6 +155,5 @@ def shared_effect(
     root = np.linalg.cholesky(rest)
     inverse = np.linalg.inv(root)
     white = inverse @ effect @ inverse.T
-    values, vectors = np.linalg.eigh((white + white.T) / 2)
-    within = (vectors * np.clip(values, 0.0, MOST_SHARED)) @ vectors.T
+    within = bound_eigenvalues(white, 0.0, MOST_SHARED)
     return np.asarray(root @ within @ root.T), together

@@ -14,7 +14,7 @@ from sdv_threea.report.distributions import FEWEST
 from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
 #: Where the curves of a classifier are told.
-GRID = np.linspace(0, 1, 101)
+RATES = np.linspace(0, 1, 101)
 
 #: Numbers are told by the means of bins: at most so many, each of at least ``FEWEST`` rows.
 NUM_BINS = 20
@@ -53,7 +53,7 @@ def trace_classes(
         return pd.DataFrame()
     rates = np.mean([_trace_rates(*side) for side in sides], axis=0)
     precisions = np.mean([_trace_precision(*side) for side in sides], axis=0)
-    return pd.concat([_points(ROC, GRID, rates), _points(PRECISION, GRID, precisions)])
+    return pd.concat([_points(ROC, RATES, rates), _points(PRECISION, RATES, precisions)])
 
 
 def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> pd.DataFrame:
@@ -114,7 +114,7 @@ def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.Da
 
 def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
     false, true, _ = roc_curve(truth, scores)
-    rates: NDArray[np.float64] = np.interp(GRID, false, true)
+    rates: NDArray[np.float64] = np.interp(RATES, false, true)
     rates[0] = 0.0
     return rates
 
@@ -123,5 +123,5 @@ def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> N
     """Step down from the right, as average precision sums it up."""
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
-    told: NDArray[np.float64] = precision[np.searchsorted(recall, GRID).clip(max=len(recall) - 1)]
+    told: NDArray[np.float64] = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]
     return told

@@ -1,15 +1,16 @@
 """Draws from the released density given that some scores lie in a region: no row is rejected.
 
-A region allows some classes and, in each of them, unions of intervals of some columns. Components
-are weighed by the probability that they give to the region; inside a component, the restricted
-scores are drawn one after the other from truncated normals (the separation of variables of Genz
-1992, https://doi.org/10.1080/10618600.1992.10477010), and the other scores from what the normal
-leaves them. One restricted column is drawn exactly. With several, a draw of truncated normals comes
-with an importance weight, and rows are resampled by weight from a pool of such draws: the law
-converges to the exact one as the pool grows.
+A region allows some classes and, in each of them, unions of intervals of some columns. Each
+component is weighed by the probability that it gives to the region. Inside a component, restricted
+scores are drawn one after the other, each from a truncated normal given those before (Genz 1992,
+https://doi.org/10.1080/10618600.1992.10477010); the other scores follow from the normal given them.
 
-All probabilities are logarithms of the nearer tail, so that a region may be as improbable, and as
-far out, as it likes.
+With one restricted column that is exact. With several, the product of truncated normals is not the
+law that is wanted, so each draw has an importance weight, and rows are resampled by weight from a
+pool of draws. The law of the rows converges to the exact one as the pool grows.
+
+All probabilities are logarithms, and of the nearer tail, so that regions may be very improbable and
+far out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from scipy.special import log_ndtr, ndtri_exp
 
 from sdv_threea.anonymize.mixture import Mixture
 
-#: Draws by which a component is weighed: one for this many rows, between a least and a most.
+#: A component is weighed by one draw for this many rows, but by a least and a most number.
 ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS = 4, 128, 8192
 
 #: Draws in the pool from which rows are resampled, per row and at least.
@@ -32,10 +33,10 @@ POOL_PER_ROW, LEAST_POOL = 8, 128
 #: Rows that are drawn from one pool.
 MOST_ROWS = 4_096
 
-#: An interval over which the density changes by less than this share counts as level.
+#: If the density changes by less than this share over an interval, it counts as constant there.
 LEVEL = 1e-5
 
-#: Random places are kept this far inside (0, 1).
+#: Random places are kept this far inside (0, 1), where quantiles are finite.
 MARGIN = 1e-16
 
 
@@ -89,10 +90,12 @@ def draw_within(
     labels, region = _possible(mixture, region)
     if not len(labels):
         raise ImpossibleCondition('The released model gives this condition no probability.')
+    # The restricted columns alone decide which component a row is of.
     part = mixture.marginal(labels, region.columns)
     edges = _edges(part, region.intervals)
     num_components, width = mixture.means.shape[1:]
     drawn = rng.choice(part.weights.size, size=num_rows, p=_weigh(part, edges, num_rows, rng))
+    # Restricted columns come first: the others then follow from them.
     order = np.append(region.columns, np.setdiff1d(np.arange(width), region.columns))
     scores, picked = np.empty((num_rows, width)), np.empty((num_rows, len(edges[0])), np.int64)
     for at in np.unique(drawn):
@@ -100,12 +103,14 @@ def draw_within(
         mean = mixture.means[labels[label], component, order]
         covariance = mixture.covariances[labels[label], component][np.ix_(order, order)]
         rows = np.flatnonzero(drawn == at)
+        # Weighted draws take memory for each row that they may become.
         for some in np.array_split(rows, -(-len(rows) // MOST_ROWS)):
             normals, picked[some] = _draw(mean, covariance, edges[label], len(some), rng)
             scores[some[:, None], order] = normals
     classes = labels[drawn // num_components]
     quantiles = mixture.quantiles(scores, classes)
     inside = region.intervals[drawn[:, None] // num_components, np.arange(len(picked.T)), picked]
+    # Rounding of scores and quantiles must not carry a row out of its interval.
     quantiles[:, region.columns] = np.clip(
         quantiles[:, region.columns], inside[..., 0], np.nextafter(inside[..., 1], 0)
     )
@@ -113,7 +118,11 @@ def draw_within(
 
 
 def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Region]:
-    """Find the classes that can occur, and their region, its most restricted columns first."""
+    """Return the classes that can occur, and their region, its most restricted columns first.
+
+    In that order weights of draws tend to vary least (Genz and Bretz 2009).
+    """
+    # The length of a union of quantile intervals is its probability.
     lengths = np.diff(region.intervals, axis=3).sum(axis=(2, 3))
     is_possible = region.classes & (mixture.weights.sum(axis=1) > 0) & (lengths > 0).all(axis=1)
     labels = np.flatnonzero(is_possible)
@@ -123,7 +132,7 @@ def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Regi
 
 
 def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find the scores where intervals of quantiles, shape (C, q, I, 2), start and end."""
+    """Return the scores at the ends of intervals of quantiles, shape (C, q, I, 2) both."""
     num_classes, width, num_intervals, _ = intervals.shape
     flat = intervals.reshape(num_classes, width, 2 * num_intervals)
     edges = part.invert(flat).reshape(intervals.shape)
@@ -137,15 +146,17 @@ def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]
 def _weigh(
     part: Mixture, edges: NDArray[np.float64], num_rows: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Weigh the components, shape (C * K,), by the probability that they give to the region."""
+    """Return weights of the components, (C * K,): the probability that each gives to the region."""
     _, num_components, width = part.means.shape
     size = part.weights.size
     means = part.means.reshape(size, width)
     roots = _roots(part.covariances.reshape(size, width, width))
     count = int(np.clip(num_rows // ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS))
+    # One column needs no average: its probability is exact.
     places = _spread(count if width > 1 else 1, width, rng)
     draws = _truncate(means, roots, np.repeat(edges, num_components, axis=0), places)
     with np.errstate(divide='ignore'):
+        # The mean over draws, but for their number, which is the same for all components.
         logs = np.log(part.weights.ravel()) + np.logaddexp.reduce(draws.weights, axis=1)
     return np.asarray(np.exp(logs - np.logaddexp.reduce(logs)))
 
@@ -167,7 +178,9 @@ def _draw(
     places = _spread(size, width, rng)
     known = slice(width)
     draws = _truncate(mean[None, known], root[None, known, known], edges[None], places)
+    # A draw in the pool becomes as many rows as its weight says.
     rows = _resample(draws.weights[0], num_rows, rng)
+    # With a lower triangular root, later scores follow from earlier normals and their own.
     normals = rng.standard_normal((num_rows, len(mean)))
     normals[:, known] = draws.normals[0, rows]
     return mean + normals @ root.T, draws.picked[0, rows]
@@ -188,12 +201,13 @@ def _truncate(
         places: Uniform numbers, shape (n, q).
 
     Returns:
-        Normals, from which scores follow by ``roots``, shape (G, n, q); intervals, shape (G, n, q);
-        weights, shape (G, n): of which the mean is the probability of the region.
+        Normals, from which scores follow by ``roots``, shape (G, n, q); the interval that each is
+        in, shape (G, n, q); and weights, shape (G, n), whose mean is the probability of the region.
     """
     shape = (len(means), *places.shape)
     normals, picked, weights = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2])
     for at in range(shape[2]):
+        # Given the scores before it, a score is normal around their combination by the root.
         before = np.einsum('gnj,gj->gn', normals[:, :, :at], roots[:, at, :at])
         centre = (means[:, at, None] + before)[..., None, None]
         deviation = roots[:, at, at][:, None, None]
@@ -201,6 +215,7 @@ def _truncate(
         with np.errstate(invalid='ignore'):
             lengths = np.diff(edges[:, None, at])[..., 0] / deviation
             lengths = np.where(edges[:, None, at, :, 0] == edges[:, None, at, :, 1], 0.0, lengths)
+        # Lengths are taken before the division, where differences lose no digits.
         masses = _log_masses(ends, lengths)
         total = np.logaddexp.reduce(masses, axis=2)
         own, inner = _choose(masses - total[..., None], places[:, at])
@@ -211,17 +226,19 @@ def _truncate(
             inner,
         )
         picked[:, :, at] = own
+        # The weight of a draw is the product of the probabilities of its regions.
         weights += total
     return _Draws(normals, picked, weights)
 
 
 def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithm of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
+    """Return the log of the standard normal's mass on intervals: ends (..., 2), lengths (...)."""
     low, high, _ = _lower_tail(ends)
     with np.errstate(divide='ignore', invalid='ignore'):
         log_low, log_high = log_ndtr(low), log_ndtr(high)
         masses = log_high + np.log1p(-np.exp(log_low - log_high))
         middle = (low + high) / 2
+        # Far out, or where it is short, an interval's mass is its length times the density.
         level = np.log(lengths) - (np.square(middle) + np.log(2 * np.pi)) / 2
     masses = np.where(_is_level(low, lengths), level, masses)
     return np.asarray(np.where(lengths > 0, masses, -np.inf))
@@ -230,9 +247,10 @@ def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDAr
 def _truncated_normal(
     ends: NDArray[np.float64], lengths: NDArray[np.float64], places: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Find the standard normal's quantile inside intervals: ends (..., 2), lengths (...)."""
+    """Return the quantiles of normals truncated to intervals: ends (..., 2), lengths (...)."""
     low, high, is_upper = _lower_tail(ends)
     places = np.where(is_upper, 1 - places, places)
+    # Of the truncated normal at place p: Phi(x) = (1 - p) Phi(low) + p Phi(high).
     logs = np.logaddexp(log_ndtr(low) + np.log1p(-places), log_ndtr(high) + np.log(places))
     with np.errstate(invalid='ignore'):
         found = np.where(_is_level(low, lengths), low + places * lengths, ndtri_exp(logs))
@@ -243,8 +261,9 @@ def _truncated_normal(
 def _lower_tail(
     ends: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Mirror intervals that lie more above zero than below: where they start, end, and which."""
+    """Mirror intervals that lie more above zero than below; return ends, and which were."""
     low, high = ends[..., 0], ends[..., 1]
+    # In the upper tail probabilities round to one; in the lower one they keep their digits.
     is_upper = -low < high
     return np.where(is_upper, -high, low), np.where(is_upper, -low, high), is_upper
 
@@ -257,9 +276,10 @@ def _is_level(low: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray
 def _choose(
     logs: NDArray[np.float64], places: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Choose one interval each by its probability, and the place inside it: (..., I), (...)."""
+    """Choose an interval by its probability; return it and the place inside, (..., I) to (...)."""
     chances = np.exp(logs)
     passed = np.cumsum(chances, axis=-1)
+    # Cumulative sums may end below one: then the last interval with a chance is meant.
     last = chances.shape[-1] - 1 - np.argmax(chances[..., ::-1] > 0, axis=-1)
     own = np.minimum((passed <= places[..., None]).sum(axis=-1), last)
     chance, end = (
@@ -273,7 +293,7 @@ def _roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw uniform places, shape (size, width), evenly in each column (a Latin hypercube)."""
+    """Draw uniform places, shape (size, width), spread evenly in each column (Latin hypercube)."""
     strata = rng.permuted(np.tile(np.arange(size), (width, 1)), axis=1).T
     return np.asarray(np.clip((strata + rng.random((size, width))) / size, MARGIN, 1 - MARGIN))
 
@@ -281,7 +301,8 @@ def _spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float
 def _resample(
     logs: NDArray[np.float64], num_rows: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Resample rows by weight, systematically, in random order."""
+    """Return rows drawn by weight with one random number (systematic resampling), shuffled."""
     passed = np.cumsum(np.exp(logs - logs.max(initial=-np.inf)))
+    # Evenly spaced places, all moved by one random number.
     wanted = (np.arange(num_rows) + rng.random()) / num_rows * passed[-1]
     return rng.permutation(np.minimum(np.searchsorted(passed, wanted, side='right'), len(logs) - 1))

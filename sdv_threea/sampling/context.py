@@ -1,8 +1,8 @@
 """Draws from the released density where the scores of some columns are known: the context.
 
-A known column is a number of standard deviations, the score of its code, while the density is one
-of normals: a score has mean and covariance with other scores as in
-:func:`~sdv_threea.approximate.gaussian.class_correlations`. Given the scores, classes and
+The density is one of normals, but of a known column only its code is known, and so the score of
+that code. How scores vary with the normals is what
+:func:`~sdv_threea.approximate.gaussian.class_correlations` says. Given the scores, classes and
 components are weighed by Bayes' rule, and the other normals follow by linear regression. All of it
 is vectorised over rows, each of which has a context of its own.
 """
@@ -16,19 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.maths.positive import bound_eigenvalues
 
-#: Smallest variance that a context leaves to another column.
+#: Smallest variance that a context leaves to another column: none follows from it exactly.
 SMALLEST_VARIANCE = 0.02
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is known about ``n`` rows that are to be drawn.
+    """What is known of ``n`` rows that will be drawn.
 
     Args:
         columns: Which of the ``m`` columns are known, shape (q,).
         scores: Their scores, in each class, shape (C, n, q).
-        chances: Logarithm of the chance of their codes in each class, summed, shape (C, n).
+        chances: Sum of the logarithms of the probabilities of their codes in each class, (C, n).
         variances: Variance of the scores of all columns, by class, shape (C, m).
     """
 
@@ -40,13 +41,13 @@ class Context:
 
 @dataclass(frozen=True)
 class Shared:
-    """What rows that are to be drawn have in common with others.
+    """What rows that will be drawn have in common with others.
 
     Args:
         effects: What is added to the normals of the ``r`` columns that are not known, shape (n, r).
         covariance: Covariance of the effects, shape (r, r).
-        places: Numbers in [0, 1] by which rows pick their class and component, alike where those
-            are to be the same; NaN for rows that pick for themselves, shape (n,).
+        places: Numbers in [0, 1] by which rows pick their class and component, shape (n,). Rows
+            with the same number pick the same; those with NaN pick for themselves.
     """
 
     effects: NDArray[np.float64]
@@ -58,7 +59,13 @@ class Shared:
 
 
 class Regression(NamedTuple):
-    """How the other normals of a component follow from the known scores."""
+    """How the other normals of a component follow from the known scores.
+
+    Args:
+        precision: Inverse covariance of the known scores, shape (q, q).
+        slope: What one unit of a known score adds to the mean of the others, shape (r, q).
+        rest: Covariance that is left of the others, positive definite, shape (r, r).
+    """
 
     precision: NDArray[np.float64]
     slope: NDArray[np.float64]
@@ -88,6 +95,7 @@ def draw_in_context(
     places = np.asarray(rng.random(context.chances.shape[1]))
     if shared is not None:
         places = np.asarray(np.where(np.isnan(shared.places), places, shared.places))
+    # Components are picked by one number per row, which siblings may have in common.
     picked = _pick(weigh_components(mixture, context), places)
     classes = picked // num_components
     normals = np.empty((len(picked), len(other)))
@@ -97,12 +105,16 @@ def draw_in_context(
         mean = mixture.means[label, component]
         covariance = mixture.covariances[label, component]
         fit = regress(covariance, context.columns, context.variances[label])
-        rest = fit.rest if shared is None else _floored(fit.rest - shared.covariance)
+        rest = fit.rest
+        if shared is not None:
+            # What siblings share comes on top, so that it is left out here.
+            rest = bound_eigenvalues(rest - shared.covariance, SMALLEST_VARIANCE)
         centred = context.scores[label][rows] - mean[context.columns]
         drawn = rng.standard_normal((len(rows), len(other))) @ _root(rest).T
         normals[rows] = mean[other] + centred @ fit.slope.T + drawn
     if shared is not None:
         normals += shared.effects
+    # Quantiles are those of the class, so a context moves where in the histogram a row lies.
     drawn_columns = Mixture(
         mixture.weights,
         mixture.means[:, :, other],
@@ -112,7 +124,11 @@ def draw_in_context(
 
 
 def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
-    """Weigh the components of all classes given the context, shape (n, C * K); rows sum to one."""
+    """Return the probabilities of all components given the context, (n, C * K): Bayes' rule.
+
+    The codes have the probabilities that the histograms of the class say. What a component adds is
+    the density of the scores, relative to that of independent scores.
+    """
     num_classes, num_components, _ = mixture.means.shape
     columns, logs = context.columns, np.empty((context.chances.shape[1], mixture.weights.size))
     with np.errstate(divide='ignore'):
@@ -123,12 +139,13 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
         centred = known - mixture.means[label, component, columns]
         covariance = mixture.covariances[label, component]
         precision = regress(covariance, columns, context.variances[label]).precision
-        # The density of the scores, over that which they would have if they were independent.
+        # Minus twice the logarithm of that ratio, but for determinants.
         surprise = np.einsum('np,pq,nq->n', centred, precision, centred)
         surprise -= (np.square(known) / np.maximum(variance, SMALLEST_VARIANCE)).sum(axis=1)
         logs[:, at] = weights[label, component] + context.chances[label] - surprise / 2
         logs[:, at] += np.linalg.slogdet(precision)[1] / 2
         logs[:, at] += np.log(np.maximum(variance, SMALLEST_VARIANCE)).sum() / 2
+    # So that exponentials neither overflow nor all vanish.
     logs -= logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -137,7 +154,7 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
 def explain(
     mixture: Mixture, columns: NDArray[np.int64], variances: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Tell what known scores explain of the other normals, in the mean over all components.
+    """Return what known scores explain of the other normals, in the mean over all components.
 
     Args:
         mixture: The released density.
@@ -157,6 +174,7 @@ def explain(
         left = regress(mixture.covariances[label, component], columns, variances[label]).rest
         rest += share * left
         explained += share * (covariance - left)
+    # How the means of the components spread around the mean of their class.
     means = mixture.means[:, :, other]
     totals = shares.sum(axis=1, keepdims=True)
     inside = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
@@ -176,30 +194,27 @@ def regress(
         variances: Variance of the scores of all columns, shape (m,).
 
     Returns:
-        Precision of the known scores, shape (q, q); slopes, shape (r, q); and the covariance that
-        is left of the others, positive definite, shape (r, r).
+        The regression.
     """
     other = np.setdiff1d(np.arange(len(covariance)), columns)
     gain = np.maximum(variances[columns], SMALLEST_VARIANCE)
     known = covariance[np.ix_(columns, columns)] * np.outer(gain, gain)
-    # What a code hides of its normal does not vary in the score.
+    # A score of variance v has the gain v of its normal; v - v^2 of its variance is no signal.
     known += np.diag(gain - gain**2)
-    precision = np.asarray(np.linalg.inv(_floored(known)), dtype=np.float64)
+    precision = np.asarray(
+        np.linalg.inv(bound_eigenvalues(known, SMALLEST_VARIANCE)), dtype=np.float64
+    )
+    # Between a normal and a score the gain enters once.
     across = covariance[np.ix_(other, columns)] * gain
     slope = across @ precision
     rest = covariance[np.ix_(other, other)] - slope @ across.T
-    return Regression(precision, np.asarray(slope), _floored(rest))
+    return Regression(precision, np.asarray(slope), bound_eigenvalues(rest, SMALLEST_VARIANCE))
 
 
 def _pick(weights: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Pick one column per row by its weight, at places in [0, 1]."""
+    """Return one column per row, picked by its weight at a place in [0, 1]."""
     passed = (np.cumsum(weights, axis=1) < places[:, None]).sum(axis=1)
     return np.asarray(np.minimum(passed, weights.shape[1] - 1), dtype=np.int64)
-
-
-def _floored(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    return np.asarray((vectors * np.maximum(values, SMALLEST_VARIANCE)) @ vectors.T)
 
 
 def _root(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,7 @@
-"""Records drawn from the released density: codes and classes, free of cost."""
+"""Records drawn from the released density: codes and classes.
+
+All of it is post-processing, so it is free of cost, however many records are drawn.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.adapt.evidence import draw_by_chance
+from sdv_threea.adapt.labels import Draws, num_draws
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.sampling.conditional import Region, draw_within
 
-#: Rows that are drawn at once: more do not fit into the caches of a processor.
+#: Rows that are drawn at once: more would not fit into the caches of a processor.
 BLOCK = 2**15
 
-#: Draws for each cut of the columns from which on it pays to move the cuts to the draws: to move
-#: one takes as long as so many quantiles.
+#: A draw is a normal score, and codes are found by quantiles. Either each draw is turned into a
+#: quantile, or the cuts between the codes are turned into scores, once. Turning a cut takes as long
+#: as turning this many draws.
 DRAWS_PER_CUT = 100
 
-#: Rows that are drawn at once until enough are of a wanted class; and the share of them from which
-#: on one waits for it.
+#: The least and the most rows that are drawn at once until enough are of a wanted class. If a
+#: smaller share of them than the last is of one, nobody waits for it.
 LEAST_DRAWN, MOST_DRAWN, LEAST_RATE = 2**10, 2**20, 1e-7
 
 
@@ -39,6 +44,7 @@ def draw_codes(
         return find_codes(scores, quantiles, classes), classes
     draw = mixture.sample
     if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
+        # Draws remain scores, and the cuts become scores too.
         draw, scores = mixture.draw, cut_normals(mixture, scores)
     codes = np.empty((num_rows, len(scores.cuts)), dtype=np.int64, order='F')
     classes = np.empty(num_rows, dtype=np.int64)
@@ -49,16 +55,36 @@ def draw_codes(
     return codes, classes
 
 
+def draw_evenly(
+    mixture: Mixture, scores: NormalScores, totals: NDArray[np.float64], rng: np.random.Generator
+) -> Draws:
+    """Draw equally many records of each class, and say how many private ones each stands for.
+
+    Args:
+        mixture: The density.
+        scores: The scores of its codes.
+        totals: Number of private records of each class, shape (C,).
+        rng: Source of randomness.
+
+    Returns:
+        The draws, as many as a fit to them needs.
+    """
+    size = num_draws(len(totals), len(scores.scores))
+    codes, labels = draw_codes(mixture.even(), scores, size, rng)
+    weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
+    return Draws(codes, labels, weights[labels])
+
+
 def draw_wanted(
     draw: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]],
     num_rows: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw records until so many are of a wanted class.
+    """Draw records until enough are of a wanted class.
 
     Args:
-        draw: Draws so many records: their codes, shape (n, m), and the chances of their classes,
-            shape (n, C), zero for those that are not wanted.
+        draw: Draws a given number of records: their codes, shape (n, m), and the chances of their
+            classes, shape (n, C), zero for those that are not wanted.
         num_rows: How many are wanted.
         rng: Source of randomness.
 
@@ -68,11 +94,13 @@ def draw_wanted(
     parts, missing, rate = [], num_rows, 1.0
     while True:
         codes, chances = draw(min(max(math.ceil(missing / rate), LEAST_DRAWN), MOST_DRAWN))
+        # The chance that the class of a record is a wanted one.
         mass = chances.sum(axis=1)
         kept = np.flatnonzero(rng.random(len(mass)) < mass)
+        # What this lot shows decides how many the next one draws.
         rate = max(float(mass.mean()), LEAST_RATE)
         if rate == LEAST_RATE:
-            # Hardly any would be: the likeliest ones, as often as they are likely.
+            # Hardly any would be. The ones at hand are taken in proportion to their chances.
             kept = rng.choice(len(mass), missing, p=mass / mass.sum())
         kept = kept[:missing]
         parts.append((codes[kept], draw_by_chance(chances[kept], rng)))
@@ -85,7 +113,7 @@ def draw_wanted(
 def find_codes(
     scores: NormalScores, places: NDArray[np.float64], classes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Find the codes at quantiles, or at scores where those are cut, shape (n, m)."""
+    """Return codes, shape (n, m), at quantiles; or at scores, if cuts are scores."""
     codes = np.empty(places.shape, dtype=np.int64, order='F')
     for at, column in enumerate(places.T):
         codes[:, at] = scores.codes(at, column, classes)
@@ -93,15 +121,17 @@ def find_codes(
 
 
 def cut_normals(mixture: Mixture, scores: NormalScores) -> NormalScores:
-    """Move the cuts from quantiles to where a mixture has them: its draws need no quantiles then.
+    """Return the scores with cuts that are normals of a mixture, in place of quantiles.
 
-    Classes without weight, which are never drawn, keep theirs.
+    Draws of the mixture then need not be turned into quantiles. Classes without weight, which are
+    never drawn, keep theirs.
     """
     labels = np.flatnonzero(mixture.weights.sum(axis=1))
     moved = []
     for at, cuts in enumerate(scores.cuts):
         places = mixture.marginal(labels, np.array([at])).invert(cuts[labels, None])[:, 0]
         cuts = cuts.copy()
+        # Rounding must not make cuts descend.
         cuts[labels] = np.maximum.accumulate(places, axis=1)
         moved.append(cuts)
     return replace(scores, cuts=tuple(moved))

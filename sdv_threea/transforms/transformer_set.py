@@ -12,7 +12,7 @@ from sdv.errors import SynthesizerInputError
 from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.describe.lattice import is_lattice
 from sdv_threea.domain import Category, Column, Domain
-from sdv_threea.encoding.edges import released_edges
+from sdv_threea.encoding.edges import known_edges
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 from sdv_threea.storage.metadata import ColumnMetadata
@@ -166,7 +166,7 @@ def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
     """Make a transformer of what is public of a column."""
     if isinstance(column, Category):
         return CategoryEncoder(column.values, column.ordered, column.nullable)
-    edges = released_edges(column, None, {}) if is_lattice(column) else None
+    edges = known_edges(column) if is_lattice(column) else None
     return _with_format(NumberEncoder(edges, column.step, column.nullable), description)
 
 

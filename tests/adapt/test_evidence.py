@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import (
-    GRID,
-    LARGEST_EVIDENCE,
-    MOST_STRETCH,
+    EVIDENCE_UNITS,
     LabelModel,
     draw_by_chance,
     softmax,
@@ -22,8 +21,8 @@ from sdv_threea.adapt.evidence import (
 def test_what_hardly_follows_from_anything_stays_open(evidence):
     table = np.array([[-evidence, 0.0, evidence], [evidence, 0.0, -evidence]])
     faint = LabelModel(np.array([0.0, 1.0]), (table,))
-    surer = faint.surer(np.arange(3)[:, None], np.ones(3), 3.0)
-    np.testing.assert_allclose(surer.evidence[0], MOST_STRETCH * table)
+    surer = faint.surer(np.arange(3)[:, None], np.ones(3), spread=3.0, most_stretch=5.0)
+    np.testing.assert_allclose(surer.evidence[0], 5.0 * table)
 
 
 def test_a_missing_code_is_no_evidence():
@@ -34,16 +33,19 @@ def test_a_missing_code_is_no_evidence():
 
 def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
     chances = [np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])]
-    (many,) = weigh_evidence(chances, np.array([1e9, 1e9]))
-    np.testing.assert_allclose(many[:, :2] / GRID, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01)
+    (many,) = weigh_evidence(chances, np.array([1e9, 1e9]), AdaptConstants())
+    np.testing.assert_allclose(
+        many[:, :2] / EVIDENCE_UNITS, np.log([[4 / 3, 0.8], [2 / 3, 1.2]]), atol=0.01
+    )
     assert not many[:, 2].any()
-    (few,) = weigh_evidence(chances, np.array([2.0, 2.0]))
+    (few,) = weigh_evidence(chances, np.array([2.0, 2.0]), AdaptConstants())
     assert (np.abs(few) <= np.abs(many) / 4).all()
 
 
 def test_evidence_is_bounded():
-    (table,) = weigh_evidence([np.array([[1.0, 0.0], [0.0, 1.0]])], np.array([1e9, 1e9]))
-    assert np.abs(table).max() == LARGEST_EVIDENCE * GRID
+    chances, constants = np.eye(2), AdaptConstants(largest_evidence=3.0)
+    (table,) = weigh_evidence([chances], np.array([1e9, 1e9]), constants)
+    assert np.abs(table).max() == 3.0 * EVIDENCE_UNITS
 
 
 def test_classes_are_drawn_by_chance():

@@ -11,28 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from sdv_threea.adapt.evidence import (
-    GRID,
-    LARGEST_EVIDENCE,
-    LabelModel,
-    weigh_evidence,
-)
-from sdv_threea.adapt.labels import STEPS, Draws, adapt_labels, num_draws
-from sdv_threea.adapt.slopes import UNITS, slope_sensitivity, sum_slopes
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, LabelModel, weigh_evidence
+from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
+from sdv_threea.adapt.slopes import CHANCE_UNITS, slope_sensitivity, sum_slopes
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
 
 SIZES = (3, 5, 2)
-UNIT = GRID * UNITS
+UNIT = EVIDENCE_UNITS * CHANCE_UNITS
 
 
 def make_model(num_classes, seed=0):
     """Evidence, and log odds of weights that differ by class and column: all whole numbers."""
     rng = np.random.default_rng(seed)
-    evidence = tuple(rng.integers(-4 * GRID, 4 * GRID, (num_classes, size)) for size in SIZES)
-    odds = (rng.integers(-GRID, GRID, num_classes), *(table // 2 for table in evidence))
-    return evidence, odds
+    one = EVIDENCE_UNITS
+    evidence = tuple(rng.integers(-4 * one, 4 * one, (num_classes, size)) for size in SIZES)
+    return evidence, (rng.integers(-one, one, num_classes), *(table // 2 for table in evidence))
 
 
 def make_records(num_rows, num_classes, seed=0):
@@ -47,12 +43,12 @@ def slope_of_loss(evidence, odds, records):
     total = 0
     for codes, label in zip(*records, strict=True):
         present = [at for at, code in enumerate(codes) if code >= 0]
-        scores = (offsets + sum(tables[at][:, codes[at]] for at in present)) / GRID
+        scores = (offsets + sum(tables[at][:, codes[at]] for at in present)) / EVIDENCE_UNITS
         left = np.eye(len(offsets))[label] - np.exp(scores) / np.exp(scores).sum()
         features = np.zeros((len(offsets), len(SIZES) + 1))
         features[:, 0] = 1
         for at in present:
-            features[:, at + 1] = evidence[at][:, codes[at]] / GRID
+            features[:, at + 1] = evidence[at][:, codes[at]] / EVIDENCE_UNITS
         total = total + left[:, None] * features
     return np.ravel(total)
 
@@ -63,7 +59,7 @@ def test_slopes_are_those_of_the_logistic_loss(num_classes):
     records = make_records(300, num_classes)
     found = sum_slopes(evidence, odds, 100 * UNIT, records) / UNIT
     # A chance is rounded to one in 4,096, times evidence of four at most.
-    allowed = 300 * LARGEST_EVIDENCE / UNITS
+    allowed = 300 * 4 / CHANCE_UNITS
     np.testing.assert_allclose(found, slope_of_loss(evidence, odds, records), atol=allowed)
 
 
@@ -78,7 +74,10 @@ def test_a_record_adds_at_most_the_radius(seed, radius, many):
 
 
 def test_two_records_can_pull_opposite_ways():
-    evidence, odds = (np.array([[GRID], [-GRID]]),), (np.zeros(2, int), np.zeros((2, 1), int))
+    evidence, odds = (
+        (np.array([[EVIDENCE_UNITS], [-EVIDENCE_UNITS]]),),
+        (np.zeros(2, int), np.zeros((2, 1), int)),
+    )
     radius, code = UNIT // 10, np.zeros((1, 1), int)
     one, other = (
         sum_slopes(evidence, odds, radius, Encoded(code, np.array([label]))) for label in (0, 1)
@@ -95,7 +94,7 @@ def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
     length = math.sqrt(float((whole**2).sum()))
     np.testing.assert_array_equal(sum_slopes(evidence, odds, math.ceil(length), record), whole)
     half = sum_slopes(evidence, odds, math.ceil(length / 2), record)
-    np.testing.assert_allclose(half, whole / 2, atol=LARGEST_EVIDENCE * GRID)
+    np.testing.assert_allclose(half, whole / 2, atol=4 * EVIDENCE_UNITS)
 
 
 @given(seed=st.integers(0, 2**32), cut=st.integers(0, 60))
@@ -111,7 +110,7 @@ def test_a_record_adds_the_same_wherever_it_stands(seed, cut):
 
 
 def test_whatever_the_odds_a_record_adds_no_more():
-    evidence = tuple(np.full((2, size), 4 * GRID) for size in SIZES)
+    evidence = tuple(np.full((2, size), 4 * EVIDENCE_UNITS) for size in SIZES)
     odds = (np.array([0, 10**6]), *(np.full((2, size), -(10**6)) for size in SIZES))
     for label in (0, 1):
         record = Encoded(np.zeros((1, 3), np.int8), np.array([label]))
@@ -136,7 +135,7 @@ def weigh(records):
     for column in records.codes.T:
         counts = np.stack([np.bincount(column[records.labels == at], minlength=5) for at in (0, 1)])
         tables.append(counts / totals[:, None])
-    return weigh_evidence(tables, totals)
+    return weigh_evidence(tables, totals, AdaptConstants())
 
 
 def draw_independent(records, rng, size=4000):
@@ -151,11 +150,11 @@ def draw_independent(records, rng, size=4000):
     return Draws(codes, labels, weights[labels])
 
 
-def fit(records, mu, *, seed=0, noise=discrete_gaussian, neighbors='add_remove'):
+def fit(records, mu, *, seed=0, noise=discrete_gaussian, neighbors='add_remove', **constants):
     draws = draw_independent(records, np.random.default_rng(seed))
     rows = chunk_arrays(records, chunk_rows=3000)
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    return adapt_labels(rows, weigh(records), draws, **terms)
+    return adapt_labels(rows, weigh(records), draws, AdaptConstants(**constants), **terms)
 
 
 def measure_loss(chances, labels):
@@ -165,12 +164,12 @@ def measure_loss(chances, labels):
 def test_without_noise_it_comes_close_to_a_logistic_regression():
     records, fresh = make_task(), make_task(seed=1)
     naive = LabelModel(
-        np.log(np.bincount(records.labels)), tuple(each / GRID for each in weigh(records))
+        np.log(np.bincount(records.labels)), tuple(each / EVIDENCE_UNITS for each in weigh(records))
     )
     ours, _ = fit(records, math.inf)
     tables = [each[1] - each[0] for each in weigh(records)]
     features, theirs = (
-        np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / GRID
+        np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / EVIDENCE_UNITS
         for each in (records, fresh)
     )
     oracle = LogisticRegression(C=1e3).fit(features, records.labels).predict_proba(theirs)
@@ -189,8 +188,9 @@ def test_each_step_is_released_and_all_compose_to_the_price(neighbors):
         scales.append(scale)
         return np.zeros(size, dtype=np.int64)
 
-    _, receipts = fit(make_task(2000), 0.5, noise=listen, neighbors=neighbors)
-    assert len(receipts) == len(scales) == STEPS
+    terms = {'noise': listen, 'neighbors': neighbors}
+    _, receipts = fit(make_task(2000), 0.5, label_steps=5, **terms)
+    assert len(receipts) == len(scales) == 5
     assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5)
     for receipt in receipts:
         assert receipt.noise_scale == pytest.approx(receipt.sensitivity / receipt.mu, rel=1e-3)
@@ -210,10 +210,8 @@ def test_much_noise_leaves_what_the_draws_say():
     quiet, loud = (fit(records, mu)[0] for mu in (math.inf, 1e-4))
     other = Encoded(records.codes, 1 - records.labels)
     draws = draw_independent(records, np.random.default_rng(0))
-    lost, _ = adapt_labels(
-        chunk_arrays(other), weigh(records), draws, mu=1e-4, neighbors='add_remove',
-        noise=discrete_gaussian,
-    )  # fmt: skip
+    terms = {'mu': 1e-4, 'neighbors': 'add_remove', 'noise': discrete_gaussian}
+    lost, _ = adapt_labels(chunk_arrays(other), weigh(records), draws, AdaptConstants(), **terms)
     odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
     assert np.corrcoef(odds[1], odds[2])[0, 1] > 0.99
     assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
@@ -222,8 +220,8 @@ def test_much_noise_leaves_what_the_draws_say():
 @pytest.mark.parametrize('num_classes', [2, 4])
 def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes):
     evidence, odds = make_model(num_classes)
-    tables = tuple(table / GRID for table in odds[1:])
-    model = LabelModel(odds[0] / GRID, tables)
+    tables = tuple(table / EVIDENCE_UNITS for table in odds[1:])
+    model = LabelModel(odds[0] / EVIDENCE_UNITS, tables)
     records = make_records(500, num_classes)
     weights = np.random.default_rng(0).random(500)
 
@@ -234,11 +232,11 @@ def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes):
         return math.sqrt((weights @ (odds - means) ** 2 / weights.sum()).mean())
 
     wide = 3 * measure_spread(model)
-    surer = model.surer(records.codes, weights, wide)
+    surer = model.surer(records.codes, weights, spread=wide, most_stretch=5.0)
     assert measure_spread(surer) == pytest.approx(wide)
     for before, after in zip(model.evidence, surer.evidence, strict=True):
         np.testing.assert_allclose(after, 3 * before)
-    same = model.surer(records.codes, weights, wide / 4)
+    same = model.surer(records.codes, weights, spread=wide / 4, most_stretch=5.0)
     for before, after in zip(model.evidence, same.evidence, strict=True):
         np.testing.assert_array_equal(before, after)
 

@@ -1,11 +1,19 @@
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.cells import cut_cells, num_class_cells
+from sdv_threea.approximate.bins import cut_bins, num_class_bins
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.departures import Use, class_histograms
 from sdv_threea.approximate.histograms import column_shares, project_to_simplex
-from sdv_threea.approximate.tilts import Use, class_histograms
+
+CONSTANTS = ApproximateConstants()
+class_histograms = partial(class_histograms, constants=CONSTANTS)
+column_shares = partial(column_shares, constants=CONSTANTS)
+cut_bins = partial(cut_bins, constants=CONSTANTS)
+num_class_bins = partial(num_class_bins, constants=CONSTANTS)
 
 
 @pytest.fixture
@@ -13,9 +21,9 @@ def rng():
     return np.random.default_rng(7)
 
 
-def in_natural_order(num_cells):
-    """All cells but that of the missing value."""
-    return np.arange(num_cells) > 0
+def in_natural_order(num_bins):
+    """All bins but that of the missing value."""
+    return np.arange(num_bins) > 0
 
 
 def estimate(
@@ -23,27 +31,27 @@ def estimate(
     totals=None,
     mask=None,
     *,
-    cells=None,
+    bins=None,
     shares=None,
     scale=0.0,
     ordered=False,
     use=Use.CLASSES,
 ):
-    """Estimate from counts of cells; if nothing else is said, codes are cells."""
+    """Estimate from counts of bins; if nothing else is said, codes are bins."""
     counts = np.asarray(counts, dtype=float)
     totals = counts.sum(axis=1) if totals is None else np.asarray(totals, dtype=float)
-    cells = np.arange(counts.shape[1]) if cells is None else np.asarray(cells)
-    mask = np.ones(len(cells), dtype=bool) if mask is None else np.asarray(mask)
+    bins = np.arange(counts.shape[1]) if bins is None else np.asarray(bins)
+    mask = np.ones(len(bins), dtype=bool) if mask is None else np.asarray(mask)
     if shares is None:
         pooled = counts.sum(axis=0), totals.sum(), mask
         shares = column_shares(*pooled, scale=scale * math.sqrt(len(counts)), ordered=ordered)
     in_order = in_natural_order(counts.shape[1]) & np.asarray(ordered)
-    known = counts, totals, np.asarray(shares), mask, cells, in_order, scale
-    return class_histograms(*known, use)
+    known = counts, totals, np.asarray(shares), mask, bins, in_order, scale
+    return class_histograms(*known, use=use)
 
 
 @pytest.mark.parametrize('ordered', [False, True])
-def test_without_noise_histograms_are_the_frequencies_if_every_code_is_a_cell(rng, ordered):
+def test_without_noise_histograms_are_the_frequencies_if_every_code_is_a_bin(rng, ordered):
     counts = rng.integers(0, 50, (4, 11)).astype(float)
     counts[:, 3] = 0
 
@@ -52,25 +60,25 @@ def test_without_noise_histograms_are_the_frequencies_if_every_code_is_a_cell(rn
     assert histograms == pytest.approx(counts / counts.sum(axis=1, keepdims=True), abs=1e-12)
 
 
-def test_cells_have_the_mass_of_the_class_and_inside_them_all_classes_are_alike(rng):
-    cells, shares = np.array([0, 1, 1, 1, 2, 2, 2]), rng.dirichlet(np.ones(7))
+def test_bins_have_the_mass_of_the_class_and_inside_them_all_classes_are_alike(rng):
+    bins, shares = np.array([0, 1, 1, 1, 2, 2, 2]), rng.dirichlet(np.ones(7))
     counts = np.array([[5.0, 70.0, 25.0], [0.0, 10.0, 40.0]])
 
-    histograms = estimate(counts, cells=cells, shares=shares, ordered=True)
+    histograms = estimate(counts, bins=bins, shares=shares, ordered=True)
 
     for row, own in zip(counts / counts.sum(axis=1, keepdims=True), histograms, strict=True):
-        for cell in range(3):
-            within = shares * (cells == cell)
-            assert own[cells == cell].sum() == pytest.approx(row[cell])
-            expected = row[cell] * within / within.sum()
-            assert own * (cells == cell) == pytest.approx(expected)
+        for bin in range(3):
+            within = shares * (bins == bin)
+            assert own[bins == bin].sum() == pytest.approx(row[bin])
+            expected = row[bin] * within / within.sum()
+            assert own * (bins == bin) == pytest.approx(expected)
 
 
-def test_codes_that_the_whole_lacks_share_the_records_of_their_cell_evenly():
-    cells, shares = np.array([0, 1, 1, 2, 2, 2]), np.array([0, 0.6, 0.4, 0, 0, 0])
+def test_codes_that_the_whole_lacks_share_the_records_of_their_bin_evenly():
+    bins, shares = np.array([0, 1, 1, 2, 2, 2]), np.array([0, 0.6, 0.4, 0, 0, 0])
     mask = np.array([False, True, True, True, False, True])
 
-    histograms = estimate([[0.0, 30.0, 10.0]], [40], mask, cells=cells, shares=shares)
+    histograms = estimate([[0.0, 30.0, 10.0]], [40], mask, bins=bins, shares=shares)
 
     assert histograms[0] == pytest.approx([0, 0.45, 0.3, 0.125, 0, 0.125])
 
@@ -84,16 +92,16 @@ def test_histograms_are_probabilities_inside_the_mask_whatever_the_noise(rng, or
         mask[rng.integers(size)] = True
         pooled = rng.integers(0, 50, size) * (rng.random(size) < 0.6) + rng.normal(0, scale, size)
         shares = column_shares(pooled, max(pooled.sum(), 1), mask, scale=scale, ordered=ordered)
-        cells, in_order = np.arange(size), np.zeros(size, dtype=bool)
+        bins, in_order = np.arange(size), np.zeros(size, dtype=bool)
         if ordered:
-            cells, in_order = cut_cells(shares, mask, int(rng.integers(1, 9)), 0.01)
-        counts = rng.integers(0, 50, (num_classes, cells.max() + 1)) * (rng.random() < 0.8)
+            bins, in_order = cut_bins(shares, mask, int(rng.integers(1, 9)), 0.01)
+        counts = rng.integers(0, 50, (num_classes, bins.max() + 1)) * (rng.random() < 0.8)
         counts = counts + rng.normal(0, scale, counts.shape)
         totals = np.maximum(counts.sum(axis=1), 1.0)
 
         with np.errstate(over='raise', divide='raise', invalid='raise'):
             histograms = estimate(
-                counts, totals, mask, cells=cells, shares=shares, scale=scale, ordered=in_order
+                counts, totals, mask, bins=bins, shares=shares, scale=scale, ordered=in_order
             )
 
         assert histograms.shape == (num_classes, size)
@@ -105,7 +113,7 @@ def test_histograms_are_probabilities_inside_the_mask_whatever_the_noise(rng, or
 @pytest.mark.parametrize('ordered', [False, True])
 @pytest.mark.parametrize('scale', [0.0, 5.0])
 @pytest.mark.parametrize(
-    ('mask', 'cells', 'shares', 'expected'),
+    ('mask', 'bins', 'shares', 'expected'),
     [
         ([True], [0], [1.0], [1.0]),
         ([False, True], [0, 1], [0.0, 1.0], [0.0, 1.0]),
@@ -114,14 +122,12 @@ def test_histograms_are_probabilities_inside_the_mask_whatever_the_noise(rng, or
         ([False, True, True], [0, 1, 1], [0.0, 0.4, 0.6], [0.0, 0.4, 0.6]),
     ],
 )
-def test_columns_of_one_code_or_one_cell_have_nothing_to_tell(
-    ordered, scale, mask, cells, shares, expected
+def test_columns_of_one_code_or_one_bin_have_nothing_to_tell(
+    ordered, scale, mask, bins, shares, expected
 ):
-    counts = np.array([[7.0], [3.0]]) * (np.arange(max(cells) + 1) == cells[int(np.argmax(mask))])
+    counts = np.array([[7.0], [3.0]]) * (np.arange(max(bins) + 1) == bins[int(np.argmax(mask))])
 
-    histograms = estimate(
-        counts, mask=mask, cells=cells, shares=shares, scale=scale, ordered=ordered
-    )
+    histograms = estimate(counts, mask=mask, bins=bins, shares=shares, scale=scale, ordered=ordered)
 
     assert histograms == pytest.approx(np.stack([expected] * 2))
 
@@ -154,7 +160,7 @@ def test_shrinkage_beats_the_raw_projection_of_categories_on_average(rng):
     assert mine < 0.8 * raw
 
 
-def test_tilts_of_ordered_columns_beat_the_raw_projection_on_average(rng):
+def test_departures_of_ordered_columns_beat_the_raw_projection_on_average(rng):
     """With fine counts of all classes together and coarse ones of each, as they are released."""
     scale, mine, raw = 40.0, 0.0, 0.0
     totals, mask = np.full(3, 2_000.0), in_natural_order(33)
@@ -162,12 +168,12 @@ def test_tilts_of_ordered_columns_beat_the_raw_projection_on_average(rng):
         truth = make_classes(rng, 11)
         pooled = truth.sum(axis=0) + rng.normal(0, scale, 33)
         shares = column_shares(pooled, 6_000, mask, scale=scale, ordered=True)
-        wanted = num_class_cells(totals, scale)
-        cells, in_order = cut_cells(shares, mask, wanted, 2 * scale / 6_000)
-        counts = np.stack([np.bincount(cells, row) for row in truth])
+        wanted = num_class_bins(totals, scale)
+        bins, in_order = cut_bins(shares, mask, wanted, 2 * scale / 6_000)
+        counts = np.stack([np.bincount(bins, row) for row in truth])
         counts += rng.normal(0, scale, counts.shape)
 
-        found = class_histograms(counts, totals, shares, mask, cells, in_order, scale)
+        found = class_histograms(counts, totals, shares, mask, bins, in_order, scale)
 
         mine += np.abs(2_000 * found - truth).sum()
         raw += np.abs(project(truth + rng.normal(0, scale, truth.shape)) - truth).sum()
@@ -205,7 +211,7 @@ def test_classes_that_are_alike_are_told_so_in_the_noise(rng):
         assert np.abs(found - shares).sum() < 0.2 * np.abs(raw - shares).sum()
 
 
-def test_the_missing_value_is_a_cell_of_its_own(rng):
+def test_the_missing_value_is_a_bin_of_its_own(rng):
     """One class misses many more values than the other, and is like it in all others."""
     others = rng.dirichlet(np.full(16, 20.0))
     shares = np.append(0.35, 0.65 * others)
@@ -224,10 +230,10 @@ def test_the_missing_value_is_a_cell_of_its_own(rng):
     assert within == pytest.approx(np.stack([others] * 2), abs=0.01)
 
 
-def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
-    """Cells of five codes, one of them heavy: the classes differ by cell, and keep the spikes."""
+def test_a_departure_keeps_the_spikes_of_the_whole(rng):
+    """Bins of five codes, one of them heavy: the classes differ by bin, and keep the spikes."""
     spikes = np.tile([0.05, 0.05, 0.8, 0.05, 0.05], 8)
-    cells = np.append(0, np.repeat(np.arange(1, 9), 5))
+    bins = np.append(0, np.repeat(np.arange(1, 9), 5))
     rising = np.linspace(0.5, 1.5, 8)
     lean = np.stack([rising, rising[::-1]]) / 8
     counts = np.column_stack([[0, 0], 4_000 * lean]) + rng.normal(0, 10, (2, 9))
@@ -236,7 +242,7 @@ def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
         counts,
         [4_000, 4_000],
         np.append(False, np.ones(40, dtype=bool)),
-        cells=cells,
+        bins=bins,
         shares=np.append(0, spikes / 8),
         scale=10.0,
         ordered=True,
@@ -246,7 +252,7 @@ def test_a_tilt_keeps_the_spikes_of_the_whole(rng):
 
 
 @pytest.mark.parametrize('use', [Use.CLASSIFIER, Use.EVIDENCE])
-def test_noise_takes_no_cell_from_a_class_and_counts_without_noise_may(use):
+def test_noise_takes_no_bin_from_a_class_and_counts_without_noise_may(use):
     """That nobody was seen says little where noise is larger than what is expected."""
     counts = np.array([[40.0, 40.0, 5_000.0], [40.0, -140.0, 5_000.0]])
     shares = np.array([0.008, 0.008, 0.984])
@@ -270,10 +276,10 @@ def test_a_class_that_has_no_code_at_all_is_like_the_whole(use):
 
 def test_many_weak_columns_together_tell_classes_apart(rng):
     """Noise hides the classes in each of 200 columns; their evidence adds up if it is kept."""
-    tilts = 0.3 * rng.choice([-1, 1], 200)
+    departures = 0.3 * rng.choice([-1, 1], 200)
     shares = np.array([0.0, 0.5, 0.5])
     evidence = []
-    for own in tilts:
+    for own in departures:
         truth = 200 * np.stack(
             [shares * (1 + own * each) for each in np.array([[0, 1, -1], [0, -1, 1]])]
         )
@@ -283,7 +289,7 @@ def test_many_weak_columns_together_tell_classes_apart(rng):
         evidence.append(np.log(found[0, 1] / found[1, 1]))
 
     # As a detector: the signal of the sum over all columns, in units of its chance variation.
-    signal = np.dot(evidence, tilts) / np.linalg.norm(evidence) / np.linalg.norm(tilts)
+    signal = np.dot(evidence, departures) / np.linalg.norm(evidence) / np.linalg.norm(departures)
     assert signal > 0.5
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate.counts import (
-    CellPlan,
+    BinPlan,
     Counts,
     release_class_counts,
     release_counts,
@@ -18,10 +18,10 @@ from sdv_threea.privacy.rows import chunk_arrays
 NEIGHBORS = ('add_remove', 'replace_one')
 SIZES = [3, 2, 5]
 
-#: How the classes are counted here: in coarse cells, with weights that differ.
+#: How the classes are counted here: in coarse bins, with weights that differ.
 PLANS = tuple(
-    CellPlan(np.array(cells), np.arange(max(cells) + 1) > 0, weight)
-    for cells, weight in (([0, 1, 1], 5), ([0, 1], 17), ([0, 2, 1, 1, 2], 9))
+    BinPlan(np.array(bins), np.arange(max(bins) + 1) > 0, weight)
+    for bins, weight in (([0, 1, 1], 5), ([0, 1], 17), ([0, 2, 1, 1, 2], 9))
 )
 
 
@@ -76,7 +76,7 @@ def test_without_noise_the_counts_are_those_of_the_records(rng):
         assert column.tolist() == np.bincount(own[own >= 0], minlength=size).tolist()
 
 
-def test_without_noise_the_counts_of_classes_are_those_of_their_records_by_cell(rng):
+def test_without_noise_the_counts_of_classes_are_those_of_their_records_by_bin(rng):
     codes, labels = make_table(rng, 300)
 
     counts, receipt = release_classes(codes, labels, mu=math.inf)
@@ -86,8 +86,8 @@ def test_without_noise_the_counts_of_classes_are_those_of_their_records_by_cell(
     for at, (column, plan) in enumerate(zip(counts.columns, PLANS, strict=True)):
         for label in (0, 1):
             own = codes[labels == label, at]
-            cells, size = plan.cells[own[own >= 0]], plan.cells.max() + 1
-            assert column[label] == pytest.approx(np.bincount(cells, minlength=size), rel=1e-15)
+            bins, size = plan.bins[own[own >= 0]], plan.bins.max() + 1
+            assert column[label] == pytest.approx(np.bincount(bins, minlength=size), rel=1e-15)
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)

@@ -1,28 +1,33 @@
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.approximate import counts as counts_room
-from sdv_threea.approximate.cells import LEAST_CELLS
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import (
-    CellPlan,
+    BinPlan,
     ClassCounts,
     Counts,
     release_class_counts,
     release_counts,
 )
 from sdv_threea.approximate.density import (
-    CLIP,
     class_chances,
     clip_radius,
     fit_scores,
     plan_class_counts,
 )
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.rows import chunk_arrays
+
+CONSTANTS = ApproximateConstants()
+class_chances = partial(class_chances, constants=CONSTANTS)
+fit_scores = partial(fit_scores, constants=CONSTANTS)
+plan_class_counts = partial(plan_class_counts, constants=CONSTANTS)
 
 
 @pytest.fixture
@@ -48,27 +53,27 @@ def make_plans(counts, ordered, mu=1.0):
     return plan_class_counts(counts, masks, ordered, mu)
 
 
-def test_ordered_columns_are_counted_in_cells_and_categories_by_themselves(rng):
+def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
     counts = make_counts(rng, [200, 200, 4], np.array([900.0, 400.0]), 10.0)
 
     numbers, categories, few = make_plans(counts, [True, False, True], mu=0.02)
 
-    assert numbers.in_order.sum() == LEAST_CELLS
+    assert numbers.in_order.sum() == CONSTANTS.least_bins
     assert not numbers.in_order[0]
-    assert np.array_equal(categories.cells, np.arange(200))
+    assert np.array_equal(categories.bins, np.arange(200))
     assert not categories.in_order.any()
-    assert np.array_equal(few.cells, np.arange(4))
+    assert np.array_equal(few.bins, np.arange(4))
     for plan in (numbers, categories, few):
-        assert plan.cells.max() + 1 == len(plan.in_order)
+        assert plan.bins.max() + 1 == len(plan.in_order)
         assert isinstance(plan.weight, int)
 
 
-def test_more_budget_and_more_records_count_in_finer_cells(rng):
+def test_more_budget_and_more_records_count_in_finer_bins(rng):
     few = make_counts(rng, [400], np.array([5_000.0, 5_000.0]), 5.0)
     many = make_counts(rng, [400], np.array([5e5, 5e5]), 5.0)
 
     counts = [
-        plan.cells.max()
+        plan.bins.max()
         for (plan,) in (
             make_plans(few, [True], mu=0.1),
             make_plans(few, [True], mu=1.0),
@@ -115,7 +120,7 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
 
     (plans, scores), (others, again) = found
     for one, other in zip(plans, others, strict=True):
-        assert np.array_equal(one.cells, other.cells)
+        assert np.array_equal(one.bins, other.bins)
         assert np.array_equal(one.in_order, other.in_order)
         assert one.weight == other.weight
     assert all(map(np.array_equal, scores.cuts, again.cuts))
@@ -126,9 +131,9 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
 
 
 def make_by_class(tables, scale=0.0):
-    """Counts of classes in which every code is a cell, and their sums."""
+    """Counts of classes in which every code is a bin, and their sums."""
     plans = tuple(
-        CellPlan(np.arange(part.shape[1]), np.arange(part.shape[1]) > 0, 1) for part in tables
+        BinPlan(np.arange(part.shape[1]), np.arange(part.shape[1]) > 0, 1) for part in tables
     )
     totals = tables[0].sum(axis=1)
     counts = Counts(tuple(part.sum(axis=0) for part in tables), totals, scale)
@@ -189,12 +194,12 @@ def test_both_releases_tell_of_the_whole(rng, num_classes, scale, gain):
     """Counts of classes that are alike make those of all together more precise, if they can."""
     totals = np.full(num_classes, 1e4 / num_classes)
     truth = rng.dirichlet(np.full(12, 3.0)) * totals[:, None]
-    plan, mask = CellPlan(np.repeat(np.arange(4), 3), np.zeros(4, dtype=bool), 1), np.ones(12) > 0
-    cells = np.stack([np.bincount(plan.cells, row) for row in truth])
+    plan, mask = BinPlan(np.repeat(np.arange(4), 3), np.zeros(4, dtype=bool), 1), np.ones(12) > 0
+    bins = np.stack([np.bincount(plan.bins, row) for row in truth])
     errors = np.zeros(2)
     for _ in range(100):
         counts = Counts((truth.sum(axis=0) + rng.normal(0, 40, 12),), totals, 40.0)
-        noisy = cells + rng.normal(0, scale, cells.shape)
+        noisy = bins + rng.normal(0, scale, bins.shape)
 
         _, both = fit_scores(
             counts, ClassCounts((noisy,), (plan,), (scale,)), [mask], [False], [False]
@@ -203,7 +208,7 @@ def test_both_releases_tell_of_the_whole(rng, num_classes, scale, gain):
 
         for at, scores in enumerate((both, alone)):
             found = np.diff(scores.cuts[0][0])[np.argsort(scores.orders[0])]
-            errors[at] += np.square(np.bincount(plan.cells, found) - cells.sum(axis=0) / 1e4).sum()
+            errors[at] += np.square(np.bincount(plan.bins, found) - bins.sum(axis=0) / 1e4).sum()
 
     assert errors[0] < gain * errors[1]
 
@@ -236,7 +241,7 @@ def test_tables_without_columns_have_totals_and_empty_scores():
 
     assert counts.totals.tolist() == [1, 2]
     assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
-    assert clip_radius(by_class) == GRID
+    assert clip_radius(by_class, CONSTANTS.clip) == SCORE_UNITS
 
 
 def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
@@ -245,6 +250,6 @@ def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
     scores, _ = fit_scores(counts, by_class, [np.ones(2, dtype=bool)] * 4, [True] * 4, [False] * 4)
 
     variance = scores.variances[0, 0]
-    expected = math.sqrt(4 * variance + CLIP * math.sqrt(2 * 4 * variance**2))
-    assert clip_radius(scores) == math.ceil(GRID * expected)
+    expected = math.sqrt(4 * variance + CONSTANTS.clip * math.sqrt(2 * 4 * variance**2))
+    assert clip_radius(scores, CONSTANTS.clip) == math.ceil(SCORE_UNITS * expected)
     assert scores.variances[0, 0] > 0.6

@@ -1,14 +1,22 @@
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import release_class_counts, release_counts
 from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_counts
-from sdv_threea.approximate.gaussian import class_correlations, nearest_correlation
-from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_moments
+from sdv_threea.approximate.gaussian import class_correlations, make_correlation
+from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.rows import chunk_arrays
+
+CONSTANTS = ApproximateConstants()
+class_correlations = partial(class_correlations, constants=CONSTANTS)
+fit_scores = partial(fit_scores, constants=CONSTANTS)
+plan_class_counts = partial(plan_class_counts, constants=CONSTANTS)
 
 
 @pytest.fixture
@@ -34,10 +42,11 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
     plan = plan_class_counts(counts, masks, ordered, math.inf)
     by_class, _ = release_class_counts(rows, plan, num_classes, **terms)
     scores, _ = fit_scores(counts, by_class, masks, ordered, [False] * width)
-    moments, _ = release_moments(
+    moments, _ = release_score_moments(
         chunk_arrays(Grouped(scores(codes, labels), labels)),
         num_classes,
-        radius or clip_radius(scores),
+        radius or clip_radius(scores, CONSTANTS.clip),
+        CONSTANTS.count_weight,
         stage='approximate',
         **terms,
     )
@@ -142,14 +151,27 @@ def test_correlations_are_positive_definite_whatever_was_released(rng, width, sc
 def test_a_correlation_matrix_is_its_own_nearest_one():
     matrix = np.array([[1.0, 0.5, -0.2], [0.5, 1.0, 0.3], [-0.2, 0.3, 1.0]])
 
-    assert nearest_correlation(matrix) == pytest.approx(matrix)
+    assert make_correlation(matrix) == pytest.approx(matrix)
 
 
 def test_impossible_correlations_become_possible_ones():
     impossible = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
 
-    found = nearest_correlation(impossible)
+    found = make_correlation(impossible)
 
     assert np.linalg.eigvalsh(found)[0] > 0
     assert (np.sign(found) == np.sign(impossible)).all()
-    assert nearest_correlation(np.array([[1.0, 7.0], [7.0, 1.0]]))[0, 1] == pytest.approx(0.98)
+    assert make_correlation(np.array([[1.0, 7.0], [7.0, 1.0]]))[0, 1] == pytest.approx(0.98)
+
+
+def test_correlations_that_are_not_shrunk_are_taken_at_their_word(rng):
+    truth, totals, variances = 0.3, np.array([500.0, 100.0]), np.full((2, 2), 0.9)
+    products = np.stack([n * 0.9 * 0.9 * (truth + np.eye(2)) for n in totals])
+    moments = ScoreMoments(totals, np.zeros((2, 2)), products, 1e4, 1e4)
+    plain = replace(CONSTANTS, shrink=False, most_unclipped=1.0)
+
+    found = class_correlations(moments, totals, variances, constants=plain)
+    shrunk = class_correlations(moments, totals, variances)
+
+    assert found[:, 0, 1] == pytest.approx([truth, truth])
+    assert np.abs(shrunk[:, 0, 1]).max() < 0.01

@@ -1,15 +1,20 @@
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.histograms import (
-    DOUBT,
     column_shares,
     keep_ends,
     known_records,
-    project_to_simplex,
     smooth,
 )
+
+CONSTANTS = ApproximateConstants()
+known_records = partial(known_records, doubt=CONSTANTS.shortfall_doubt)
+column_shares = partial(column_shares, constants=CONSTANTS)
 
 
 @pytest.fixture
@@ -112,7 +117,9 @@ def test_all_records_have_a_code_unless_the_counts_say_otherwise_beyond_doubt():
     counts, mask = np.array([40.0, 30.0, 20.0]), np.array([True, True, False])
 
     assert known_records(counts, 75.0, mask, 0.0) == 70
-    assert known_records(counts, 75.0, mask, 1.0) == pytest.approx(70 + DOUBT * np.sqrt(2))
+    assert known_records(counts, 75.0, mask, 1.0) == pytest.approx(
+        70 + CONSTANTS.shortfall_doubt * np.sqrt(2)
+    )
     assert known_records(counts, 75.0, mask, 2.0) == 75
     assert known_records(counts, 60.0, mask, 0.0) == 60
 
@@ -165,46 +172,14 @@ def test_smoothing_finds_a_step_in_the_noise(rng):
     assert np.square(smoothed - step).mean() < 0.2 * np.square(noisy - step).mean()
 
 
-# The simplex
+# Ends
 
 
-def test_the_projection_is_the_nearest_point_of_the_simplex(rng):
-    for _ in range(20):
-        values, mask = rng.normal(0, 3, 5), np.array([True, True, False, True, True])
-        free = values[mask]
-
-        projected = project_to_simplex(values, mask, 2.0)
-
-        oracle = minimize(
-            lambda point, free=free: np.square(point - free).sum(),
-            np.full(4, 0.5),
-            bounds=[(0, None)] * 4,
-            constraints={'type': 'eq', 'fun': lambda point: point.sum() - 2.0},
-            tol=1e-12,
-        )
-        assert projected[~mask] == 0
-        assert projected[mask] == pytest.approx(oracle.x, abs=1e-5)
-
-
-def test_points_of_the_simplex_stay_and_an_empty_mask_frees_all():
-    values = np.array([0.5, 1.5, 0.0])
-
-    assert project_to_simplex(values, np.ones(3, dtype=bool), 2.0) == pytest.approx(values)
-    assert project_to_simplex(values, np.zeros(3, dtype=bool), 2.0) == pytest.approx(values)
-    assert project_to_simplex(np.array([-7.0]), np.ones(1, dtype=bool), 3.0) == pytest.approx([3.0])
-
-
-def test_values_far_above_the_total_are_projected_too():
-    values = np.array([1e17, 1e17, -1e17])
-
-    assert project_to_simplex(values, np.ones(3, dtype=bool), 1.0) == pytest.approx([0.5, 0.5, 0])
-
-
-def test_the_ends_of_a_range_keep_a_share_of_the_noise():
+def test_the_ends_of_a_range_keep_the_least_share():
     mask = np.array([False, False, True, True, True, False])
     histograms = np.array([[0, 0, 0, 0.5, 0.5, 0], [0, 0, 0, 1.0, 0, 0]])
 
-    kept = keep_ends(histograms, mask, 0.03)
+    kept = keep_ends(histograms, mask, 0.003)
 
     assert np.allclose(kept.sum(axis=1), 1)
     assert np.allclose(kept[:, 2], 0.003, atol=1e-4)
@@ -212,15 +187,27 @@ def test_the_ends_of_a_range_keep_a_share_of_the_noise():
     assert not kept[:, [0, 1, 5]].any()
 
 
-def test_ends_stay_as_they_are_if_they_have_records_or_there_is_no_noise():
+def test_ends_stay_as_they_are_if_they_have_records_or_need_none():
     histograms, mask = np.array([[0.1, 0.3, 0.2, 0.4]]), np.ones(4, dtype=bool)
     empty = np.array([[0.0, 0.0, 1.0, 0.0]])
 
-    assert np.array_equal(keep_ends(histograms, mask, 0.5), histograms)
+    assert np.array_equal(keep_ends(histograms, mask, 0.05), histograms)
     assert np.array_equal(keep_ends(empty, mask, 0.0), empty)
 
 
 def test_ends_do_not_take_over_where_noise_drowns_the_records():
-    kept = keep_ends(np.array([[0, 0, 1.0, 0]]), np.array([False, True, True, True]), 1e9)
+    kept = keep_ends(np.array([[0, 0, 1.0, 0]]), np.array([False, True, True, True]), 1e8)
 
     assert kept[0, 2] >= kept[0, 1]
+
+
+def test_counts_that_are_not_shrunk_are_not_smoothed(rng):
+    counts, mask = rng.integers(50, 60, 16).astype(float), np.arange(16) > 0
+
+    terms = {'scale': 30.0, 'ordered': True}
+    plain = column_shares(
+        counts, counts.sum(), mask, **terms, constants=replace(CONSTANTS, shrink=False)
+    )
+
+    assert plain[1:] == pytest.approx(counts[1:] / counts[1:].sum(), abs=5e-3)
+    assert plain.std() > column_shares(counts, counts.sum(), mask, **terms).std()

@@ -3,18 +3,20 @@ import math
 import numpy as np
 import pytest
 
+from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import (
-    COUNT_WEIGHT,
-    GRID,
+    SCORE_UNITS,
     Grouped,
     ScoreMoments,
-    release_moments,
+    release_score_moments,
 )
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.statistics import clip_norm
 
+CONSTANTS = ApproximateConstants()
+
 RADIUS = 2_000
-WEIGHT = int(COUNT_WEIGHT * RADIUS)
+WEIGHT = int(CONSTANTS.count_weight * RADIUS)
 NEIGHBORS = ('add_remove', 'replace_one')
 
 
@@ -28,10 +30,11 @@ def silent(size, scale):
 
 
 def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise=silent):
-    return release_moments(
+    return release_score_moments(
         chunk_arrays(Grouped(scores, groups)),
         num_groups,
         RADIUS,
+        CONSTANTS.count_weight,
         stage='s',
         mu=mu,
         neighbors=neighbors,
@@ -41,7 +44,7 @@ def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise
 
 def released_values(moments):
     """Undo the scaling: the values that went through the door of noise, in released units."""
-    weight = WEIGHT / GRID
+    weight = WEIGHT / SCORE_UNITS
     upper = np.triu_indices(moments.products.shape[1])
     factors = np.where(upper[0] == upper[1], 12, 17)
     return np.concatenate(
@@ -60,7 +63,7 @@ def test_without_noise_the_moments_are_those_of_the_records(rng):
 
     assert (receipt.noise_scale, moments.sum_scale, moments.product_scale) == (0, 0, 0)
     for group in range(3):
-        rows = scores[groups == group] / GRID
+        rows = scores[groups == group] / SCORE_UNITS
         assert moments.counts[group] == pytest.approx(len(rows))
         assert moments.sums[group] == pytest.approx(rows.sum(axis=0))
         assert moments.means[group] == pytest.approx(rows.mean(axis=0))
@@ -72,8 +75,8 @@ def test_records_outside_the_radius_are_clipped(rng):
 
     moments, _ = release(scores, np.zeros(50, dtype=np.int64), 1)
 
-    clipped = clip_norm(scores, RADIUS) / GRID
-    assert not np.array_equal(clipped, scores / GRID)
+    clipped = clip_norm(scores, RADIUS) / SCORE_UNITS
+    assert not np.array_equal(clipped, scores / SCORE_UNITS)
     assert moments.products[0] == pytest.approx(clipped.T @ clipped)
 
 
@@ -158,7 +161,7 @@ def test_tables_without_scores_are_counted(num_rows):
     assert moments.counts == pytest.approx([max(num_rows, 1), 1])
     assert moments.add(2).sums.shape == (1, 0)
     assert moments.average(moments).products.shape == (2, 0, 0)
-    assert moments.unclipped(0.0).products.shape == (2, 0, 0)
+    assert moments.unclipped(0.0, CONSTANTS.most_unclipped).products.shape == (2, 0, 0)
 
 
 def make_moments(rng, num_groups=4, sum_scale=1.0, product_scale=2.0):
@@ -202,18 +205,22 @@ def test_moments_without_noise_win_over_noisy_ones(rng):
 
 
 def test_unclipping_restores_the_sum_of_squares_but_not_out_of_noise(rng):
-    scores = clip_norm(rng.normal(0, GRID, (500, 4)).astype(np.int64), 400) / GRID
+    scores = clip_norm(rng.normal(0, SCORE_UNITS, (500, 4)).astype(np.int64), 400) / SCORE_UNITS
     moments = ScoreMoments(
         np.array([500.0]), scores.sum(axis=0)[None], (scores.T @ scores)[None], 1.0, 2.0
     )
     kept = float(np.square(scores).sum())
 
-    restored = moments.unclipped(1.5 * kept)
+    restored = moments.unclipped(1.5 * kept, CONSTANTS.most_unclipped)
     assert np.trace(restored.products[0]) == pytest.approx(1.5 * kept)
     assert restored.sums == pytest.approx(moments.sums * math.sqrt(1.5))
     assert restored.product_scale == pytest.approx(3.0)
-    assert moments.unclipped(0.5 * kept).products == pytest.approx(moments.products)
-    assert moments.unclipped(100 * kept).products == pytest.approx(2 * moments.products)
+    assert moments.unclipped(0.5 * kept, CONSTANTS.most_unclipped).products == pytest.approx(
+        moments.products
+    )
+    assert moments.unclipped(100 * kept, CONSTANTS.most_unclipped).products == pytest.approx(
+        2 * moments.products
+    )
 
 
 def test_selected_groups_are_those_groups(rng):

@@ -3,7 +3,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores, target_order
 
 
@@ -26,17 +26,17 @@ def test_scores_are_the_means_of_the_normal_on_their_intervals():
 
     for code, mass in enumerate(histogram):
         mean = quad(lambda at: at * norm.pdf(at), cuts[code], cuts[code + 1])[0] / mass
-        assert table[0, code] / GRID == pytest.approx(mean, abs=0.51 / GRID)
+        assert table[0, code] / SCORE_UNITS == pytest.approx(mean, abs=0.51 / SCORE_UNITS)
 
 
 def test_scores_have_mean_zero_and_the_stated_variance(rng):
     for size in (1, 2, 5, 100):
         histogram = rng.dirichlet(np.ones(size), 3)
         scores = make_scores(histogram)
-        means = (histogram * scores.scores[0]).sum(axis=1) / GRID
-        squares = (histogram * np.square(scores.scores[0] / GRID)).sum(axis=1)
+        means = (histogram * scores.scores[0]).sum(axis=1) / SCORE_UNITS
+        squares = (histogram * np.square(scores.scores[0] / SCORE_UNITS)).sum(axis=1)
 
-        assert means == pytest.approx(np.zeros(3), abs=0.51 / GRID)
+        assert means == pytest.approx(np.zeros(3), abs=0.51 / SCORE_UNITS)
         assert scores.variances[:, 0] == pytest.approx(squares)
         assert (scores.variances <= 1).all()
 
@@ -54,7 +54,7 @@ def test_scores_rise_in_the_order_of_the_column_and_stay_bounded(rng):
     (table,) = make_scores(histogram, orders=(order,)).scores
 
     assert (np.diff(table[:, order], axis=1) >= 0).all()
-    assert abs(table).max() <= LARGEST_SCORE * GRID
+    assert abs(table).max() <= LARGEST_SCORE * SCORE_UNITS
 
 
 @pytest.mark.parametrize('histogram', [[1e-300, 1.0], [1e-14, 1 - 1e-14, 0.0], [0.0, 1.0, 0.0]])
@@ -62,7 +62,7 @@ def test_vanishing_probabilities_have_finite_scores(histogram):
     with np.errstate(invalid='raise', divide='raise'):
         (table,) = make_scores(histogram).scores
 
-    assert abs(table).max() <= LARGEST_SCORE * GRID
+    assert abs(table).max() <= LARGEST_SCORE * SCORE_UNITS
 
 
 # Looking up records

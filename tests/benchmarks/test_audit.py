@@ -54,14 +54,19 @@ def audit(load_script):
 
 
 @pytest.fixture(scope='module')
-def page(load_script):
-    with load_script('tabulate_audit') as module:
+def games(load_script):
+    with load_script('audit_games') as module:
         yield module
 
 
 @pytest.fixture(scope='module')
-def measures(page):
-    return page.pd.read_csv(page.RESULTS / page.MEASURES)
+def measures(audit):
+    return audit.BENCHMARK.read()
+
+
+@pytest.fixture(scope='module')
+def bounds(games):
+    return games.bound(games.BENCHMARK.read())
 
 
 def test_all_schemas_are_tested(schemas):
@@ -124,58 +129,28 @@ def test_a_search_finds_more_than_any_canary(neighbours, schemas):
     assert measure(other) >= max(map(measure, neighbours.list_canaries(schema).values()))
 
 
-def test_every_job_is_run_once(audit):
-    schemas = audit.make_schemas(10)
-    for jobs in (audit.list_measures(schemas), audit.list_games(schemas)):
-        keys = [key for key, _ in jobs]
-        assert len(keys) == len(set(keys)) > 1
+def test_shares_are_never_rounded_up_to_the_claim(games):
+    assert games.write_below(0.99999) == '.999'
+    assert games.write_below(1.0) == '1.000'
+    assert games.write_below(np.nan) == '–'
 
 
-def test_what_is_there_is_not_run_again(audit, tmp_path):
-    path, key, fields = tmp_path / 'results.csv', ['name', 'epsilon'], ['name', 'epsilon', 'share']
-    fields = [*fields, 'seconds']
-    ran = []
-
-    def make_jobs():
-        for about in (('a', 1.0), ('b', np.inf)):
-            yield about, lambda about=about: ran.append(about) or [{'share': 0.5}]
-
-    for _ in range(2):
-        audit.run_missing(path, key, fields, make_jobs())
-    assert ran == [('a', 1.0), ('b', np.inf)]
-    assert len(path.read_text().splitlines()) == 3
-
-
-def test_shares_are_never_rounded_up_to_the_claim(page):
-    assert page._cut(0.99999) == '.999'
-    assert page._cut(1.0) == '1.000'
-    assert page._cut(np.nan) == '–'
-
-
-def test_the_page_is_made_of_the_results(page, measures):
-    """If it is not, run ``python benchmarks/tabulate_audit.py``."""
-    text = page.PAGE.read_text('utf-8')
-    bounds = page.read_bounds(page.RESULTS / page.GAMES)
-    assert page.write_page(text, measures, bounds) == text
-
-
-def test_the_committed_audit_reaches_most_of_the_claims_and_no_more(audit, page, measures):
+def test_the_committed_audit_reaches_most_of_the_claims_and_no_more(audit, games, measures):
     found = measures[(measures['canary'] == audit.FOUND) & (measures['stage'] == audit.ALL)]
     kinds = found.groupby(['schema', 'relation', 'epsilon'])['share'].agg(['size', 'max'])
     assert len(kinds) == len(SCHEMAS) * len(audit.RELATIONS) * len(audit.EPSILONS)
     assert (kinds['size'] == audit.FRESH).all()
     assert (kinds.xs('add_remove', level='relation')['max'] > 0.9).all()
     assert (kinds.xs('replace_one', level='relation')['max'] > 0.7).all()
-    assert page.find_refuted(measures).empty
+    assert games.find_refuted(measures).empty
 
 
-def test_the_committed_audit_catches_all_that_it_should(audit, page, measures):
+def test_the_committed_audit_catches_all_that_it_should(audit, games, measures, bounds):
     whole = measures[measures['stage'] == audit.ALL].set_index('method')
     assert (whole.loc[list(audit.BROKEN), 'leaks'] > 0).all()
     assert whole.loc[audit.THIRD, 'noise'] < 0.5
-    bounds = page.read_bounds(page.RESULTS / page.GAMES)
     best = bounds.groupby(['method', 'epsilon'])['bound'].max().reset_index().set_index('method')
-    assert (best.loc[list(audit.SILENT), 'bound'] > 0.5).all()
+    assert (best.loc[list(games.SILENT), 'bound'] > 0.5).all()
     broken = best.loc[list(audit.BROKEN)]
     assert (broken['bound'] > broken['epsilon']).all()
     ours = best.loc[[audit.OURS]]

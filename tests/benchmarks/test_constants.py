@@ -1,14 +1,16 @@
-"""The benchmark of the constants moves each of them, and puts it back."""
+"""The benchmark of the constants moves one of them at a time."""
 
 from __future__ import annotations
-
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from sdv_threea import settings
-from sdv_threea.approximate import tilts
+from sdv_threea.constants import Constants
+from sdv_threea.settings import Settings
+
+DOUBT = Constants().approximate.departure_doubt
+
+COLUMNS = ['table', 'constant', 'value', 'epsilon', 'repeat', 'AUC']
 
 
 @pytest.fixture(scope='module')
@@ -17,29 +19,28 @@ def script(load_script):
         yield module
 
 
-def test_a_constant_is_moved_and_comes_back(script):
-    doubt, share = tilts.DOUBT, settings.SHARES['classes']
+def test_a_constant_is_moved_and_all_others_stay(script):
+    settings = Settings(epsilon=3.0)
 
-    with script.moved('approximate.tilts.DOUBT', 1.5):
-        assert tilts.DOUBT == 1.5
-    with script.moved('settings.classes', 0.6):
-        assert settings.Settings().shares['classes'] == 0.6
+    doubting = script.moved(settings, 'approximate.departure_doubt', 1.5)
+    sharing = script.moved(settings, 'shares.classes', 0.6)
+    stepping = script.moved(settings, 'adapt.label_steps', 5.0)
 
-    assert (tilts.DOUBT, settings.SHARES['classes']) == (doubt, share)
+    assert doubting.constants.approximate.departure_doubt == 1.5
+    assert sharing.shares['classes'] == 0.6
+    assert stepping.constants.adapt.label_steps == 5
+    assert isinstance(stepping.constants.adapt.label_steps, int)
+    assert settings == Settings(epsilon=3.0)
+    back = script.moved(doubting, 'approximate.departure_doubt', DOUBT)
+    assert (back, sharing.constants) == (settings, Constants())
 
 
-def test_what_decides_never_sees_the_test_part(script, monkeypatch, tmp_path):
+def test_what_decides_never_sees_the_test_part(load_script):
     rows = pd.DataFrame({'row': range(1000), 'y': ['a', 'b', 'b', 'b'] * 250})
-    split = script.Split('compas', 'y', rows[:700], rows[700:], None, numeric=False)
-    seen = []
-    monkeypatch.setattr(script, 'load_split', lambda *_: split)
-    monkeypatch.setattr(script, 'measure', lambda split, *_: seen.append(split) or 0.5)
-    monkeypatch.setattr(script, 'RESULTS', tmp_path / 'constants.csv')
+    with load_script('tables') as tables:
+        split = tables.Split('compas', 'y', rows[:700], rows[700:], None, numeric=False)
+        cut = tables.hold_out(split)
 
-    arguments = {'tables': ['compas'], 'epsilons': [1.0], 'constants': [], 'repeats': 1}
-    script.run(SimpleNamespace(**arguments, data=None))
-
-    (cut,) = seen
     assert sorted([*cut.train['row'], *cut.test['row']]) == list(range(700))
     assert (len(cut.train), len(cut.test)) == (490, 210)
     assert (cut.test['y'] == 'a').mean() == pytest.approx(0.25, abs=0.01)
@@ -54,20 +55,20 @@ def test_changes_are_means_over_tables_of_means_over_repeats(script):
     rows = [
         ('a', script.NONE, 0.0, 1.0, 0, 0.80),
         ('a', script.NONE, 0.0, 1.0, 1, 0.82),
-        ('a', 'approximate.tilts.DOUBT', 1.5, 1.0, 0, 0.84),
-        ('a', 'approximate.tilts.DOUBT', 1.5, 1.0, 1, 0.86),
+        ('a', 'approximate.departure_doubt', 1.5, 1.0, 0, 0.84),
+        ('a', 'approximate.departure_doubt', 1.5, 1.0, 1, 0.86),
         ('b', script.NONE, 0.0, 1.0, 0, 0.70),
         ('b', script.NONE, 0.0, 1.0, 1, 0.70),
-        ('b', 'approximate.tilts.DOUBT', 1.5, 1.0, 0, 0.69),
-        ('b', 'approximate.tilts.DOUBT', 1.5, 1.0, 1, 0.69),
+        ('b', 'approximate.departure_doubt', 1.5, 1.0, 0, 0.69),
+        ('b', 'approximate.departure_doubt', 1.5, 1.0, 1, 0.69),
         ('a', script.NONE, 0.0, 8.0, 0, 0.90),
-        ('a', 'approximate.tilts.DOUBT', 1.5, 8.0, 0, 0.80),
+        ('a', 'approximate.departure_doubt', 1.5, 8.0, 0, 0.80),
     ]
 
-    page = script.tabulate(pd.DataFrame(rows, columns=script.FIELDS)).splitlines()
+    page = script.write_changes(pd.DataFrame(rows, columns=COLUMNS)).splitlines()
 
     assert len(page) == 3
     assert page[-1].startswith(
-        f'| `approximate.tilts.DOUBT` | {tilts.DOUBT:g} | 1.5 '
+        f'| `approximate.departure_doubt` | {DOUBT:g} | 1.5 '
         '| +0.0150 ± 0.0071, b -0.010, a +0.040 | -0.1000 ± nan, '
     )

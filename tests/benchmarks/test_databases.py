@@ -67,9 +67,3 @@ def test_children_are_bounded_by_the_units_that_are_fitted(databases, parts):
     assert bounds['max_children'][('pet', 'owner')] == 3
     assert bounds['min_children'][('owner', 'place')] == 0
     assert bounds['max_children'][('owner', 'place')] == 2
-
-
-def test_a_database_of_so_many_children_is_sampled(load_script, capsys):
-    with load_script('sampling', 'benchmarks') as script:
-        script.measure_database(300, 1)
-    assert '300 rows' in capsys.readouterr().out

@@ -54,21 +54,15 @@ def test_the_limits_are_those_of_one_normal_draw(script):
     rng = np.random.default_rng(0)
     absent, present = rng.normal(size=(2, 400_000)) + [[0.0], [mu]]
     auc, detected = script.bound(8.0)
-    # Six standard errors of a share of so many draws are below 0.005.
+    # Six standard errors of a share of this many draws are below 0.005.
     assert auc == pytest.approx((absent < present).mean(), abs=0.005)
     assert detected == pytest.approx((present > np.quantile(absent, 0.9)).mean(), abs=0.01)
     assert script.bound(1e-9) == pytest.approx((0.5, 0.1), abs=1e-4)
 
 
-def test_the_page_is_made_of_the_committed_results(script):
-    page = script.PAGE.read_text('utf-8')
-    start, end = '<!-- disclosure -->\n', '\n<!-- /disclosure -->'
-    assert page.split(start)[1].split(end)[0] == script.write_runs(pd.read_csv(script.RESULTS))
-
-
 def test_what_the_page_says_of_the_attack_is_in_the_results(script):
     """Guessing has one half, and finds a tenth."""
-    runs = pd.read_csv(script.RESULTS)
+    runs = script.BENCHMARK.read()
     attacked = runs[runs['part'] == 'attack'].set_index(['method', 'epsilon', 'table']).sort_index()
     ours, controls = attacked.loc['ClustMix'], attacked.loc['rows of others']
     for epsilon in (1.0, 8.0):
@@ -86,28 +80,8 @@ def test_what_the_page_says_of_the_attack_is_in_the_results(script):
 
 
 def test_the_page_says_how_long_it_took(script):
-    minutes = pd.read_csv(script.RESULTS)['seconds'].sum() / 60
-    assert f'({minutes:.0f} minutes in all)' in script.PAGE.read_text('utf-8')
-
-
-def test_writing_the_page_leaves_its_text_alone(script, runs, tmp_path, monkeypatch):
-    start, end = '<!-- disclosure -->\n', '\n<!-- /disclosure -->'
-    monkeypatch.setattr(script, 'PAGE', tmp_path / 'page.md')
-    script.PAGE.write_text(f'before\n{start}old{end}\nafter\n', 'utf-8')
-    script.write_page(runs)
-    assert script.PAGE.read_text('utf-8') == (
-        f'before\n{start}{script.write_runs(runs)}{end}\nafter\n'
-    )
-
-
-def test_what_is_there_is_not_run_again(script, tmp_path, monkeypatch):
-    monkeypatch.setattr(script, 'RESULTS', tmp_path / 'runs.csv')
-    wanted = list(script.list_runs(['compas']))
-    assert len(wanted) == 2 * len(script.RUNS)
-    for run in wanted[:-1]:
-        key = dict(zip(script.KEY, run, strict=True))
-        script.append(script.RESULTS, script.FIELDS, key | {'seconds': 1.0})
-    assert list(script.list_runs(['compas'])) == wanted[-1:]
+    minutes = script.BENCHMARK.read()['seconds'].sum() / 60
+    assert f'({minutes:.0f} minutes in all)' in (script.DOCS / 'disclosure.md').read_text('utf-8')
 
 
 @pytest.mark.parametrize('method', ['the rows themselves', 'rows of others', 'ClustMix'])
@@ -118,7 +92,7 @@ def test_synthetic_rows_are_as_many_as_there_are_of_others(script, method):
     facts = {'size': {'sdtype': 'numerical'}, 'kind': {'sdtype': 'categorical'}}
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': facts}}})
     rows = pd.DataFrame({'size': np.arange(300.0), 'kind': ['u', 'v', 'v'] * 100})
-    problem = script.Problem('t', 'kind', metadata, rows, rows[:100])
-    synthetic = script.synthesize(problem, method, 5.0, 0, rows)
+    split = script.Split('t', 'kind', rows, rows[:100], metadata, numeric=False)
+    synthetic = script.synthesize(split, method, 5.0, rows)
     assert len(synthetic) == (300 if method == 'the rows themselves' else 100)
     assert list(synthetic) == ['size', 'kind']

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,6 @@ import pytest
 def script(load_script):
     with load_script('questions') as module:
         yield module
-
-
-@pytest.fixture
-def results(script, tmp_path, monkeypatch):
-    monkeypatch.setattr(script, 'RESULTS', tmp_path / 'questions.csv')
-    return script.RESULTS
 
 
 def draw(law, num_rows=40_000):
@@ -69,42 +64,23 @@ def test_products_are_uncorrelated_with_every_column(script):
     assert np.corrcoef(rows.sum(axis=1), sums)[0, 1] == pytest.approx(1 / math.hypot(1, 0.3), 0.01)
 
 
-def test_what_is_among_the_results_is_not_run_again(script, results):
-    planned = list(script.list_runs(['covariance'], repeats=2))
-    for run in (planned[0], planned[-1]):
-        script.append(results, script.FIELDS, run | {'score': 0.9, 'real': 0.95})
+def test_a_run_is_scored_beside_real_rows(script):
+    options = SimpleNamespace(rows=2_000)
+    job = {'question': 'covariance', 'value': 'full', 'method': 'all kept'}
 
-    assert list(script.list_runs(['covariance'], repeats=2)) == planned[1:-1]
-
-
-def test_a_run_is_scored_beside_real_rows(script, monkeypatch):
-    monkeypatch.setattr('generated.NUM_TRAIN', 2_000)
-    run = dict(zip(script.FIELDS, ('covariance', 'full', 'all kept', math.inf, 0), strict=False))
-
-    row = script.measure(run)
+    row = script.measure(job | {'epsilon': math.inf, 'repeat': 0}, options)
 
     assert 0.85 < row['score'] <= row['real'] + 0.02
     assert row['real'] > 0.93
 
 
-def test_the_page_shows_medians_and_says_how_many(script, tmp_path, monkeypatch):
-    import answers
-
-    monkeypatch.setattr(answers, 'DOCS', tmp_path)
-    monkeypatch.setattr(answers, 'write_picture', lambda figure, path: path.name)
+def test_medians_are_looked_up_by_value(script):
+    question = script.QUESTIONS['covariance']
     rows = [
-        (name, value, method, 1.0, repeat, score, 0.95, 1.0)
-        for name, question in script.QUESTIONS.items()
+        {'value': value, 'method': 'half kept', 'epsilon': 1.0, 'score': score, 'real': 0.95}
+        for score in (0.61, 0.62, 0.93)
         for value in question.varied
-        for method in question.methods
-        for repeat, score in enumerate((0.61, 0.62, 0.93))
     ]
-    (tmp_path / 'pictures').mkdir()
-
-    answers.write_answers(script.QUESTIONS, pd.DataFrame(rows, columns=script.FIELDS))
-
-    page = (tmp_path / 'questions.md').read_text('utf-8')
-    assert 'medians of 3 tables each' in page
+    page = script.write_medians(question, pd.DataFrame(rows))
     assert '| half kept | 1 | .620 | .620 | .620 |' in page
     assert '| **real data** |  | .950 |' in page
-    assert '{' not in page

@@ -1,5 +1,6 @@
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.privacy.rows import chunk_table
 
@@ -10,6 +11,14 @@ def ask():
 
     def ask(table, noise, domain, *, mu=0.5, delta=1e-6, neighbors='add_remove'):
         rows = chunk_table(table)
-        return describe(rows, domain, mu=mu, delta=delta, neighbors=neighbors, noise=noise)
+        return describe(
+            rows,
+            domain,
+            mu=mu,
+            delta=delta,
+            neighbors=neighbors,
+            noise=noise,
+            constants=DescribeConstants(),
+        )
 
     return ask

@@ -1,15 +1,20 @@
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_threea.describe import answers
-from sdv_threea.describe import description as room
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.privacy.rows import chunk_table
+
+CONSTANTS = DescribeConstants()
+describe = partial(describe, constants=CONSTANTS)
 
 
 def get_values(description):
@@ -50,7 +55,7 @@ def test_one_public_bound_beyond_all_values_leaves_a_range(silence, rng, bounds,
 
     assert filled.low <= filled.high
     assert {'low': filled.low, 'high': filled.high}.items() >= bounds.items()
-    assert make_transformers(description)[0].size >= 2
+    assert make_transformers(description, EncodingConstants())[0].size >= 2
 
 
 def test_ranges_of_amounts_start_at_zero(gaussian, rng, ask):
@@ -135,7 +140,9 @@ def test_buckets_leave_out_no_heavy_value(monkeypatch, rng, mu, ask):
     assert found == describe_spikes()
     assert len(found) > 50
     if mu == math.inf:
-        heavy = {value + 0.25: float(value) for value in counts[counts >= room.HEAVY * 40_000]}
+        heavy = {
+            value + 0.25: float(value) for value in counts[counts >= CONSTANTS.heavy_share * 40_000]
+        }
         assert found == heavy | {0.0: 100.0}
 
 
@@ -147,7 +154,7 @@ def test_constants_of_any_size_are_described_without_a_warning(gaussian, number,
         description, _ = ask(pd.DataFrame({'x': [number] * 3000}), gaussian, domain, mu=mu)
     filled = description.domain['x']
 
-    # The grid ends somewhere, and has cells of a fifth of their values, or around zero.
+    # The grid ends somewhere, and has bins of a fifth of their values, or around zero.
     reach = np.clip(number, -(2.0**64), 2.0**64)
     margin = abs(reach) / 4 + 2.0**-32
     assert filled.low - margin <= reach <= filled.high + margin

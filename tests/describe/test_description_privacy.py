@@ -5,6 +5,7 @@ import math
 import pickle
 from collections import Counter
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,19 @@ import pytest
 from scipy import stats
 
 from sdv_threea.describe import description as room
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
 from sdv_threea.describe.questions import RELEASED, THRESHOLDS
-from sdv_threea.describe.ranges import NUM_CELLS
+from sdv_threea.describe.ranges import NUM_BINS
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.rows import chunk_table
+
+CONSTANTS = DescribeConstants()
+describe = partial(describe, constants=CONSTANTS)
 
 DOMAIN = Domain(
     (
@@ -180,7 +186,7 @@ def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
     assert math.fsum(each.delta for each in receipts) == pytest.approx(1e-6, rel=1e-12)
     assert len(receipts) == len(calls) == 6
     sizes = [size for size, _ in calls]
-    assert (sizes[0], sizes[1], sizes[-2]) == (4, 2 * 6, 2 * NUM_CELLS)
+    assert (sizes[0], sizes[1], sizes[-2]) == (4, 2 * 6, 2 * NUM_BINS)
     for (_, scale), receipt in zip(calls, receipts, strict=True):
         steps = scale / receipt.noise_scale
         assert math.log2(steps) == pytest.approx(round(math.log2(steps)), abs=1e-9)
@@ -190,7 +196,7 @@ def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
 
 def test_the_answer_depends_on_the_noisy_counts_alone(door, silence, ask):
     """Two tables that share nothing but a few frequent values, led to the same noisy counts."""
-    grid = np.random.default_rng(8).integers(-3, 90, size=2 * NUM_CELLS).reshape(2, NUM_CELLS)
+    grid = np.random.default_rng(8).integers(-3, 90, size=2 * NUM_BINS).reshape(2, NUM_BINS)
 
     counts = {spell('a'): 200, spell(1): 90, spell(True): 80, 0.0: 300, 60.0: 120}
 
@@ -215,8 +221,8 @@ def test_the_answer_depends_on_the_noisy_counts_alone(door, silence, ask):
     assert [*map(repr, answers[0][0].spikes['time'])] == ['0.0', '60.0']
 
     assert pickle.dumps(answers[0]) == pickle.dumps(answers[1])
-    assert pickle.dumps(make_transformers(answers[0][0])) == pickle.dumps(
-        make_transformers(answers[1][0])
+    assert pickle.dumps(make_transformers(answers[0][0], EncodingConstants())) == pickle.dumps(
+        make_transformers(answers[1][0], EncodingConstants())
     )
 
 

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import (
     MAX_LATTICE,
     finest_step,
@@ -18,7 +19,7 @@ from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Number
 def find_step(values, steps=DECIMAL_STEPS, scale=0.0, noise=0.0):
     codes = step_codes(np.asarray(values, dtype=float), steps)
     counts = np.bincount(codes[codes >= 0], minlength=len(steps) + 1)
-    return finest_step(counts + noise, steps, scale)
+    return finest_step(counts + noise, steps, scale, DescribeConstants().believed)
 
 
 @pytest.mark.parametrize(
@@ -142,4 +143,4 @@ def test_noise_may_be_all_there_is():
     noise = np.array([-9.0, 4, 7, -8, 2, 1])
 
     assert find_step([], scale=6.0, noise=noise) in (*DECIMAL_STEPS, 0.0)
-    assert finest_step(np.array([5.0]), (), 1.0) == 0.0
+    assert finest_step(np.array([5.0]), (), 1.0, 4.0) == 0.0

@@ -1,9 +1,14 @@
 import math
+from functools import partial
 
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import THRESHOLDS, ask_questions, find_blanks, split_delta
 from sdv_threea.domain import Category, Domain, Number
+
+CONSTANTS = DescribeConstants()
+ask_questions = partial(ask_questions, constants=CONSTANTS)
 
 KNOWN = Number(name='known', low=0, high=9, step=1.0, nullable=False)
 ROUGH = Number(name='rough', low=0, high=1e6, step=1.0, nullable=False)
@@ -83,7 +88,9 @@ def test_the_failure_probability_is_shared_by_what_needs_it():
 
 def test_questions_know_the_records_of_a_unit_and_are_priced_for_one():
     domain = Domain(COLUMNS, 'label')
-    one, many = (ask_questions(domain, 1.0, 'add_remove', None, each) for each in (1, 9))
+    one, many = (
+        ask_questions(domain, 1.0, 'add_remove', None, rows_per_unit=each) for each in (1, 9)
+    )
 
     assert {each.rows_per_unit for each in many.values()} == {9}
     assert [each.mu for each in many.values()] == [each.mu for each in one.values()]

@@ -1,25 +1,30 @@
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
-    FALSE_ALARM,
-    GRID,
-    NUM_CELLS,
+    NUM_BINS,
+    PUBLIC_GRID,
     SMALLEST,
     Sketch,
     extend_tails,
-    grid_cells,
+    grid_bins,
     grid_sketch,
     occupied,
     snap_to_zero,
 )
 
+CONSTANTS = DescribeConstants()
+extend_tails = partial(extend_tails, thin=CONSTANTS.thin)
+occupied = partial(occupied, constants=CONSTANTS)
+
 
 def sketch_of(values, step=0.0, scale=0.0, rng=None):
-    counts = np.bincount(grid_cells(np.asarray(values, dtype=float)), minlength=NUM_CELLS)
-    noise = rng.normal(0, scale, NUM_CELLS) if scale else 0.0
+    counts = np.bincount(grid_bins(np.asarray(values, dtype=float)), minlength=NUM_BINS)
+    noise = rng.normal(0, scale, NUM_BINS) if scale else 0.0
     return grid_sketch(counts + noise, scale, step)
 
 
@@ -29,34 +34,34 @@ def find_range(values, step=0.0, scale=0.0, rng=None, num_looks=1):
 
 
 def test_the_grid_is_symmetric_and_ascends():
-    assert np.all(np.diff(GRID) > 0)
-    assert np.array_equal(GRID, -GRID[::-1])
-    assert NUM_CELLS == 769
-    assert (GRID[0], GRID[-1]) == (-(2.0**64), 2.0**64)
+    assert np.all(np.diff(PUBLIC_GRID) > 0)
+    assert np.array_equal(PUBLIC_GRID, -PUBLIC_GRID[::-1])
+    assert NUM_BINS == 769
+    assert (PUBLIC_GRID[0], PUBLIC_GRID[-1]) == (-(2.0**64), 2.0**64)
 
 
-def test_values_fall_into_half_open_cells():
+def test_values_fall_into_half_open_bins():
     values = np.array([-5.0, 0.0, -0.0, SMALLEST, -SMALLEST, 1.0, 1.2499, 1.25, 3.3])
-    cells = grid_cells(values)
+    bins = grid_bins(values)
 
-    assert np.all((GRID[cells] <= values) & (values < GRID[cells + 1]))
+    assert np.all((PUBLIC_GRID[bins] <= values) & (values < PUBLIC_GRID[bins + 1]))
 
 
 def test_values_beyond_the_grid_fall_into_its_ends():
     values = np.array([-math.inf, -1e300, 1e300, math.inf, 2.0**64])
 
-    assert grid_cells(values).tolist() == [0, 0] + [NUM_CELLS - 1] * 3
+    assert grid_bins(values).tolist() == [0, 0] + [NUM_BINS - 1] * 3
 
 
 @pytest.mark.parametrize('step', [0.01, 1.0, 86_400.0])
-def test_only_cells_without_a_multiple_of_the_step_are_left_out(step, rng):
+def test_only_bins_without_a_multiple_of_the_step_are_left_out(step, rng):
     multiples = step * rng.integers(-400, 400, size=500)
     kept = sketch_of(multiples, step)
 
     assert kept.counts.sum() == 500
     first = np.ceil(kept.edges[:, 0] / step) * step
     assert np.all((kept.edges[:, 0] <= first) & (first < kept.edges[:, 1]))
-    assert len(kept.counts) < NUM_CELLS
+    assert len(kept.counts) < NUM_BINS
 
 
 @pytest.mark.parametrize('num_looks', [1, 60, 1000])
@@ -71,8 +76,8 @@ def test_without_noise_the_range_holds_every_value(rng, num_looks):
     ):
         low, high = find_range(values, num_looks=num_looks)
         assert low <= values.min() <= values.max() < high
-        assert low == GRID[grid_cells(values).min()]
-        assert high == GRID[grid_cells(values).max() + 1]
+        assert low == PUBLIC_GRID[grid_bins(values).min()]
+        assert high == PUBLIC_GRID[grid_bins(values).max() + 1]
 
 
 def test_without_values_and_noise_the_range_is_zero():
@@ -106,8 +111,8 @@ def test_a_heavy_value_far_away_is_found(rng):
     assert 99_999 < high <= 2**18
 
 
-def test_small_tables_are_found_by_runs_of_cells(rng):
-    """No single cell stands out: 200 values in about 20 cells, at a noise of six records."""
+def test_small_tables_are_found_by_runs_of_bins(rng):
+    """No single bin stands out: 200 values in about 20 bins, at a noise of six records."""
     found = []
     for _ in range(60):
         values = rng.lognormal(3, 1, size=200)
@@ -117,8 +122,8 @@ def test_small_tables_are_found_by_runs_of_cells(rng):
     assert np.mean(found) > 0.8
 
 
-def test_a_run_of_weak_cells_is_worth_more_than_a_single_odd_one():
-    counts = np.zeros(NUM_CELLS)
+def test_a_run_of_weak_bins_is_worth_more_than_a_single_odd_one():
+    counts = np.zeros(NUM_BINS)
     counts[450:462], counts[600] = 2.5, 4.0
 
     assert occupied(grid_sketch(counts, 1.0, 0.0), num_looks=1) == slice(450, 462)
@@ -140,7 +145,7 @@ def test_noise_alone_hardly_ever_stands_out(rng, num_looks):
         far += low < -1 or high > 2**40 or 0 < low < 2**-20
 
     # Three times the chance: runs grow at the ends, too.
-    assert far <= 400 * FALSE_ALARM * 3
+    assert far <= 400 * CONSTANTS.false_alarm * 3
 
 
 def test_ranges_do_not_grow_across_zero(rng):
@@ -152,8 +157,8 @@ def test_ranges_do_not_grow_across_zero(rng):
 
 
 def test_weak_evidence_next_to_strong_evidence_counts():
-    counts = np.zeros(NUM_CELLS)
-    middle = int(grid_cells(np.array([100.0]))[0])
+    counts = np.zeros(NUM_BINS)
+    middle = int(grid_bins(np.array([100.0]))[0])
     counts[middle], counts[middle + 1], counts[middle - 40] = 50.0, 2.0, 2.0
     sketch = grid_sketch(counts, 1.0, 0.0)
 
@@ -163,7 +168,7 @@ def test_weak_evidence_next_to_strong_evidence_counts():
     assert occupied(sketch, num_looks=1, generosity=0.5) == slice(middle, middle + 2)
 
 
-def test_what_ends_in_the_cell_around_zero_ends_at_zero():
+def test_what_ends_in_the_bin_around_zero_ends_at_zero():
     assert snap_to_zero(-SMALLEST, 4.0) == (0.0, 4.0)
     assert snap_to_zero(-4.0, SMALLEST) == (-4.0, 0.0)
     assert snap_to_zero(0.25, 4.0) == (0.25, 4.0)
@@ -174,11 +179,11 @@ def make_sketch(counts, start=8.0, scale=1.0):
     return Sketch(np.stack([borders[:-1], borders[1:]], axis=1), np.array(counts, float), scale)
 
 
-def test_full_cells_have_no_tails():
+def test_full_bins_have_no_tails():
     assert extend_tails(make_sketch([500, 600, 700])) == (8.0, 64.0)
 
 
-def test_thin_cells_have_tails_of_at_most_their_own_size():
+def test_thin_bins_have_tails_of_at_most_their_own_size():
     low, high = extend_tails(make_sketch([500, 12, 7]))
 
     assert low == 8.0
@@ -196,8 +201,10 @@ def test_tails_do_not_change_the_sign():
 def test_there_are_no_tails_without_noise_or_around_zero():
     assert extend_tails(make_sketch([9, 1, 1], scale=0.0)) == (8.0, 64.0)
     assert extend_tails(make_sketch([3])) == (8.0, 16.0)
-    cells = grid_cells(np.array([0.0]))[0] + np.arange(3)
-    around = Sketch(np.stack([GRID[cells], GRID[cells + 1]], axis=1), np.array([7.0, 2, 90]), 1.0)
+    bins = grid_bins(np.array([0.0]))[0] + np.arange(3)
+    around = Sketch(
+        np.stack([PUBLIC_GRID[bins], PUBLIC_GRID[bins + 1]], axis=1), np.array([7.0, 2, 90]), 1.0
+    )
     assert extend_tails(around)[0] == -SMALLEST
 
 

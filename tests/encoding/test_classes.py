@@ -1,14 +1,22 @@
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.classes import MAX_BINS, RECORDS_PER_NOISE, make_classes
+from sdv_threea.encoding.classes import make_classes
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.privacy.rows import chunk_table
+
+CONSTANTS = EncodingConstants()
+describe = partial(describe, constants=DescribeConstants())
+make_transformers = partial(make_transformers, constants=CONSTANTS)
+make_classes = partial(make_classes, constants=CONSTANTS)
 
 
 def classify(target, noise, *, mu=0.5, scale=2.0, **known):
@@ -93,7 +101,7 @@ def test_a_numerical_target_is_cut_into_bins_of_about_equal_mass(gaussian, rng):
     sizes = np.bincount(labels)
 
     assert classes.ordered
-    assert classes.count == len(sizes) == MAX_BINS
+    assert classes.count == len(sizes) == CONSTANTS.most_classes
     assert sizes.min() > 400
     assert sizes.max() < 2000
     middles = [target[labels == label].mean() for label in range(classes.count)]
@@ -105,11 +113,17 @@ def test_a_numerical_target_is_cut_into_bins_of_about_equal_mass(gaussian, rng):
 def test_noise_decides_how_many_bins_there_are(gaussian, rng):
     target = rng.normal(size=5000)
 
-    for scale, least, most in ((10.0, 3, 3), (1e6, 1, 1), (0.0, MAX_BINS, MAX_BINS)):
+    for scale, least, most in (
+        (10.0, 3, 3),
+        (1e6, 1, 1),
+        (0.0, CONSTANTS.most_classes, CONSTANTS.most_classes),
+    ):
         classes = classify(target, gaussian, scale=scale)[0]
         assert least <= classes.count <= most
-        if 1 < classes.count < MAX_BINS:
-            assert classes.count == pytest.approx(5000 / (RECORDS_PER_NOISE * scale), abs=1)
+        if 1 < classes.count < CONSTANTS.most_classes:
+            assert classes.count == pytest.approx(
+                5000 / (CONSTANTS.records_per_noise * scale), abs=1
+            )
 
 
 def test_a_missing_number_is_a_class_of_its_own(gaussian, rng):
@@ -135,7 +149,7 @@ def test_whole_numbers_of_a_public_range_are_binned_too(gaussian, rng):
 def test_odd_targets_have_classes_too(gaussian, target, mu):
     classes, _, labels = classify(target, gaussian, mu=mu)
 
-    assert 1 <= classes.count <= MAX_BINS + 1
+    assert 1 <= classes.count <= CONSTANTS.most_classes + 1
     assert np.all((labels >= -1) & (labels < classes.count))
     assert set(range(classes.count)) == set(classes.of_code[classes.of_code >= 0])
 

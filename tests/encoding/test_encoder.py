@@ -66,7 +66,7 @@ def test_any_number_between_codes_can_be_reversed(fitted):
 
 
 @pytest.mark.parametrize(
-    ('values', 'step', 'cells'),
+    ('values', 'step', 'bins'),
     [
         ([1.0, 5.0], 1.0, 5),
         ([0.1, 0.25], 0.01, 16),
@@ -76,11 +76,11 @@ def test_any_number_between_codes_can_be_reversed(fitted):
         (list(range(1000)), 1.0, 96),
     ],
 )
-def test_cells_and_granularity_are_learned_from_public_numbers(values, step, cells):
+def test_bins_and_granularity_are_learned_from_public_numbers(values, step, bins):
     encoder = NumberEncoder()
     encoder.fit(pd.DataFrame({'x': np.array(values, dtype=float)}), 'x')
     assert encoder.step == step
-    assert encoder.size - 1 == cells
+    assert encoder.size - 1 == bins
     assert np.all(encoder.encode(pd.Series(values, dtype=float)) > 0)
 
 

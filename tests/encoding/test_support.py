@@ -1,14 +1,23 @@
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.support import narrowed, support, supports
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.privacy.rows import chunk_table
+
+CONSTANTS = EncodingConstants()
+describe = partial(describe, constants=DescribeConstants())
+support = partial(support, constants=DescribeConstants())
+supports = partial(supports, constants=DescribeConstants())
+make_transformers = partial(make_transformers, constants=CONSTANTS)
 
 
 def look(values, noise, *, mu=0.5, scale=3.0, rng=None, **known):
@@ -80,8 +89,8 @@ def test_continuous_columns_end_inside_the_values(gaussian, rng):
     assert np.mean(inside) > 0.75
 
 
-def test_a_column_in_one_cell_of_the_grid_is_looked_at_closely(gaussian, rng):
-    """All values lie in one coarse cell, which says nothing about the ends within it."""
+def test_a_column_in_one_bin_of_the_grid_is_looked_at_closely(gaussian, rng):
+    """All values lie in one coarse bin, which says nothing about the ends within it."""
     values = rng.uniform(-124, -114, size=20_000)
     _, _, column = look(values, gaussian, rng=rng)
 

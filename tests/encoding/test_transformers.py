@@ -1,14 +1,17 @@
 import datetime
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
-from sdv_threea.encoding.edges import MAX_BINS, THIN_BINS, quantile_edges
+from sdv_threea.encoding.constants import EncodingConstants
+from sdv_threea.encoding.edges import quantile_edges
 from sdv_threea.encoding.transformers import (
     CategoryEncoder,
     NumberEncoder,
@@ -17,6 +20,10 @@ from sdv_threea.encoding.transformers import (
     make_transformers,
 )
 from sdv_threea.privacy.rows import chunk_table
+
+CONSTANTS = EncodingConstants()
+describe = partial(describe, constants=DescribeConstants())
+make_transformers = partial(make_transformers, constants=CONSTANTS)
 
 
 def lay_out(values, noise, mu=0.5, **known):
@@ -58,7 +65,7 @@ NAMES = list(columns(np.random.default_rng(0), 10))
 
 @pytest.mark.parametrize('name', NAMES)
 @pytest.mark.parametrize('mu', [0.3, math.inf])
-def test_what_is_decoded_lies_in_the_cell_it_was_decoded_from(gaussian, rng, name, mu):
+def test_what_is_decoded_lies_in_the_bin_it_was_decoded_from(gaussian, rng, name, mu):
     table, transformers = lay_out(columns(rng)[name], gaussian, mu)
     codes, back = round_trip(table, transformers, rng)
 
@@ -69,13 +76,13 @@ def test_what_is_decoded_lies_in_the_cell_it_was_decoded_from(gaussian, rng, nam
     assert np.array_equal(back['x'].isna()[known], codes[known, 0] == 0)
 
 
-def test_every_code_decodes_into_its_own_cell(gaussian, rng):
+def test_every_code_decodes_into_its_own_bin(gaussian, rng):
     for values in columns(rng).values():
         _, transformers = lay_out(values, gaussian)
         transformer = transformers[0]
         codes = np.repeat(np.arange(1, transformer.size), 40)
         again = transformer.encode(pd.Series(transformer.decode(codes, rng)))
-        # Beyond the integers that floats tell apart, cells may be empty.
+        # Beyond the integers that floats tell apart, bins may be empty.
         if np.abs(transformer.edges).max() < 2**50:
             assert np.array_equal(again, codes)
         assert np.all(np.diff(transformer.edges) > 0) or transformer.edges[-1] > 2**50
@@ -135,7 +142,7 @@ def test_public_bounds_are_kept(gaussian, rng):
 
 @pytest.mark.parametrize('step', [0.0, 0.5, 1.0])
 @pytest.mark.parametrize('value', [0.0, -3.0, 2.0**60, -(2.0**70), 1e100])
-def test_a_range_of_one_value_is_one_cell(gaussian, rng, step, value):
+def test_a_range_of_one_value_is_one_bin(gaussian, rng, step, value):
     table, transformers = lay_out(
         [value] * 20, gaussian, low=value, high=value, step=step, nullable=False
     )
@@ -222,8 +229,11 @@ def test_spikes_leave_the_bins_to_the_rest(gaussian, rng):
     values = np.where(rng.random(20_000) < 0.95, 0.1 + 0.2, rng.random(20_000))
     _, (transformer,) = lay_out(values, gaussian)
 
-    # Without the spike its cell of the public grid, from 0.25 to 0.3125, is one among many.
-    assert np.sum((transformer.edges < 0.25) | (transformer.edges > 0.3125)) > 0.8 * MAX_BINS
+    # Without the spike its bin of the public grid, from 0.25 to 0.3125, is one among many.
+    assert (
+        np.sum((transformer.edges < 0.25) | (transformer.edges > 0.3125))
+        > 0.8 * CONSTANTS.most_bins
+    )
 
 
 def test_records_are_encoded_one_by_one(gaussian, rng):
@@ -269,15 +279,19 @@ def make_sketch(counts, scale=0.0):
 
 
 def test_bins_hold_about_equal_mass():
-    edges = quantile_edges(make_sketch([100, 300, 0, 600]), 0.0, 4.0, 10)
+    edges = quantile_edges(
+        make_sketch([100, 300, 0, 600]), 0.0, 4.0, EncodingConstants(most_bins=10)
+    )
 
     for edge in [1, 4 / 3, 5 / 3, *(3 + np.arange(1, 7) / 6)]:
         assert np.abs(edges - edge).min() < 0.02
-    assert len(edges) < 10 + 1 + 2 * len(THIN_BINS) + 4
+    assert len(edges) < 10 + 1 + 2 * len(CONSTANTS.thin_bins) + 4
 
 
-def test_the_outermost_bins_are_thin_and_keep_the_cells_of_the_sketch_apart():
-    edges = quantile_edges(make_sketch([1000, 1000, 30, 10]), 0.0, 4.0, 10)
+def test_the_outermost_bins_are_thin_and_keep_the_bins_of_the_sketch_apart():
+    edges = quantile_edges(
+        make_sketch([1000, 1000, 30, 10]), 0.0, 4.0, EncodingConstants(most_bins=10)
+    )
 
     assert edges[:5] == pytest.approx(np.array([0, 1 / 8, 1 / 4, 1 / 2, 1]) * 0.204, abs=0.01)
     assert {2.0, 3.0} <= set(edges)
@@ -297,17 +311,19 @@ def test_the_outermost_bins_are_thin_and_keep_the_cells_of_the_sketch_apart():
     ],
 )
 def test_bins_cover_the_range_whatever_the_counts(counts, low, high):
-    edges = quantile_edges(make_sketch(counts), low, high, MAX_BINS)
+    edges = quantile_edges(make_sketch(counts), low, high, CONSTANTS)
 
     assert (edges[0], edges[-1]) == (low, high)
     assert np.all(np.diff(edges) > 0)
-    assert len(edges) <= MAX_BINS + 1 + 2 * len(THIN_BINS) + len(counts) + 2
+    assert len(edges) <= CONSTANTS.most_bins + 1 + 2 * len(CONSTANTS.thin_bins) + len(counts) + 2
     if counts == [0, 0, 0]:
-        assert np.max(np.diff(edges)) == pytest.approx(3 / MAX_BINS)
+        assert np.max(np.diff(edges)) == pytest.approx(3 / CONSTANTS.most_bins)
 
 
-def test_cells_without_counts_are_not_left_without_a_bin():
-    edges = quantile_edges(make_sketch([10_000, 0, 0, 10_000]), 0.0, 4.0, 1000)
+def test_bins_of_a_sketch_without_counts_are_not_left_without_a_bin():
+    edges = quantile_edges(
+        make_sketch([10_000, 0, 0, 10_000]), 0.0, 4.0, EncodingConstants(most_bins=1000)
+    )
 
-    for cell in range(4):
-        assert np.any((edges > cell) & (edges < cell + 1))
+    for place in range(4):
+        assert np.any((edges > place) & (edges < place + 1))

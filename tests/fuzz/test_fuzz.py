@@ -1,14 +1,23 @@
-"""A share of ``benchmarks/fuzz.py``, the same examples each time: none ends in a defect.
+"""Hostile and odd input: none of many examples, the same each time, ends in a defect.
 
-The examples are fixed, the noise is not: nothing that the judge asks for depends on it.
+What must hold of each is said in ``hostile/verdict.py``: it is *valid*, or *refused* by one clear
+error that names what is wrong. The examples are fixed, the noise is not: nothing that the judge
+asks for depends on it. ``FUZZ_TIMES=8 FUZZ_SEED=1 pytest tests/fuzz`` runs eight times as many
+others, half an hour of them.
 """
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections import Counter
 
 import pandas as pd
 import pytest
+
+TIMES, SEED = (
+    int(os.environ.get(f'FUZZ_{name}', other)) for name, other in (('TIMES', 1), ('SEED', 4))
+)
 
 #: Strategy, judge, number of examples, and how most of them end.
 SUITES = {
@@ -24,21 +33,31 @@ SUITES = {
 @pytest.mark.parametrize('name', SUITES)
 def test_every_example_is_valid_or_refused_by_name(hostile, name):
     module, strategy, court, judge, num_examples, usual = SUITES[name]
-    ends, defects = Counter(), []
+    ends, defects = Counter(), {}
 
     def check(case):
         try:
             ends[getattr(hostile(court), judge)(case)] += 1
         except Exception as error:  # reported here: hypothesis cannot print every metadata
-            defects.append(f'{error!r} of {case!r}')
+            text = ''.join(traceback.format_exception(error))
+            defects.setdefault(locate(error), f'{case!r}\n{text}')
 
     examples = getattr(hostile(module), strategy)()
-    hostile('examples').run_through(check, examples, num_examples=num_examples, number=4)
+    hostile('verdict').run_through(check, examples, num_examples=TIMES * num_examples, number=SEED)
 
-    assert defects == []
+    assert not defects, '\n\n'.join(f'{where}\n{text}' for where, text in defects.items())
     assert set(ends) <= {'valid', 'refused'}
-    assert ends.total() >= num_examples
+    assert ends.total() >= TIMES * num_examples
     assert ends[usual] > ends.total() / 2
+
+
+def locate(error):
+    """Say where in the package, or else where at all, an error came from: a defect is told once."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if f'{os.sep}sdv_threea{os.sep}' in frame.filename]
+    last = (own or frames)[-1]
+    text = '' if own else f': {str(error)[:60]}'
+    return f'{type(error).__name__} at {os.path.basename(last.filename)}:{last.lineno}{text}'
 
 
 @pytest.fixture

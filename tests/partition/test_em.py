@@ -1,22 +1,26 @@
 import math
 import warnings
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.moments import GRID, Grouped
+from sdv_threea.approximate.moments import SCORE_UNITS, Grouped
+from sdv_threea.partition.constants import PartitionConstants
 from sdv_threea.partition.em import (
-    EM_ROUNDS,
-    MAX_CELLS,
     assign,
     em_round,
     first_centroids,
-    num_cells,
+    num_components,
     private_em,
 )
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.statistics import clip_norm
+
+CONSTANTS = PartitionConstants()
+num_components = partial(num_components, constants=CONSTANTS)
+private_em = partial(private_em, constants=CONSTANTS)
 
 NEIGHBORS = ('add_remove', 'replace_one')
 RADIUS = 1_000
@@ -42,26 +46,26 @@ def make_blobs(rng, num_rows=600):
     return np.rint(centers + rng.normal(0, 40, (num_rows, 2))).astype(np.int64), classes, sides
 
 
-# How many cells
+# How many components
 
 
-def test_more_budget_and_more_records_carry_more_cells():
+def test_more_budget_and_more_records_carry_more_components():
     mus = [1e-3, 0.01, 0.1, 0.15, 0.2, 1.0, math.inf]
     sizes = [1.0, 30.0, 300.0, 3e3, 1e5]
-    table = np.array([[num_cells(np.full(3, size), 4.0, mu) for mu in mus] for size in sizes])
+    table = np.array([[num_components(np.full(3, size), 4.0, mu) for mu in mus] for size in sizes])
 
     assert (np.diff(table, axis=0) >= 0).all()
     assert (np.diff(table, axis=1) >= 0).all()
-    assert set(table.ravel().tolist()) == set(range(1, MAX_CELLS + 1))
+    assert set(table.ravel().tolist()) == set(range(1, CONSTANTS.most_components + 1))
 
 
-def test_wide_tables_and_small_classes_carry_one_cell_even_without_noise():
-    assert num_cells(np.full(26, 300.0), 28.0, math.inf) == 1
-    assert num_cells(np.full(2, 3.0), 2.0, math.inf) == 1
-    assert num_cells(np.full(2, 300.0), 0.0, math.inf) == MAX_CELLS
+def test_wide_tables_and_small_classes_carry_one_component_even_without_noise():
+    assert num_components(np.full(26, 300.0), 28.0, math.inf) == 1
+    assert num_components(np.full(2, 3.0), 2.0, math.inf) == 1
+    assert num_components(np.full(2, 300.0), 0.0, math.inf) == CONSTANTS.most_components
 
 
-# Where cells start
+# Where components start
 
 
 def test_centroids_start_at_the_modes_of_each_class(rng):
@@ -93,7 +97,7 @@ def test_centroids_start_somewhere_in_degenerate_draws_and_without_a_warning(rng
     assert (centroids[1] == 0).all()
 
 
-def test_records_without_columns_share_one_cell_through_every_round(rng):
+def test_records_without_columns_share_one_component_through_every_round(rng):
     points, classes = np.zeros((50, 0), dtype=np.int64), np.repeat([0, 1], 25)
 
     centroids = first_centroids(points, classes, 2, 3, rng)
@@ -103,7 +107,7 @@ def test_records_without_columns_share_one_cell_through_every_round(rng):
     assert assign(points, classes, moved).tolist() == classes.tolist()
 
 
-def test_one_cell_per_class_needs_no_draws(rng):
+def test_one_component_per_class_needs_no_draws(rng):
     centroids = first_centroids(np.ones((5, 2), dtype=np.int64), np.zeros(5, dtype=int), 3, 1, rng)
 
     assert centroids.shape == (3, 1, 2)
@@ -116,27 +120,27 @@ def test_records_belong_to_the_nearest_centroid_of_their_class(rng):
     points, classes = rng.integers(-900, 900, (300, 5)), rng.integers(0, 3, 300)
     centroids = rng.integers(-900, 900, (3, 4, 5))
 
-    cells = assign(points, classes, centroids)
+    components = assign(points, classes, centroids)
 
     distances = np.square(points[:, None] - centroids[classes]).sum(axis=2)
-    assert np.array_equal(cells, 4 * classes + distances.argmin(axis=1))
+    assert np.array_equal(components, 4 * classes + distances.argmin(axis=1))
 
 
 @pytest.mark.parametrize('size', [10**3, 10**9])
-def test_the_cell_of_a_record_depends_on_that_record_alone(rng, size):
+def test_the_component_of_a_record_depends_on_that_record_alone(rng, size):
     points, classes = rng.integers(-size, size, (70_000, 3)), rng.integers(0, 2, 70_000)
     centroids, order = rng.integers(-size, size, (2, 5, 3)), rng.permutation(70_000)
 
-    cells = assign(points, classes, centroids)
+    components = assign(points, classes, centroids)
 
-    assert np.array_equal(assign(points[order], classes[order], centroids), cells[order])
-    assert np.array_equal(assign(points[69_990:], classes[69_990:], centroids), cells[69_990:])
+    assert np.array_equal(assign(points[order], classes[order], centroids), components[order])
+    assert np.array_equal(assign(points[69_990:], classes[69_990:], centroids), components[69_990:])
     for at in (0, 65_535, 65_536, 69_999):
         alone = slice(at, at + 1)
-        assert assign(points[alone], classes[alone], centroids)[0] == cells[at]
+        assert assign(points[alone], classes[alone], centroids)[0] == components[at]
 
 
-def test_ties_go_to_the_first_centroid_and_one_cell_is_the_class():
+def test_ties_go_to_the_first_centroid_and_one_component_is_the_class():
     points, classes = np.zeros((3, 2), dtype=np.int64), np.array([0, 1, 0])
 
     assert assign(points, classes, np.ones((2, 3, 2), dtype=np.int64)).tolist() == [0, 3, 0]
@@ -152,6 +156,7 @@ def make_round(points, classes, centroids, *, mu=1.0, neighbors='add_remove', no
         chunk_arrays(Grouped(points, classes)),
         centroids,
         RADIUS,
+        CONSTANTS.mean_error,
         mu=mu,
         neighbors=neighbors,
         noise=noise,
@@ -179,8 +184,8 @@ def spy(asked):
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_sums_of_cells_move_by_at_most_the_declared_sensitivity_and_by_it(rng, neighbors):
-    """Without noise, the means of cells times their counts give the sums back."""
+def test_sums_of_components_move_by_at_most_the_declared_sensitivity_and_by_it(rng, neighbors):
+    """Without noise, the means of components times their counts give the sums back."""
     worst = 0.0
     centroids = np.array([[[-500, 0], [500, 0]]])
     base = np.repeat([[-600, 0], [600, 0]], 50, axis=0)
@@ -196,10 +201,10 @@ def test_sums_of_cells_move_by_at_most_the_declared_sensitivity_and_by_it(rng, n
             moved, receipt = make_round(table, classes, centroids, neighbors=neighbors, mu=math.inf)
             # Means come rounded: the sums are known to half the count.
             means = moved[0] * counts[:, None]
-            sums.append(np.concatenate([RADIUS * counts[:, None], means], axis=1) / GRID)
+            sums.append(np.concatenate([RADIUS * counts[:, None], means], axis=1) / SCORE_UNITS)
             receipts.append(receipt)
         distance = np.linalg.norm(sums[0] - sums[1])
-        assert distance <= receipts[0].sensitivity + 2 * 51 / GRID
+        assert distance <= receipts[0].sensitivity + 2 * 51 / SCORE_UNITS
         worst = max(worst, distance / receipts[0].sensitivity)
 
     assert worst > 0.95
@@ -214,8 +219,8 @@ def test_the_receipt_of_a_round_states_the_proven_sensitivity(rng, neighbors, fa
         points, classes, np.zeros((2, 3, 2), dtype=np.int64), neighbors=neighbors, noise=spy(drawn)
     )
 
-    assert receipt.sensitivity == pytest.approx(factor * RADIUS / GRID)
-    assert receipt.noise_scale == pytest.approx(factor * RADIUS / GRID, rel=1e-3)
+    assert receipt.sensitivity == pytest.approx(factor * RADIUS / SCORE_UNITS)
+    assert receipt.noise_scale == pytest.approx(factor * RADIUS / SCORE_UNITS, rel=1e-3)
     assert [size for size, _ in drawn] == [2 * 3 * 3]
 
 
@@ -226,9 +231,9 @@ def test_without_noise_a_round_moves_centroids_to_the_means_of_their_records(rng
     moved, _ = make_round(points, classes, centroids, mu=math.inf)
 
     for label in (0, 1):
-        for cell, side in enumerate((-1, 1)):
+        for component, side in enumerate((-1, 1)):
             own = points[(classes == label) & (sides == side)]
-            assert moved[label, cell] == pytest.approx(own.mean(axis=0), abs=0.5)
+            assert moved[label, component] == pytest.approx(own.mean(axis=0), abs=0.5)
 
 
 def test_centroids_stay_where_noise_would_move_them(rng):
@@ -239,7 +244,7 @@ def test_centroids_stay_where_noise_would_move_them(rng):
     noisy, receipt = make_round(points, classes, centroids, mu=0.01, noise=integer_noise(rng))
     empty, _ = make_round(points, classes, far, mu=math.inf)
 
-    assert receipt.noise_scale > 100 * RADIUS / GRID
+    assert receipt.noise_scale > 100 * RADIUS / SCORE_UNITS
     assert np.array_equal(noisy, centroids)
     assert np.array_equal(empty[:, 1], far[:, 1])
 
@@ -251,7 +256,7 @@ def test_centroids_that_move_are_known_to_a_part_of_a_standard_deviation(rng):
     for mu in np.geomspace(1e-3, 1, 400):
         moved, _ = make_round(points, classes, centroids, mu=mu, noise=integer_noise(rng))
         if not np.array_equal(moved, centroids):
-            moves.append(moved.ravel() / GRID)
+            moves.append(moved.ravel() / SCORE_UNITS)
 
     assert len(moves) > 100
     assert np.sqrt(np.square(moves[:50]).mean()) < 0.3
@@ -284,7 +289,7 @@ def test_rounds_compose_to_the_price_and_draw_noise_afresh(rng):
 
     _, receipts = run_em(points, classes, np.zeros((2, 2, 2), dtype=np.int64), 0.3, spy(drawn))
 
-    assert len(receipts) == len(drawn) == EM_ROUNDS
+    assert len(receipts) == len(drawn) == CONSTANTS.rounds
     assert math.hypot(*(receipt.mu for receipt in receipts)) == pytest.approx(0.3)
 
 

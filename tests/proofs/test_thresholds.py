@@ -15,6 +15,7 @@ from scipy.special import ndtr
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.describe import description as room
+from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy.mechanism import threshold_release
 from sdv_threea.privacy.rows import chunk_table
@@ -183,6 +184,7 @@ def describe_counted(monkeypatch, rows, neighbors, rows_per_unit, least):
         delta=1e-3,
         neighbors=neighbors,
         noise=lambda size, scale: np.zeros(size, dtype=np.int64),
+        constants=DescribeConstants(),
         rows_per_unit=rows_per_unit,
     )
     return counted.asked

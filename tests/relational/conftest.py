@@ -345,8 +345,6 @@ def noise():
 @pytest.fixture
 def compare_neighbours(monkeypatch):
     """Release a database and a neighbour of it, the answers held fixed, and record both."""
-    # Load the rooms that are imported lazily, so that their doors are replaced too.
-    import sdv_threea.adapt.moments  # noqa: F401
 
     def compare(one, other, *, coupled=True, **settings):
         first = Door()
@@ -371,8 +369,6 @@ def compare_neighbours(monkeypatch):
 
 @pytest.fixture
 def release_constants(monkeypatch):
-    import sdv_threea.adapt.moments  # noqa: F401
-
     def release(made, **settings):
         with monkeypatch.context() as patch:
             hang(patch, Constants())

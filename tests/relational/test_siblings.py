@@ -1,11 +1,13 @@
 """Siblings: one pair per unit, how far it can move the products, and what they share."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.relational import siblings
 from sdv_threea.relational.siblings import (
     MOST_SHARED,
@@ -15,6 +17,9 @@ from sdv_threea.relational.siblings import (
     shared_effect,
 )
 from sdv_threea.relational.units import DISPUTED
+
+CONSTANTS = ApproximateConstants()
+release_siblings = partial(release_siblings, count_weight=CONSTANTS.count_weight)
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def draw_pairs(rng, num_pairs, covariance, shared):
     width = len(covariance)
     common = rng.multivariate_normal(np.zeros(width), shared, num_pairs)
     parts = rng.multivariate_normal(np.zeros(width), covariance - shared, (2, num_pairs))
-    return tuple(np.rint((common + part) * GRID).astype(np.int64) for part in parts)
+    return tuple(np.rint((common + part) * SCORE_UNITS).astype(np.int64) for part in parts)
 
 
 def test_a_unit_has_one_pair_of_siblings_at_most(rng):
@@ -102,7 +107,7 @@ def test_without_noise_the_covariance_between_siblings_comes_back(rng):
     shared = np.array([[0.6, 0.1], [0.1, 0.2]])
     pairs = draw_pairs(rng, 40_000, covariance, shared)
     found, receipt = release_siblings(
-        pairs, 8 * GRID, mu=math.inf, neighbors='add_remove', noise=lambda *_: 0
+        pairs, 8 * SCORE_UNITS, mu=math.inf, neighbors='add_remove', noise=lambda *_: 0
     )
 
     assert found.count == pytest.approx(40_000)
@@ -112,9 +117,9 @@ def test_without_noise_the_covariance_between_siblings_comes_back(rng):
 
 def test_a_mean_of_the_scores_is_taken_out(rng):
     pairs = draw_pairs(rng, 20_000, np.eye(1), np.zeros((1, 1)))
-    shifted = tuple(scores + 2 * GRID for scores in pairs)
+    shifted = tuple(scores + 2 * SCORE_UNITS for scores in pairs)
     found, _ = release_siblings(
-        shifted, 8 * GRID, mu=math.inf, neighbors='add_remove', noise=lambda *_: 0
+        shifted, 8 * SCORE_UNITS, mu=math.inf, neighbors='add_remove', noise=lambda *_: 0
     )
 
     assert abs(found.covariance[0, 0]) < 0.06
@@ -123,12 +128,12 @@ def test_a_mean_of_the_scores_is_taken_out(rng):
 def test_the_noise_of_an_entry_is_as_stated(rng, noise):
     pairs = draw_pairs(rng, 3000, np.eye(2), np.zeros((2, 2)))
     exact, _ = release_siblings(
-        pairs, 4 * GRID, mu=math.inf, neighbors='add_remove', noise=lambda *_: 0
+        pairs, 4 * SCORE_UNITS, mu=math.inf, neighbors='add_remove', noise=lambda *_: 0
     )
     off = []
     for seed in range(300):
         found, _ = release_siblings(
-            pairs, 4 * GRID, mu=1.0, neighbors='add_remove', noise=noise(seed)
+            pairs, 4 * SCORE_UNITS, mu=1.0, neighbors='add_remove', noise=noise(seed)
         )
         off.append((found.covariance - exact.covariance)[0, 1] / found.scale)
 
@@ -138,7 +143,7 @@ def test_the_noise_of_an_entry_is_as_stated(rng, noise):
 def test_units_without_siblings_are_released_too(noise):
     none = np.zeros((0, 2), dtype=np.int64)
     found, receipt = release_siblings(
-        (none, none), 4 * GRID, mu=1.0, neighbors='add_remove', noise=noise(0)
+        (none, none), 4 * SCORE_UNITS, mu=1.0, neighbors='add_remove', noise=noise(0)
     )
 
     assert found.count >= 1

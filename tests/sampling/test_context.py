@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.anonymize.mixture import Mixture
-from sdv_threea.approximate.moments import GRID
+from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.approximate.scores import LARGEST_SCORE, normal_scores
 from sdv_threea.sampling.context import (
     Context,
@@ -64,7 +64,7 @@ def describe(scores, columns, codes):
     found = np.zeros((num_classes, *codes.shape))
     chances = np.zeros((num_classes, len(codes)))
     for place, at in enumerate(columns):
-        found[:, :, place] = scores.scores[at][:, codes[:, place]] / GRID
+        found[:, :, place] = scores.scores[at][:, codes[:, place]] / SCORE_UNITS
         chances += np.log(scores.chances(at))[:, codes[:, place]]
     return Context(np.array(columns, dtype=np.int64), found, chances, scores.variances)
 

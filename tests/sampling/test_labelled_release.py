@@ -106,14 +106,14 @@ def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
     monkeypatch.setattr(
         pipeline,
         'adapt_labels',
-        lambda rows, evidence, draws, **terms: adapt(
-            rows, evidence, seen.setdefault('draws', draws), **terms
+        lambda rows, evidence, draws, *others, **terms: adapt(
+            rows, evidence, seen.setdefault('draws', draws), *others, **terms
         ),
     )
     table = make_wide(rng, 1_000, num_columns=10)
     run_pipeline(table, make_wide_domain(table), Settings(epsilon=0.5, delta=1e-5), rng=rng)
 
-    (chances, _), draws = seen['evident'], seen['draws']
+    (chances, *_), draws = seen['evident'], seen['draws']
     for column, evident in zip(draws.codes.T, chances, strict=True):
         for label, wanted in enumerate(evident):
             drawn = np.bincount(column[draws.labels == label], minlength=len(wanted))

@@ -140,9 +140,6 @@ def test_the_same_table_and_noise_give_the_same_synthesizer(table, mixed_metadat
 
 @pytest.mark.filterwarnings('ignore:No value of the columns')
 def test_no_question_moves_further_than_its_sensitivity(neighbours, mixed_metadata, compare):
-    # Load the room that is imported lazily, so that its doors are watched too.
-    import sdv_threea.adapt.moments  # noqa: F401
-
     relation, (first, second) = neighbours
     fit_one = partial(fit, mixed_metadata, neighbors=relation)
     one, transcript = doors.record(partial(fit_one, first))

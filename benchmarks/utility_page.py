@@ -1,0 +1,380 @@
+"""What ``docs/benchmark.md`` and the README say of the results of ``utility.py``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from methods import ABLATIONS, BASELINES, NOT_PRIVATE, OURS, PRIVATE_PEERS
+from pages import (
+    DOCS,
+    ROOT,
+    write_epsilon,
+    write_failure,
+    write_page,
+    write_picture,
+    write_share,
+    write_span,
+    write_table,
+)
+from pictures import MARKS, Panel, draw_utility
+from tables import PROBLEMS
+from utility import COSTS, REAL
+
+DEFAULT, PUBLIC = OURS
+RIVALS = [*BASELINES, *PRIVATE_PEERS]
+METHODS = [*OURS, *RIVALS, *NOT_PRIVATE]
+
+#: Classification tables with more than 10,000 rows; normalised utility is averaged over these.
+LARGE = ['adult', 'census_kdd', 'default_credit', 'diabetes130', 'diabetes130_died']
+LARGE += ['creditcard_fraud', 'covtype_compact', 'epileptic_seizure']
+
+#: What the README shows: tables of several kinds that peers were run on, and the methods that a
+#: reader may have heard of. The page has all of them.
+SHOWN = ['adult', 'default_credit', 'covtype_compact', 'compas', 'telco_churn']
+KNOWN = [DEFAULT, 'naive histograms', 'dpmm MST', 'smartnoise MST', 'GaussianCopula']
+
+#: A mean is clearly below another by more than this many standard errors of their difference.
+CLEARLY = 2.0
+
+#: A kind of run: a table, a method and an epsilon.
+Kind = tuple[str, str, float]
+
+
+def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
+    """Sum the runs up by table, method and epsilon: medians, means and failures.
+
+    A normalised score is measured by that of real data: 0 is guessing, 1 as good.
+    """
+    runs = runs.assign(note=runs['note'].where(runs['score'].isna()).astype(object))
+    groups = runs.groupby(['table', 'method', 'epsilon'])
+    medians = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
+    medians['runs'], medians['done'] = groups.size(), groups['score'].count()
+    medians['low'], medians['high'] = groups['score'].min(), groups['score'].max()
+    medians['mean'], medians['error'] = groups['score'].mean(), groups['score'].sem()
+    medians['note'] = groups['note'].first()
+    chance = medians['R2'].isna().groupby('table').all() * 0.5
+    real = medians['score'].reindex(pd.MultiIndex.from_product([chance.index, [REAL], [math.inf]]))
+    best = real.droplevel([1, 2]) - chance
+    medians['normalised'] = medians['score'].sub(chance, level='table').div(best, level='table')
+    return medians
+
+
+def list_tables(medians: pd.DataFrame, numeric: bool | None = None) -> list[str]:
+    """List the tables with results, large classification tables first and regression last."""
+    seen = medians['R2'].notna().groupby('table').any()
+    by_kind = sorted(seen.index, key=list(PROBLEMS).index)
+    by_kind.sort(key=lambda table: (seen[table], table not in LARGE))
+    return [table for table in by_kind if numeric in (None, seen[table])]
+
+
+def is_regression(medians: pd.DataFrame, table: str) -> bool:
+    """Whether the target of a table is a number."""
+    return bool(medians.loc[table]['R2'].notna().any())
+
+
+def list_budgets(medians: pd.DataFrame) -> list[float]:
+    """List the epsilons."""
+    return sorted(medians.index.unique('epsilon'))
+
+
+def list_methods(medians: pd.DataFrame, methods: Iterable[str], epsilon: float) -> list[str]:
+    """List the methods that were run at a budget; those without privacy always are."""
+    seen = {key[1:] for key in medians.index}
+    return [name for name in methods if (name, place(name, epsilon)) in seen]
+
+
+def place(method: str, epsilon: float) -> float:
+    """Say at which epsilon the rows of a method are: what knows no privacy is at infinity."""
+    return math.inf if method in (REAL, *NOT_PRIVATE) else epsilon
+
+
+def find(medians: pd.DataFrame, table: str, method: str, epsilon: float) -> pd.Series | None:
+    """Find the medians of a method on a table; none where it was not run."""
+    key = (table, method, place(method, epsilon))
+    return medians.loc[key] if key in medians.index else None
+
+
+def look_up(
+    medians: pd.DataFrame, table: str, method: str, epsilon: float, field: str = 'score'
+) -> Any:
+    """Look a figure up; NaN where there is none."""
+    cell = find(medians, table, method, epsilon)
+    return math.nan if cell is None else cell[field]
+
+
+def average(medians: pd.DataFrame, method: str, epsilon: float, most: float = math.inf) -> float:
+    """Average normalised utility over all large tables, each counted up to a largest value.
+
+    NaN where one is missing.
+    """
+    found = [look_up(medians, table, method, epsilon, 'normalised') for table in LARGE]
+    return float(np.minimum(found, most).mean())
+
+
+def write_name(medians: pd.DataFrame, table: str) -> str:
+    """Name a table and its score."""
+    return f'{table} ({"R2" if is_regression(medians, table) else "AUC"})'
+
+
+def write_cell(
+    cell: pd.Series | None, field: str = 'score', show: Callable[[float], str] = write_share
+) -> str:
+    """Write the figure of a method, or what kept it from one."""
+    if cell is None:
+        return ''
+    if not cell['done']:
+        return write_failure(cell['note'])
+    of = f' ({cell["done"]} of {cell["runs"]})' if cell['done'] < cell['runs'] else ''
+    return show(cell[field]) + of if pd.notna(cell[field]) else ''
+
+
+def compare(
+    medians: pd.DataFrame,
+    field: str,
+    show: Callable[[float], str] = write_share,
+    tables: Iterable[str] = (),
+    among: Sequence[str] = METHODS,
+) -> str:
+    """Write a figure of methods at epsilon 1, a row per table: of all, or of some."""
+    scores = field == 'score'
+    methods = list_methods(medians, [REAL, *among] if scores else among, 1)
+    rows = []
+    for table in tables or list_tables(medians):
+        row = [write_cell(find(medians, table, method, 1), field, show) for method in methods]
+        if scores:
+            private = [method for method in methods if method in (*OURS, *RIVALS)]
+            figures = [look_up(medians, table, method, 1) for method in private]
+            best = show(pd.Series(figures, dtype=float).max())
+            for at, method in enumerate(methods):
+                if method in private and row[at].split(' ')[0] == best:
+                    row[at] = f'**{row[at]}**'
+        rows.append([write_name(medians, table) if scores else table, *row])
+    marks = [f'{m} †' if 'GAN' in m and m in PRIVATE_PEERS else m for m in methods]
+    marks = [f'{mark}, *no privacy*' if mark in NOT_PRIVATE else mark for mark in marks]
+    return write_table(['table', *marks], rows)
+
+
+def write_means(medians: pd.DataFrame) -> str:
+    """Write the mean normalised utility of every method at every budget."""
+    budgets = list_budgets(medians)
+    rows = [
+        [m, *('–' if place(m, e) != e else write_share(average(medians, m, e)) for e in budgets)]
+        for m in METHODS
+        if m in medians.index.unique('method')
+    ]
+    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], rows)
+
+
+def write_normalised(medians: pd.DataFrame, numeric: bool) -> str:
+    """Write our normalised utility, a row per table and a column per kind and budget."""
+    ours = {key[1:] for key in medians.index if key[1] in OURS}
+    kinds = sorted(ours, key=lambda kind: (list(OURS).index(kind[0]), kind[1]))
+    tables = list_tables(medians, numeric=numeric)
+    normalised = [[look_up(medians, t, *kind, 'normalised') for kind in kinds] for t in tables]
+    rows = [[t, *map(write_share, row)] for t, row in zip(tables, normalised, strict=True)]
+    if not numeric and kinds:
+        means = ['**mean**', *(f'**{write_share(average(medians, *kind))}**' for kind in kinds)]
+        capped = ['mean, none above 1']
+        capped += [write_share(average(medians, *kind, most=1)) for kind in kinds]
+        at = sum(table in LARGE for table in tables)
+        rows[at:at] = [means, capped]
+    header = [f'{"p, " if method == PUBLIC else ""}ε = {write_epsilon(e)}' for method, e in kinds]
+    return write_table(['table', *header], rows)
+
+
+def write_rivals(medians: pd.DataFrame) -> str:
+    """Write how each rival compares with ours at each finite budget, on the tables they share."""
+    budgets = [each for each in list_budgets(medians) if math.isfinite(each)]
+    rows = [[rival, *(write_pair(medians, rival, each) for each in budgets)] for rival in RIVALS]
+    shared = (row for row in rows if any(each != '–' for each in row[1:]))
+    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], shared)
+
+
+def write_pair(medians: pd.DataFrame, rival: str, epsilon: float) -> str:
+    """Write the mean normalised utility of a rival and of ours, and over how many tables.
+
+    What is worse than guessing counts as guessing, as R2 can be as low as it likes.
+    """
+    kinds = [
+        [(table, method, epsilon) for method in (rival, PUBLIC)] for table in list_tables(medians)
+    ]
+    found = [[look_up(medians, *kind, 'normalised') for kind in pair] for pair in kinds]
+    pairs = pd.DataFrame(found).dropna()
+    if pairs.empty:
+        return '–'
+    theirs, ours = pairs.clip(lower=0.0).mean()
+    return f'{write_share(theirs)} to {write_share(ours)} ({len(pairs)})'
+
+
+def list_losses(medians: pd.DataFrame) -> Iterator[tuple[Kind, dict[str, float]]]:
+    """List what is ahead of our public-metadata variant wherever there is something to compare."""
+    for table in list_tables(medians):
+        for epsilon in list_budgets(medians):
+            rivals = {name: look_up(medians, table, name, epsilon) for name in RIVALS}
+            kind = (table, PUBLIC, epsilon)
+            if kind in medians.index and any(map(pd.notna, rivals.values())):
+                ours = look_up(medians, *kind)
+                beaten = -math.inf if pd.isna(ours) else ours
+                ahead = {name: score for name, score in rivals.items() if score > beaten}
+                yield kind, dict(sorted(ahead.items(), key=lambda pair: -pair[1]))
+
+
+def write_losses(medians: pd.DataFrame) -> str:
+    """Write where a private peer or a baseline is ahead of us."""
+    compared = list(list_losses(medians))
+    rows = []
+    for kind, ahead in compared:
+        cell = medians.loc[kind]
+        if ahead:
+            spread = f'{write_share(cell["low"])} to {write_share(cell["high"])}'
+            better = ', '.join(f'{name} {write_share(score)}' for name, score in ahead.items())
+            shown = [write_cell(cell), spread if cell['done'] > 1 else '', better]
+            rows.append([write_name(medians, kind[0]), write_epsilon(kind[2]), *shown])
+    text = (
+        f'Ours stands beside a baseline or private peer at {len(compared)} pairs of table and ε.\n'
+    )
+    if not rows:
+        return text + 'None has a higher median than our public-metadata variant.'
+    header = ['table', 'ε', 'ours, public metadata', 'lowest to highest', 'ahead of us']
+    text += f'At {len(rows)} of them one has a higher median than our public-metadata variant:\n\n'
+    return text + write_table(header, rows)
+
+
+def write_failures(medians: pd.DataFrame) -> str:
+    """Write all that failed, in its own words."""
+    failed = medians[medians['done'] < medians['runs']].reset_index()
+    failed['note'] = failed['note'].fillna('?').str.replace('|', '/')
+    failed['where'] = failed['table'] + ' (ε = ' + failed['epsilon'].map(write_epsilon) + ')'
+    rows = [
+        [method, f'`{note}`', ', '.join(group['where'])]
+        for (method, note), group in failed.groupby(['method', 'note'])
+    ]
+    return write_table(['method', 'why', 'where'], rows)
+
+
+def list_budget_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
+    """List the steps of ours from each epsilon to the next larger one."""
+    kinds = product(list_tables(medians), OURS)
+    keys = ([key for key in medians.index if key[:2] == kind] for kind in kinds)
+    return [step for own in keys for step in pairwise(own)]
+
+
+def list_component_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
+    """List the steps from one component for each class to as many as are chosen by default."""
+    ones = [key for key in medians.index if key[1] == '1 component']
+    return [(one, (one[0], DEFAULT, one[2])) for one in ones]
+
+
+def write_setbacks(medians: pd.DataFrame, steps: list[tuple[Kind, Kind]]) -> str:
+    """Write how many steps of which one expects no loss are clearly for the worse, and which.
+
+    Steps without repeats at both ends have no standard error, and are left out.
+    """
+    ends = [step for step in steps if all(end in medians.index for end in step)]
+    ends = [step for step in ends if all(medians.loc[end, 'done'] > 1 for end in step)]
+    rows = []
+    for (table, old, low), (_, new, high) in ends:
+        before, after = medians.loc[table, old, low], medians.loc[table, new, high]
+        change, error = after['mean'] - before['mean'], math.hypot(before['error'], after['error'])
+        if change < -CLEARLY * error:
+            at = f'ε = {write_epsilon(high)}'
+            if old == new:
+                at = f'{new}, ε = {write_epsilon(low)} to {write_epsilon(high)}'
+            shown = write_share(change), write_share(error)
+            rows.append([write_name(medians, table), at, *shown])
+    text = f'{len(rows)} of {len(ends)}'
+    header = ['table', 'where', 'change of the mean', 'its standard error']
+    return f'{text}:\n\n{write_table(header, rows)}' if rows else f'{text}.'
+
+
+def write_ablations(medians: pd.DataFrame, epsilon: float) -> str:
+    """Write what replacing each part of ours does to the score, on average and table by table."""
+    methods = list_methods(medians, ABLATIONS, epsilon)
+    if not methods:
+        return 'No results yet.'
+    rows = []
+    for name in methods:
+        means = []
+        for numeric in (False, True, None):
+            scores = [
+                [look_up(medians, table, method, epsilon) for method in (name, DEFAULT)]
+                for table in list_tables(medians, numeric=numeric)
+            ]
+            changes = pd.Series([new - old for new, old in scores], dtype=float).dropna()
+            mean = write_share(changes.mean())
+            means.append(mean if mean[0] in '-–' else f'+{mean}')
+        rows.append([name, *means, f'{(changes > 0).sum()} of {len(changes)}'])
+    shown = [REAL, DEFAULT, *methods]
+    details = [
+        [write_name(medians, t), *(write_cell(find(medians, t, m, epsilon)) for m in shown)]
+        for t in list_tables(medians)
+    ]
+    summary = write_table(['variant', 'AUC', 'R2', 'all tables', 'better on'], rows)
+    listed = write_table(['table', *shown], details)
+    return f'At ε = {write_epsilon(epsilon)}:\n\n{summary}\n\nThe medians:\n\n{listed}'
+
+
+def write_repeats(medians: pd.DataFrame) -> str:
+    """Write how many repeats there are of each method."""
+    kinds: dict[str, list[str]] = {}
+    for name in (each for each in [*METHODS, *ABLATIONS] if each in medians.index.unique('method')):
+        kinds.setdefault(write_span(medians.xs(name, level='method')['runs']), []).append(name)
+    return write_table(['repeats', 'of'], ([many, '; '.join(who)] for many, who in kinds.items()))
+
+
+def write_readme(medians: pd.DataFrame) -> str:
+    """Write the table of the README: scores, and what the first of them took to fit."""
+    costs = compare(medians, 'fit_seconds', '{:.1f}'.format, SHOWN[:1], KNOWN)
+    seconds = costs.splitlines()[-1]
+    shown = [each for each in SHOWN if each in medians.index.levels[0]]
+    _, _, *figures = seconds.split('|')
+    last = '|'.join(['', f' *seconds to fit {SHOWN[0]}* ', ' ', *figures])
+    return f'{compare(medians, "score", tables=shown, among=KNOWN)}\n{last}'
+
+
+def list_parts(medians: pd.DataFrame) -> dict[str, str]:
+    """Write all that stands between the marks of the page."""
+    ablated = sorted({key[2] for key in medians.index if key[1] in ABLATIONS}) or [1.0]
+    return {
+        'repeats': write_repeats(medians),
+        'utility': compare(medians, 'score'),
+        'failures': write_failures(medians),
+        'means': write_means(medians),
+        'rivals': write_rivals(medians),
+        'normalised': write_normalised(medians, numeric=False),
+        'regression': write_normalised(medians, numeric=True),
+        'losses': write_losses(medians),
+        'budgets': write_setbacks(medians, list_budget_steps(medians)),
+        'components': write_setbacks(medians, list_component_steps(medians)),
+        'quality': compare(medians, 'quality'),
+        'fit_seconds': compare(medians, 'fit_seconds', '{:.1f}'.format),
+        'sample_seconds': compare(medians, 'sample_seconds', '{:.1f}'.format),
+        'peak_mib': compare(medians, 'peak_mib', '{:,.0f}'.format),
+        'ablations': '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated),
+    }
+
+
+def write_all(runs: pd.DataFrame) -> None:
+    """Write the page, its picture, and the table of the README."""
+    medians = sum_up(runs)
+    write_page(DOCS / 'benchmark.md', list_parts(medians))
+    write_page(ROOT / 'README.md', {'utility': write_readme(medians)})
+    write_picture(draw(medians), 'utility.svg')
+
+
+def draw(medians: pd.DataFrame) -> go.Figure:
+    """Draw utility against epsilon, a small picture per table."""
+    budgets, panels = list_budgets(medians), []
+    for table in list_tables(medians):
+        kinds = {name: [(table, name, each) for each in budgets] for name in MARKS}
+        scores = {name: medians['score'].reindex(kind).tolist() for name, kind in kinds.items()}
+        floor = 0.0 if is_regression(medians, table) else 0.5
+        real = look_up(medians, table, REAL, math.inf)
+        panels.append(Panel(write_name(medians, table), floor, real, scores))
+    return draw_utility(panels, budgets)

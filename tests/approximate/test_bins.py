@@ -1,0 +1,182 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from sdv_threea.approximate.bins import (
+    column_weight,
+    cut_bins,
+    num_class_bins,
+    reconcile,
+)
+from sdv_threea.approximate.constants import ApproximateConstants
+
+CONSTANTS = ApproximateConstants()
+column_weight = partial(column_weight, constants=CONSTANTS)
+cut_bins = partial(cut_bins, constants=CONSTANTS)
+num_class_bins = partial(num_class_bins, constants=CONSTANTS)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def test_there_are_as_many_bins_as_the_root_of_the_records_in_units_of_noise():
+    assert num_class_bins(np.array([1e4, 1e4]), 4.0) == 50
+    assert num_class_bins(np.array([100.0, 1e6]), 4.0) == 50
+    assert num_class_bins(np.array([1e4, 1.0]), 4.0) == num_class_bins(np.array([1e4, 4.0]), 4.0)
+
+
+def test_the_number_of_bins_has_bounds_and_without_noise_there_is_none():
+    assert num_class_bins(np.ones(3), 1e15) == CONSTANTS.least_bins
+    # Noise adds up over bins: where it is as loud as a class, a column has but a few.
+    assert num_class_bins(np.array([1_800.0, 400.0]), 150.0) <= 4
+    assert num_class_bins(np.full(3, 1e12), 1e-3) == CONSTANTS.most_bins
+    assert num_class_bins(np.full(3, 1e4), 0.0) is None
+
+
+@pytest.mark.parametrize('num_bins', [1, 2, 8, 31, 64])
+@pytest.mark.parametrize('least', [0.0, 0.05, 1.0])
+def test_bins_in_order_are_runs_of_codes_no_more_than_wanted_and_spikes_are_alone(
+    rng, num_bins, least
+):
+    for _ in range(100):
+        size = int(rng.integers(1, 200))
+        mask = rng.random(size) < rng.uniform(0.05, 1)
+        shares = rng.dirichlet(np.full(size, rng.choice([0.01, 1.0]))) * mask
+        shares = shares / shares.sum() if shares.sum() else shares
+
+        bins, in_order = cut_bins(shares, mask, num_bins, least)
+
+        assert bins.shape == (size,)
+        assert np.unique(bins).tolist() == list(range(len(in_order)))
+        assert np.flatnonzero(bins == 0).tolist() == [0]
+        assert not in_order[0]
+        if mask[1:].sum() <= num_bins:
+            assert np.array_equal(bins, np.arange(size))
+            assert in_order[1:].all()
+            continue
+        assert in_order.sum() <= num_bins
+        ordered = in_order[bins]
+        assert (np.diff(bins[ordered]) >= 0).all()
+        assert np.bincount(bins)[~in_order].tolist() == [1] * (~in_order).sum()
+        assert (shares[1:][~ordered[1:]] > least).all()
+
+
+def test_every_code_is_a_bin_where_there_is_no_noise_or_room_for_all(rng):
+    shares, mask = rng.dirichlet(np.ones(30)), np.ones(30, dtype=bool)
+
+    for num_bins in (None, 29):
+        bins, in_order = cut_bins(shares, mask, num_bins, 0.0)
+        assert np.array_equal(bins, np.arange(30))
+        assert in_order.tolist() == [False] + [True] * 29
+    assert cut_bins(shares, mask, 28, 1.0)[0].max() <= 28
+
+
+def test_bins_have_equal_roots_of_mass(rng):
+    shares = np.append(0.1, 0.9 * rng.dirichlet(np.full(2_000, 2.0)))
+
+    bins, in_order = cut_bins(shares, np.ones(2_001, dtype=bool), 10, 1.0)
+
+    roots = np.bincount(bins, np.sqrt(shares))[1:]
+    assert (bins.max(), in_order.sum()) == (10, 10)
+    assert roots == pytest.approx(np.full(10, roots.mean()), rel=0.05)
+
+
+def test_codes_of_even_mass_are_cut_evenly():
+    bins, _ = cut_bins(np.append(0.0, np.full(12, 1 / 12)), np.ones(13, dtype=bool), 4, 0.0)
+
+    assert bins.tolist() == [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+
+
+def test_a_spike_is_a_bin_by_itself_and_does_not_break_the_order_of_the_others():
+    shares = np.append(0.0, np.full(40, 0.02))
+    shares[20] = 0.22
+
+    bins, in_order = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.1)
+    unseen, of_all = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.3)
+
+    assert (bins == bins[20]).sum() == 1
+    assert not in_order[bins[20]]
+    assert sorted(np.bincount(np.delete(bins, 20))) == [1, 9, 10, 10, 10]
+    assert in_order.tolist() == [False, True, True, True, True, False]
+    assert of_all.tolist() == [False, True, True, True, True]
+    assert (unseen == unseen[20]).sum() > 1
+
+
+def test_smooth_columns_have_no_spikes():
+    """Not even steep ones, and not the mode."""
+    steep = np.exp(-np.arange(100) / 3)
+    peak = np.exp(-np.square((np.arange(100) - 50) / 4) / 2)
+
+    for density in (steep, steep[::-1], peak):
+        shares = np.append(0.0, density / density.sum())
+        assert cut_bins(shares, np.ones(101, dtype=bool), 8, 1e-3)[1][1:].all()
+
+
+def test_a_column_of_missing_values_alone_has_one_bin_of_others():
+    bins, in_order = cut_bins(np.append(1.0, np.zeros(30)), np.ones(31, dtype=bool), 8, 0.0)
+
+    assert bins.tolist() == [0] + [1] * 30
+    assert in_order.tolist() == [False, True]
+
+
+# Weights
+
+
+def test_weights_are_whole_numbers_of_at_least_one_and_smallest_for_constant_columns(rng):
+    constant = column_weight(np.array([0.0, 1.0, 0.0]))
+    assert column_weight(np.ones(1)) == constant >= 1
+
+    for _ in range(100):
+        shares = rng.dirichlet(np.full(int(rng.integers(1, 50)), 0.3))
+        weight = column_weight(shares)
+        assert isinstance(weight, int)
+        assert constant <= weight <= column_weight(np.full(50, 1 / 50))
+
+
+def test_weights_grow_with_what_a_column_can_tell():
+    rare = [column_weight(np.array([1 - share, share])) for share in (0, 1e-3, 0.02, 0.1, 0.5)]
+
+    assert rare == sorted(rare)
+    assert rare[0] < rare[2] < rare[-1] < 4 * rare[0]
+
+
+# Two counts of one thing
+
+
+def test_counts_and_counts_of_bins_agree_by_precision():
+    """The codes say 30 +- sqrt(18), the bin 36 +- 3: two thirds of the way, in equal parts."""
+    found = reconcile(
+        np.array([7.0, 10.0, 20.0]), 3.0, np.array([7.0, 36.0]), 3.0, np.array([0, 1, 1])
+    )
+
+    assert found == pytest.approx([7, 12, 22])
+
+
+def test_what_has_no_noise_is_believed(rng):
+    counts, bins = rng.normal(50, 10, 9), np.array([0, 1, 1, 1, 2, 2, 3, 3, 3])
+    others = rng.normal(150, 10, 4)
+
+    assert reconcile(counts, 0.0, others, 3.0, bins) == pytest.approx(counts)
+    assert reconcile(counts, 0.0, others, 0.0, bins) == pytest.approx(counts)
+    found = reconcile(counts, 3.0, others, 0.0, bins)
+    assert np.bincount(bins, found) == pytest.approx(others)
+
+
+def test_two_counts_are_better_than_either(rng):
+    bins, truth = np.repeat(np.arange(20), 5), rng.uniform(0, 100, 100)
+    wanted = np.bincount(bins, truth)
+    errors = np.zeros(3)
+    for _ in range(200):
+        counts = truth + rng.normal(0, 10, 100)
+        others = wanted + rng.normal(0, 20, 20)
+
+        found = np.bincount(bins, reconcile(counts, 10.0, others, 20.0, bins))
+
+        pair = found, np.bincount(bins, counts), others
+        errors += [np.square(each - wanted).mean() for each in pair]
+
+    assert errors[0] / 200 == pytest.approx(1 / (1 / 500 + 1 / 400), rel=0.05)
+    assert errors[0] < 0.6 * errors[1:].min()

@@ -1,0 +1,56 @@
+"""Every page says what its committed results say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+#: Benchmarks that write a page, by themselves or with the results of others.
+WRITERS = (
+    'adult',
+    'audit',
+    'constants',
+    'cost',
+    'disclosure',
+    'questions',
+    'relational',
+    'skewed',
+    'utility',
+)
+
+
+@pytest.mark.parametrize('name', WRITERS)
+def test_a_page_is_made_of_its_results(load_script, monkeypatch, name):
+    """If it is not, run ``python benchmarks/NAME.py --page``."""
+    written = {}
+    monkeypatch.setitem(sys.modules, 'kaleido', None)  # pictures stay as they are
+    monkeypatch.setattr(Path, 'write_text', lambda path, text, **_: written.update({path: text}))
+    with load_script(name) as script:
+        script.BENCHMARK.write_pages(script.BENCHMARK.read())
+    assert written
+    for path, text in written.items():
+        assert path.read_text('utf-8') == text
+
+
+def test_a_mark_that_is_missing_is_told(load_script):
+    with load_script('pages') as pages:
+        page = 'before\n<!-- a -->\nold\n<!-- /a -->\nafter\n'
+        assert pages.fill(page, {'a': 'new'}) == page.replace('old', 'new')
+        with pytest.raises(ValueError, match="the marks of 'b'"):
+            pages.fill(page, {'b': 'new'})
+
+
+def test_figures_are_short(load_script):
+    with load_script('pages') as pages:
+        shares = [pages.write_share(each) for each in (0.9274, -0.0004, -0.5, 1.0, float('nan'))]
+        assert shares == ['.927', '.000', '-.500', '1.000', '–']
+        assert [pages.write_digits(each) for each in (0.5, 12.34, 1234.5)] == [
+            '0.50',
+            '12.3',
+            '1,234',
+        ]
+        units = {'s': 1, 'min': 60, 'h': 3600, 'years': 365 * 86400}
+        told = [pages.write_in_units(each, units) for each in (0.5, 90, 7200, 1e10)]
+        assert told == ['0.5 s', '1.5 min', '2 h', '317 years']

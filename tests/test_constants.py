@@ -1,0 +1,56 @@
+"""Constants that were chosen by measurement are fields, each with its reason, and each is read."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from sdv_threea.constants import Constants
+from sdv_threea.settings import Settings
+
+PACKAGE = Path(__file__).parents[1] / 'sdv_threea'
+ROOMS = {field.name: getattr(Constants(), field.name) for field in fields(Constants)}
+SOURCES = {path: path.read_text('utf-8') for path in PACKAGE.rglob('*.py')}
+
+
+@pytest.mark.parametrize('room', ROOMS)
+def test_every_constant_says_why_it_is_what_it_is(room):
+    constants = ROOMS[room]
+    documented = re.findall(r'^    +(\w+): ', inspect.getdoc(type(constants)), re.M)
+
+    assert is_dataclass(constants)
+    assert type(constants).__module__ == f'sdv_threea.{room}.constants'
+    assert documented == [field.name for field in fields(constants)]
+    with pytest.raises(AttributeError):
+        constants.other = 1
+
+
+@pytest.mark.parametrize('room', ROOMS)
+def test_every_constant_is_read(room):
+    text = '\n'.join(text for path, text in SOURCES.items() if path.name != 'constants.py')
+
+    for field in fields(ROOMS[room]):
+        assert re.search(rf'\.{field.name}\b', text), field.name
+
+
+def test_no_default_argument_is_a_constant():
+    """A caller that forgot to pass a constant on would move nothing."""
+    for path, text in SOURCES.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+                written = ' '.join(map(ast.unparse, defaults))
+                assert 'Constants' not in written, f'{path.name}: {node.name}'
+
+
+def test_constants_are_passed_down_from_the_settings():
+    settings = Settings()
+    moved = replace(settings.constants.partition, most_components=1)
+
+    assert settings.constants == Constants()
+    assert replace(settings.constants, partition=moved) != settings.constants
