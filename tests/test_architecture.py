@@ -190,3 +190,15 @@ def test_a_room_names_all_its_modules_and_no_other(path):
     modules = {each.stem for each in path.parent.glob('*.py')} - {'__init__', '__main__'}
 
     assert sorted(named) == sorted(modules)
+
+
+PAGES = ('CONTRIBUTING.md', 'docs/design.md', 'docs/lab_notes.md', 'docs/notation.md')
+
+
+@pytest.mark.parametrize('page', PAGES)
+def test_files_that_pages_name_are_there(page):
+    root = PACKAGE.parent
+    named = re.findall(r'`(?:sdv_threea/)?((?:\w+/)*\w+\.py)\b', (root / page).read_text('utf-8'))
+
+    assert named
+    assert [name for name in named if not any((at / name).exists() for at in (root, PACKAGE))] == []

@@ -1,4 +1,9 @@
-"""The audit by arithmetic: how far one record moves all that is released, exactly."""
+"""The audit by arithmetic: exactly how far one record moves all that is released.
+
+In go two neighbouring tables and a function that fits one. Out comes the ``mu`` between the two
+tables, answer by answer, beside what the receipts claim; and anything else that differs between the
+two fits, which should be nothing.
+"""
 
 from __future__ import annotations
 
@@ -23,22 +28,23 @@ from sdv_threea.audit.messages import listen
 from sdv_threea.audit.state import State, flatten
 from sdv_threea.privacy.mechanism import Noise
 
-#: What rounding may add to a distance, relative.
-ROUNDING = 1e-9
+#: The largest relative error of a distance by the rounding of floats.
+RELATIVE_ERROR = 1e-9
 
 
 @dataclass(frozen=True)
 class MovedAnswer:
-    """How far the exact values behind one released answer move between two tables.
+    """How far apart the exact values behind one released answer are for two tables.
 
     Args:
         stage: The stage that asked.
         released: What was released, in words.
         unit: The table whose rows are the units that pay for it; empty for a single table.
         distance: L2 distance between the exact values, in the units of ``sensitivity``.
-        sensitivity: What the receipt says it is at most.
-        mu: The distance between the values whose answers were shown, over the scale of the noise.
-        claimed: What the receipt says it is at most.
+        sensitivity: The largest distance, as the receipt states it.
+        mu: The distance between those exact values whose noisy answers were shown, divided by the
+            scale of the noise.
+        claimed: The largest ``mu``, as the receipt states it.
     """
 
     stage: str
@@ -51,23 +57,23 @@ class MovedAnswer:
 
     @property
     def exceeds(self) -> bool:
-        """Whether the sensitivity is understated."""
-        most = 1 + ROUNDING
+        """Whether the receipt states too small a sensitivity or ``mu``."""
+        most = 1 + RELATIVE_ERROR
         return self.distance > self.sensitivity * most or self.mu > self.claimed * most
 
 
 @dataclass(frozen=True)
 class MuResult:
-    """How far two neighbouring tables are apart in all that a fit releases.
+    """How far apart two neighbouring tables are in all that a fit releases.
 
     Args:
-        answers: Question by question.
-        claimed: What the privacy statement says ``mu`` is at most.
-        leaks: What differs between the fits of the two tables although all answers were the same:
-            it did not pass the doors of noise. Empty if all is well.
-        noise: Root mean square of the noise that was drawn, over the scale that receipts say: one,
-            but for chance.
-        num_values: How many values that is the mean of.
+        answers: The distances, a released answer each.
+        claimed: The largest ``mu``, as the privacy statement states it.
+        leaks: What differs between the fits of the two tables although all noisy answers were the
+            same, so it left the private table without noise. Empty if all is well.
+        noise: Root mean square of the noise that was drawn, divided by the scale on its receipt.
+            It is about one.
+        num_values: Number of noisy values in that mean.
     """
 
     answers: tuple[MovedAnswer, ...]
@@ -83,19 +89,19 @@ class MuResult:
 
     @property
     def share(self) -> float:
-        """The part of the claim that these two tables reach."""
+        """The ``mu`` of these two tables, divided by the claimed one."""
         return self.mu / self.claimed
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim, or a sensitivity, is refuted: for certain, not with a confidence."""
-        return self.share > 1 + ROUNDING or any(each.exceeds for each in self.answers)
+        """Whether the claim or a sensitivity is refuted. It is certain, as nothing is estimated."""
+        return self.share > 1 + RELATIVE_ERROR or any(each.exceeds for each in self.answers)
 
     def by_stage(self) -> pd.DataFrame:
-        """Return ``mu``, the claim and the share of it, with a row per stage.
+        """Return a row per stage: ``mu``, the claim, and ``mu`` divided by the claim.
 
-        Where units of several kinds pay for themselves, the claims are those of the kinds that
-        move.
+        In a database units of several root tables may pay separately. Then the claims are those of
+        the roots whose values differ between the two databases.
         """
         moved = {each.unit for each in self.answers if each.distance}
         rows = pd.DataFrame(
@@ -130,33 +136,33 @@ class MuResult:
 def measure_mu(
     fit: Callable[[Any], Any], table: Any, neighbour: Any, *, noise: Noise | None = None
 ) -> MuResult:
-    """Measure how far apart two neighbouring tables are in all that a fit of ours releases.
+    """Measure how far apart two neighbouring tables are in all that a fit releases.
 
-    The first table is fitted, and both are fitted again while every question gets the answer that
-    it got the first time. What the exact values behind an answer differ by, over the scale of its
-    noise, is the ``mu`` of that answer; all together are the root of the sum of squares. No guess
-    is made and nothing is estimated: it is what the best observer of all noisy answers can reach,
-    who also knows the table, the neighbour and which rows were chosen by chance.
+    The first table is fitted. Then both are fitted, and every question gets the noisy answer that
+    it got in the first fit. The ``mu`` of an answer is the distance between the two exact values
+    behind it, divided by the scale of its noise. The ``mu`` of all answers is the root of the sum
+    of squares. Nothing is estimated: this is what the best observer of all noisy answers can reach
+    who also knows both tables, and which rows were chosen by chance.
 
     Formal guarantees:
         * two normals of one deviation whose means are ``d`` deviations apart are ``d``-GDP apart
           and no less, and answers that were asked in turn compose to the root of the sum of
           squares (Dong, Roth, Su 2019), given what was answered before
-        * what is not behind an answer is compared too: the questions, all that is warned, logged
-          and printed, and the fitted object; of equal answers they have to be equal
+        * everything else is compared too: the questions, all that is warned, logged and printed,
+          and the fitted object; if the answers are equal, these have to be equal
 
-    The result tells about both tables: bring made-up ones. Rows in which they differ should come
-    last, so that all others keep their places.
+    The result tells about both tables without noise, so pass made-up ones. The rows in which they
+    differ should come last, so that all others keep their positions.
 
     Args:
-        fit: Makes a fresh synthesizer, fits it to a table and returns it, fitted: anything with a
+        fit: Makes a fresh synthesizer, fits it to a table and returns it. Its result needs a
             ``get_privacy_statement`` of this package.
         table: Whatever ``fit`` takes.
         neighbour: The same, but for one record or one unit.
         noise: The source of noise, for tests; the real one by default.
 
     Returns:
-        The distances, and what they come to.
+        The distances, answer by answer and all together.
 
     Raises:
         ValueError: If the fit promises nothing, or is not the same for the same table and answers.
@@ -166,7 +172,7 @@ def measure_mu(
     claims = match_claims(transcript.receipts, statement.receipts)
     if not math.isfinite(statement.mu) or not all(each.charged for _, each in claims):
         raise ValueError('The fit promises nothing: choose a finite epsilon, end to end.')
-    # Twice: a first fit says and keeps what later ones do not.
+    # Twice: the very first fit in a process may warn and keep things that later fits do not.
     once, again = (_fit_again(fit, table, transcript) for _ in range(2))
     try:
         (_, other), asked = replay(partial(_observe, fit, neighbour), transcript)
@@ -179,7 +185,14 @@ def measure_mu(
 
 
 def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) -> State:
-    """Fit the recorded table with its own answers: nothing may move."""
+    """Fit the recorded table with its own answers: no exact value may differ.
+
+    Returns:
+        What can be seen of the fit.
+
+    Raises:
+        ValueError: If the fit depends on chance that is not repeated.
+    """
     try:
         (_, seen), asked = replay(partial(_observe, fit, table), transcript)
     except DivergedError:
@@ -193,7 +206,7 @@ def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) ->
 
 
 def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
-    """Fit, and note all that can be seen but for the noisy answers: what is said, and kept."""
+    """Fit a table; return the fitted object, and its state together with all messages."""
     with listen() as heard:
         fitted = fit(table)
     messages = [message.split() for message in heard]
@@ -201,19 +214,21 @@ def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
 
 
 def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]]:
-    """Find the lines of a privacy statement that receipts of the doors are about.
+    """Match the receipts of a recorded fit with those of its privacy statement.
 
-    A door prices records; a statement says what that is for a unit of several.
+    The recorded ones state the price for a record. Those of the statement state the price for a
+    unit of privacy, which may have several records.
 
     Args:
-        paid: The receipts of a record, in order.
-        receipts: Those of the statement, by the table whose rows are the units if there are many.
+        paid: The receipts of a recorded fit, in order.
+        receipts: Those of the statement; for a database, by root table.
 
     Returns:
-        For each receipt the name of that table, or nothing, and the line of the statement.
+        For each recorded receipt, the name of the root table (empty for a single table) and the
+        receipt of the statement.
 
     Raises:
-        ValueError: If a receipt has no line, or a line no receipt.
+        ValueError: If a receipt has no counterpart.
     """
     ledgers = dict(receipts) if isinstance(receipts, Mapping) else {'': receipts}
     left = {unit: list(lines) for unit, lines in ledgers.items()}
@@ -237,7 +252,10 @@ def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]
 
 
 def _fits(line: Receipt, paid: Receipt) -> bool:
-    """Tell whether a line of a statement is about a receipt; it may name the table, too."""
+    """Tell whether a receipt of a statement is the counterpart of a recorded one.
+
+    In a database, the statement's also names the table.
+    """
     same = line.stage == paid.stage and line.released.endswith(paid.released)
     return same and line.noise_scale == paid.noise_scale and line.delta == paid.delta
 
@@ -255,7 +273,7 @@ def _weigh(unit: str, line: Receipt, move: Move) -> MovedAnswer:
 
 
 def _find_leaks(first: State, again: State, other: State) -> Iterator[str]:
-    """Find what differs between the tables, and not between two fits of one of them."""
+    """Yield what differs between two tables, but not between two fits of the first one."""
     one, same, tested = (_group(each) for each in (first, again, other))
     for place in {**one, **tested}:
         stable = one.get(place) == same.get(place)
@@ -264,7 +282,10 @@ def _find_leaks(first: State, again: State, other: State) -> Iterator[str]:
 
 
 def _group(state: State) -> dict[str, frozenset[str]]:
-    """Group what is seen by place: a word that is there has its place in its name."""
+    """Group the entries of a state by the place in the object at which they are.
+
+    The name of an entry for a word consists of the place and the word.
+    """
     places: dict[str, list[str]] = {}
     for name, value in state.items():
         places.setdefault(name.partition(' is ')[0], []).append(f'{name} {value!r}')

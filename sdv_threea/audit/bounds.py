@@ -1,4 +1,8 @@
-"""From right and wrong guesses to lower confidence bounds on epsilon."""
+"""From right and wrong guesses to lower confidence bounds on epsilon.
+
+In go the counts of right and wrong guesses about independent fits. Out come numbers that epsilon,
+or ``mu``, is at least, with a stated confidence.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from sdv_threea.accounting import epsilon_from_mu
 
 
 class Guesses(NamedTuple):
-    """How the guesses about independent runs turned out.
+    """Counts of right and wrong guesses about independent runs. A run is one fit.
 
     Args:
         false_alarms: Runs without the canary that were guessed to have it.
@@ -37,7 +41,7 @@ class Guesses(NamedTuple):
         return self.false_alarms + self.misses
 
     def pool(self, other: Guesses) -> Guesses:
-        """Add the counts of other runs."""
+        """Return the counts of these and other runs together."""
         return Guesses(*(one + more for one, more in zip(self, other, strict=True)))
 
 
@@ -65,12 +69,14 @@ def bound_rate(hits: int, trials: int, confidence: float) -> float:
 def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> float:
     """Bound epsilon from below, for any mechanism.
 
-    If a mechanism is ``(epsilon, delta)``-DP, every rule that guesses has rates with ``1 - misses
-    <= exp(epsilon) false alarms + delta``, and the same with both exchanged (Kairouz, Oh,
-    Viswanath 2015, arXiv 1311.0776, Theorem 2.1). So has their mean, the rate of wrong guesses if a
-    fair coin chooses the table: ``1 - wrong <= exp(epsilon) wrong + delta``. Each of the three
-    rates is bounded with a third of the doubt: the first two tell more if guesses of one kind are
-    nearly always right, the third if all are.
+    Let ``a`` be the rate of false alarms of a guessing rule and ``m`` its rate of misses. If a
+    mechanism is ``(epsilon, delta)``-DP, every rule has ``1 - m <= exp(epsilon) a + delta`` and
+    ``1 - a <= exp(epsilon) m + delta`` (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 2.1).
+    The mean of both holds too: if a fair coin chooses the table, the rate ``w`` of wrong guesses
+    has ``1 - w <= exp(epsilon) w + delta``. Each of the three inequalities, solved for ``epsilon``,
+    is a bound; the largest counts. The first two are good where one kind of guess is nearly always
+    right, the third where all are. Each of the three rates is bounded from above, and may fail with
+    a third of ``1 - confidence``.
 
     Formal guarantees:
         * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
@@ -98,10 +104,11 @@ def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> f
 def bound_mu(guesses: Guesses, delta: float = 0.0, confidence: float = 0.95) -> float:
     """Bound the parameter of Gaussian differential privacy from below.
 
-    If a mechanism is ``mu``-GDP, every rule has ``false alarms + misses >= 2 Phi(-mu / 2)`` (Dong,
-    Roth, Su 2019), so where a fair coin chooses the table, a guess is right with probability at
-    most ``Phi(mu / 2)``; and at most ``delta / 2`` more, if there is a failure of probability
-    ``delta``. One rate is bounded here, not two as by Nasr et al. (2023), so fewer runs tell more.
+    If a mechanism is ``mu``-GDP, every rule has ``a + m >= 2 Phi(-mu / 2)``, with its rates ``a``
+    of false alarms and ``m`` of misses (Dong, Roth, Su 2019). So if a fair coin chooses the table,
+    a guess is wrong with probability at least ``Phi(-mu / 2)``. A failure of probability ``delta``
+    lowers that by ``delta / 2`` at most. Only this one rate is bounded here, where Nasr et al.
+    (2023) bound two, so the bound is tighter for the same number of runs.
 
     Formal guarantees:
         * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
@@ -110,7 +117,7 @@ def bound_mu(guesses: Guesses, delta: float = 0.0, confidence: float = 0.95) -> 
 
     Args:
         guesses: The guesses.
-        delta: Probability of failure.
+        delta: Probability that the mechanism fails to be ``mu``-GDP.
         confidence: In (0, 1).
 
     Returns:

@@ -1,12 +1,15 @@
-"""The doors of noise, watched: what is asked of private rows, and the same answers given again.
+"""Fits that are recorded, and repeated on another table with the same noisy answers.
 
-All private numbers leave through two doors, :func:`~sdv_threea.privacy.mechanism.add_noise` and
-:func:`~sdv_threea.privacy.mechanism.threshold_release`. While a fit is *recorded*, they answer as
-ever, and the exact values and the answers are noted. While a fit is *replayed*, they give the
-answers of the record, whatever is asked, so that two tables are put exactly the same questions.
+In goes a function that fits. Out come its questions to the private rows: the exact values and the
+noisy answers. All private numbers leave through two functions, which are called the *doors*:
+:func:`~sdv_threea.privacy.mechanism.add_noise` and
+:func:`~sdv_threea.privacy.mechanism.threshold_release`. While a fit is *recorded*, they do what
+they always do, and the exact values and the noisy answers are noted. While a fit is *replayed*,
+they return the noisy answers of the record, whatever the exact values are. So two tables are asked
+exactly the same questions.
 
-Chance that is not noise (starting points, which rows of a unit are kept) is drawn from a seed of
-the record, so that it is the same in both fits.
+Random numbers that are not noise (starting points, the rows of a unit that are kept) come from a
+seed of the record, so they are the same in both fits.
 """
 
 from __future__ import annotations
@@ -30,15 +33,15 @@ from sdv_threea.privacy.mechanism import Noise
 
 DOORS = ('add_noise', 'threshold_release')
 
-#: Arguments of a door that are no terms of the question: the source of noise, and the bar of each
-#: key, which the exact values are measured from.
+#: Arguments of a door that do not belong to the terms of a question: the source of noise, and the
+#: least count of each key, which is subtracted from the exact values instead.
 NO_TERMS = ('noise', 'least')
 
 Fitted = TypeVar('Fitted')
 
 
 class DivergedError(RuntimeError):
-    """The fit went another way than the recorded one, though all answers were the same."""
+    """The fit took another course than the recorded one, although all noisy answers were equal."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,8 @@ class Question:
 
     Args:
         terms: What was asked: the arguments of the door, and the shape of the values.
-        exact: The values, flat; of a threshold, how many records each key has beyond those that
-            are passed over.
+        exact: The values, flat. For a release of keys above a threshold, by how much the count of
+            each key is above the least one that can be released.
     """
 
     terms: Mapping[str, Any]
@@ -57,7 +60,7 @@ class Question:
 
 @dataclass
 class Transcript:
-    """A recorded fit: its questions, their answers, and the seed of all other chance."""
+    """A recorded fit: its questions, their answers, and the seed of all other random numbers."""
 
     seed: int
     questions: list[Question] = field(default_factory=list)
@@ -69,10 +72,11 @@ class Transcript:
         return [answer[-1] for answer in self.answers]
 
     def measure_noise(self) -> tuple[float, int]:
-        """Measure the noise that was added, where all noisy values were shown.
+        """Measure the noise of all answers in which every noisy value is shown.
 
         Returns:
-            The root mean square of it, over the scale on its receipt, and of how many values.
+            The root mean square of the noise, divided by the scale on its receipt; and the number
+            of noisy values.
         """
         parts = [np.zeros(0)]
         for question, answer in zip(self.questions, self.answers, strict=True):
@@ -85,11 +89,12 @@ class Transcript:
 
 
 class Move(NamedTuple):
-    """How far apart the exact values of two tables are that were asked the same question.
+    """The distance between the exact values of two tables, for one question.
 
     Args:
-        distance: The L2 distance that the sensitivity bounds, in the units of the receipt.
-        seen: The distance between those values whose noisy answers were shown.
+        distance: The L2 distance of all values, which the sensitivity bounds, in the units of the
+            receipt.
+        seen: The L2 distance of those values whose noisy answers were shown.
     """
 
     distance: float
@@ -99,16 +104,16 @@ class Move(NamedTuple):
 def record(
     fit: Callable[[], Fitted], noise: Noise | None = None, seed: int | None = None
 ) -> tuple[Fitted, Transcript]:
-    """Fit, and note all questions with their exact values and answers.
+    """Fit, and record all questions with their exact values and answers.
 
     Args:
         fit: Fits a table.
-        noise: A source of noise in place of the real one, for a search that compares like with
-            like.
-        seed: Seed of the chance that is not noise; a fresh one by default.
+        noise: A source of noise in place of the real one, for a search that compares several
+            tables under the same noise.
+        seed: Seed of the random numbers that are not noise; a fresh one by default.
 
     Returns:
-        What was fitted, and the record.
+        What ``fit`` returned, and the record.
     """
     fresh = np.random.default_rng()
     drawn = int(fresh.integers(2**63)) if seed is None else seed
@@ -125,18 +130,18 @@ def record(
 
 
 def replay(fit: Callable[[], Fitted], transcript: Transcript) -> tuple[Fitted, list[Question]]:
-    """Fit with the answers of a record, and note the exact values.
+    """Fit with the noisy answers of a record, and note the exact values.
 
     Args:
-        fit: Fits a table, as the recorded one was fitted.
+        fit: Fits a table in the same way as the recorded one.
         transcript: The record.
 
     Returns:
-        What was fitted, and the questions with the exact values of this table.
+        What ``fit`` returned, and the questions with the exact values of this table.
 
     Raises:
-        DivergedError: If something else is asked than in the record, or the fit fails once it has
-            begun to ask: then something about the rows has passed beside the doors.
+        DivergedError: If the questions are not those of the record, or the fit fails after its
+            first question. Then something about the rows was used without noise.
     """
     known, asked = transcript.questions, list[Question]()
 
@@ -163,11 +168,11 @@ def replay(fit: Callable[[], Fitted], transcript: Transcript) -> tuple[Fitted, l
 
 
 def compare(transcript: Transcript, asked: list[Question]) -> list[Move]:
-    """Measure how far apart the exact values of two tables are, question by question.
+    """Measure the distance between the exact values of two tables, for each question.
 
     Args:
         transcript: The record of one table.
-        asked: The questions to the other.
+        asked: The questions to the other table.
 
     Returns:
         A distance per question.
@@ -180,11 +185,11 @@ def _measure(question: Question, other: Any, answer: tuple[Any, ...]) -> Move:
     one = question.exact
     if not isinstance(one, Mapping):
         unit = question.terms.get('resolution', 1.0)
-        # Whole numbers are subtracted exactly; that rounds nothing but the distance.
+        # Whole numbers are subtracted without rounding. Only their distance is a float.
         distance = float(np.linalg.norm((one - other).astype(np.float64))) * unit
         return Move(distance, distance)
     moved = {key: one.get(key, 0) - other.get(key, 0) for key in {**one, **other}}
-    # That a key of one table alone is shown is what the threshold's delta pays for.
+    # A shown key that only one table has is paid for by the delta of the threshold, not by mu.
     shown = [moved[key] for key in map(repr, answer[0]) if one.get(key) and other.get(key)]
     return Move(float(np.linalg.norm([*moved.values()])), float(np.linalg.norm(shown)))
 
@@ -217,13 +222,17 @@ def _list_terms(terms: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 def _watch(
     answer: Callable[[Question, Callable[..., tuple[Any, ...]]], tuple[Any, ...]],
 ) -> Iterator[None]:
-    """Hang watched doors wherever the real ones hang, and take them down again."""
+    """Replace the doors in all modules by ones that call ``answer``, and put them back at the end.
+
+    Args:
+        answer: Takes a question, and a function that asks the real door; returns the answer.
+    """
     inside = False
 
     def make(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def door(*values: Any, **terms: Any) -> Any:
             nonlocal inside
-            if inside:  # one door leads through the other
+            if inside:  # threshold_release calls add_noise: that is one question, not two
                 return real(*values, **terms)
 
             def ask(**forced: Any) -> Any:
@@ -243,12 +252,12 @@ def _watch(
     try:
         yield
     finally:
-        # Modules that were first loaded meanwhile have found watched doors.
+        # Modules that were loaded in the meantime have imported the watched doors.
         _exchange({id(watched[name]): real[name] for name in DOORS})
 
 
 def _exchange(new: Mapping[int, Callable[..., Any]]) -> None:
-    """Put functions in the place of others, under any name, in all modules of the package."""
+    """Replace functions, given by id, in all modules of the package, whatever they are called."""
     for name, module in list(sys.modules.items()):
         if name.split('.')[0] == 'sdv_threea':
             for attribute, value in list(vars(module).items()):
@@ -257,10 +266,10 @@ def _exchange(new: Mapping[int, Callable[..., Any]]) -> None:
 
 
 class _Repeated(np.random.Generator):
-    """A generator whose every call has a stream of its own.
+    """A generator that starts a stream of its own for every call.
 
-    However many numbers one call draws, the next draws the same: a row more in one table does not
-    change what becomes of the rows of the next.
+    What one call draws does not depend on how many numbers the calls before it drew. So one more
+    row in a table does not change the random numbers of the next table.
     """
 
     def __init__(self, *seed: int) -> None:
@@ -278,7 +287,7 @@ class _Repeated(np.random.Generator):
 
 @contextmanager
 def _repeat_chance(seed: int) -> Iterator[None]:
-    """Seed the generators that nobody seeds."""
+    """Seed all generators that are made without a seed, in the same way every time."""
     real, calls = np.random.default_rng, count()
 
     def default_rng(own: Any = None) -> np.random.Generator:

@@ -1,4 +1,9 @@
-"""The game: fit with or without the canary, as a fair coin says, and let an observer guess."""
+"""The guessing game: many fits, each with or without the canary, by the toss of a fair coin.
+
+In go a function that makes a synthesizer, and two neighbouring tables. After each fit all that can
+be seen is noted. An observer learns from half of the fits, and guesses the coins of the rest. Out
+come lower bounds on epsilon.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +20,18 @@ from sdv_threea.audit.bounds import bound_epsilon, bound_gaussian_epsilon
 from sdv_threea.audit.guessing import guess
 from sdv_threea.audit.messages import count_words, listen
 from sdv_threea.audit.result import AuditResult, LowerBound
-from sdv_threea.audit.rows import describe_rows
+from sdv_threea.audit.samples import describe_rows
 from sdv_threea.audit.state import flatten
 from sdv_threea.audit.worlds import Neighbours, Tables
 
-#: The forms of a bound: one always holds, the other for claims of Gaussian DP.
+#: The forms of a bound: one holds for any mechanism, the other where the claim is Gaussian DP.
 GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
 FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 
-#: Fewer runs say next to nothing: half of them teach, half of them count.
+#: The least number of runs. Half of them are learned from, so fewer give no useful bound.
 LEAST_RUNS = 40
 
-#: What is seen of a fit: numbers by name, by view.
+#: What is seen of a fit: for each view, numbers by name.
 Seen = dict[str, dict[str, float]]
 
 
@@ -44,9 +49,10 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
 ) -> AuditResult:
     """Bound the epsilon of a synthesizer from below, by guessing what it was fitted to.
 
-    Half of the runs teach three observers how to guess: of the synthetic rows, of the fitted
-    synthesizer, and of what it warns, logs and prints. The other half, which none has seen, gives
-    the bounds. For synthesizers of this package :func:`measure_mu` is exact, and takes three fits.
+    There are three observers. One sees the synthetic rows, one the fitted synthesizer, and one what
+    it warns, logs and prints. Half of the runs teach them to guess. The other half, which they have
+    not seen, gives the bounds. For synthesizers of this package use :func:`measure_mu`: it is
+    exact, and takes four fits.
 
     Formal guarantees:
         * if fits are independent and the claim is true, each bound exceeds it with probability at
@@ -56,18 +62,18 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     Args:
         make: Makes a fresh synthesizer, not fitted: one of SDV's or any with their ``fit`` and
             ``sample`` or ``sample_scale``.
-        neighbours: The two tables: the worst that you can think of, such as a lone class.
-        epsilon: The claim about such neighbours, if there is one.
+        neighbours: The two tables. Choose the worst that you can think of, such as a lone class.
+        epsilon: The claim about such neighbours; ``math.inf`` for none.
         delta: The ``delta`` of the claim.
-        runs: How many fits: hundreds.
+        runs: The number of fits; take hundreds.
         confidence: In (0, 1).
         gaussian: Whether the claim is one of Gaussian differential privacy, as those of
-            ``sdv_threea`` are: then a tighter bound is valid too.
+            ``sdv_threea`` are. Then a tighter bound is valid too.
         verbose: Whether to show progress.
-        rng: Source of the coins and of what the observers draw; fresh entropy by default.
+        rng: Source of the coins and of the observers' random numbers; fresh entropy by default.
 
     Returns:
-        The bounds, and what they say of the claim.
+        The bounds, and whether they refute the claim.
 
     Raises:
         ValueError: If an argument is out of range; nothing is fitted then.
@@ -79,6 +85,7 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     coins = tqdm(worlds.tolist(), desc='Audit', disable=not verbose)
     seen = [observe(make, neighbours, world) for world in coins]
     forms = FORMS if gaussian else {GENERAL: FORMS[GENERAL]}
+    # Each bound may fail with an equal part of the chance that any of them may (Bonferroni).
     doubt = (1 - confidence) / (len(forms) * len(seen[0]))
     rules = {
         form: partial(bound, delta=delta, confidence=1 - doubt) for form, bound in forms.items()
@@ -94,10 +101,10 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
 
 
 def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen:
-    """Fit one of two tables, and look at all that comes out.
+    """Fit one of two tables, and return what can be seen, view by view.
 
-    That is the synthetic rows, the fitted synthesizer, and what is warned, logged and printed,
-    which is not shown besides.
+    The views are the synthetic rows, the fitted synthesizer, and what is warned, logged and
+    printed. Nothing of that is shown on the screen.
     """
     with listen() as messages:
         synthesizer = make()
@@ -111,7 +118,7 @@ def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen
 
 
 def _sample(synthesizer: Any, without: Mapping[str, pd.DataFrame]) -> Tables:
-    """Sample as many rows as SDV would; of a single table as many as it has without the canary."""
+    """Sample a database at scale 1, or as many rows as a single table has without the canary."""
     if hasattr(synthesizer, 'sample_scale'):
         tables: Tables = synthesizer.sample_scale(scale=1.0)
     else:

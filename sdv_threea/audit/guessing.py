@@ -1,4 +1,8 @@
-"""The observer: learns from half of the runs how to tell two tables apart, and guesses the rest."""
+"""The observer: it learns from half of the runs to tell two tables apart, and guesses the rest.
+
+In goes what was seen of each run, as numbers by name, and the coins of all runs. Out come counts of
+right and wrong guesses about the second half of the runs.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +22,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sdv_threea.audit.bounds import Guesses
 
-#: The most features that a classifier is given, the most promising ones.
+#: The most features that the linear classifier gets: those with the largest correlation.
 MAX_FEATURES = 200
 
-#: A feature is looked at if so many runs have it: a word that one run has tells nothing.
-LEAST_RUNS = 3
+#: A feature is used if at least this many runs have it. A word of a single run says nothing about
+#: other runs.
+LEAST_SEEN = 3
 
-#: How many thresholds are tried.
+#: The most thresholds that are tried.
 NUM_THRESHOLDS = 200
 
 #: Folds of the cross-validation by which classifier and threshold are chosen.
@@ -40,11 +45,12 @@ def guess(
     bounds: Mapping[str, Bound],
     rng: np.random.Generator,
 ) -> dict[str, Guesses]:
-    """Learn from the first half of the runs, and guess the second.
+    """Learn from the first half of the runs, and guess the coins of the second half.
 
-    A linear classifier sees what is spread over many numbers, a small tree what one gives away, and
-    a forest what lies between. On the first half alone, by cross-validation, that classifier and
-    that threshold are chosen by which a bound would be largest.
+    There are three classifiers: a linear one for signals that are spread over many numbers, a small
+    tree for a signal in one number, and a forest for what is between. For each bound, the
+    classifier and the threshold are chosen that give the largest bound on the first half, by
+    cross-validation.
 
     Formal guarantees:
         * the rules by which the second half is guessed depend on the first half alone
@@ -52,16 +58,17 @@ def guess(
     Args:
         observed: What was seen of each run: numbers by name.
         worlds: Whether the canary was there, 0 or 1, shape (runs,).
-        bounds: What shall be large, by name.
-        rng: Source of the forest's randomness.
+        bounds: The bounds that should be large, by name.
+        rng: Source of the randomness of tree and forest.
 
     Returns:
-        For each bound, how the guesses turned out.
+        For each bound, the counts of right and wrong guesses about the second half.
     """
     half = len(worlds) // 2
     table = _tabulate(observed, half)
     known, truth = table[:half], worlds[:half]
     classifiers = make_classifiers(known.shape[1], half, rng) if known.shape[1] else []
+    # Without a promising classifier: guess that the canary is never there.
     outcomes: dict[str, Guesses] = {
         name: count_guesses(worlds[half:] < 0, worlds[half:]) for name in bounds
     }
@@ -79,7 +86,13 @@ def guess(
 def choose_threshold(
     scores: NDArray[np.float64], worlds: NDArray[np.int64], bound: Bound
 ) -> tuple[float, float]:
-    """Choose the threshold by which a bound is largest, and return both."""
+    """Return the threshold with the largest bound, and that bound.
+
+    Args:
+        scores: A classifier's probability of the canary in each run, shape (runs,).
+        worlds: Whether the canary was there, 0 or 1, shape (runs,).
+        bound: The bound that should be large.
+    """
     levels = np.unique(scores)
     middles = (levels[1:] + levels[:-1]) / 2 if len(levels) > 1 else levels
     places = np.linspace(0, len(middles) - 1, min(len(middles), NUM_THRESHOLDS))
@@ -92,7 +105,7 @@ def choose_threshold(
 
 
 def count_guesses(guessed: NDArray[np.bool_], worlds: NDArray[np.int64]) -> Guesses:
-    """Count how guesses turned out, shape (runs,) both."""
+    """Count right and wrong guesses; both arguments have a value per run."""
     present = worlds == 1
     return Guesses(
         false_alarms=int((guessed & ~present).sum()),
@@ -103,12 +116,15 @@ def count_guesses(guessed: NDArray[np.bool_], worlds: NDArray[np.int64]) -> Gues
 
 
 def _tabulate(observed: Sequence[Mapping[str, float]], half: int) -> NDArray[np.float64]:
-    """Turn features into a table of those that vary in the first half; 0 for what is not there."""
+    """Return the features as a table, shape (runs, features).
+
+    A feature that a run lacks is 0 there. Features that do not vary in the first half are left out.
+    """
     names: dict[str, int] = {}
     for each in observed[:half]:
         for name in each:
             names[name] = names.get(name, 0) + 1
-    kept = [name for name, count in names.items() if count >= LEAST_RUNS]
+    kept = [name for name, count in names.items() if count >= LEAST_SEEN]
     values = np.array([[each.get(name, 0.0) for name in kept] for each in observed], dtype=float)
     values = np.clip(np.nan_to_num(values.reshape(len(observed), len(kept))), -1e300, 1e300)
     return np.asarray(values[:, np.ptp(values[:half], axis=0) > 0])
@@ -122,7 +138,7 @@ def make_classifiers(width: int, runs: int, rng: np.random.Generator) -> list[An
         runs: The number of runs they learn from.
         rng: Source of the randomness of tree and forest.
     """
-    # Ranks first: one number that is far out shall not hide the rest.
+    # Ranks, so that one number that is far from the others does not hide their differences.
     ranks = QuantileTransformer(n_quantiles=min(runs // 2, 100), output_distribution='normal')
     best = SelectKBest(_correlation, k=min(MAX_FEATURES, width))
     linear = LinearDiscriminantAnalysis(solver='lsqr', shrinkage='auto')
@@ -134,13 +150,17 @@ def make_classifiers(width: int, runs: int, rng: np.random.Generator) -> list[An
 
 
 def _correlation(table: NDArray[np.float64], truth: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Rank features as an F test does, but for rounding: it has none left where one tells all."""
+    """Return the absolute correlation of each feature with the truth.
+
+    It ranks features like an F test, but stays finite for a feature that tells the truth exactly.
+    """
     return np.asarray(np.abs(r_regression(table, truth)))
 
 
 def _cross_validate(
     classifier: Any, known: NDArray[np.float64], truth: NDArray[np.int64]
 ) -> NDArray[np.float64]:
+    """Return a classifier's probability of the canary in runs that it did not learn from."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # a column may be constant in a fold
         chances = cross_val_predict(classifier, known, truth, cv=FOLDS, method='predict_proba')

@@ -1,4 +1,8 @@
-"""What a fit says: what it warns of, logs and prints is released as much as what it returns."""
+"""What a fit says: its warnings, its log and what it prints.
+
+All of that gets out of a fit, just like what it returns. So it is caught here, and its words are
+counted for an observer.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,18 @@ from io import StringIO
 from unittest.mock import patch
 
 #: Words are cut to this length.
-LONGEST = 80
+LONGEST_WORD = 80
 
 
 @contextmanager
 def listen() -> Iterator[list[str]]:
-    """Take in what is warned, logged and printed by this process, in place of showing it.
+    """Catch what this process warns, logs and prints, so that it is not shown.
 
-    Warnings are taken in each time, not once per place. Loggers keep their levels and filters, but
-    no handler sees a record.
+    A warning is caught each time it is given, not once per line of code. Loggers keep their levels
+    and filters, but no handler gets a record.
 
     Yields:
-        The messages: complete when the block has ended.
+        The list of messages, which is complete when the block has ended.
     """
     heard: list[str] = []
     printed = StringIO()
@@ -44,7 +48,7 @@ def listen() -> Iterator[list[str]]:
 
 
 def count_words(messages: list[str]) -> dict[str, float]:
-    """Count the words of messages, for an observer who looks for some that come or go.
+    """Count the words of messages, for an observer who looks for words that come or go.
 
     Args:
         messages: The messages.
@@ -55,12 +59,13 @@ def count_words(messages: list[str]) -> dict[str, float]:
     counts: dict[str, float] = {'messages': float(len(messages))}
     for message in messages:
         for word in message.split():
-            name = f'{word[:LONGEST]!r} is said'
+            name = f'{word[:LONGEST_WORD]!r} is said'
             counts[name] = counts.get(name, 0.0) + 1.0
     return counts
 
 
 def _write(record: logging.LogRecord) -> str:
+    """Return a log record as text."""
     if isinstance(record.msg, Mapping):  # an event of SDV
         return ' '.join(f'{name}: {value}' for name, value in record.msg.items())
     return record.getMessage()

@@ -1,4 +1,4 @@
-"""The verdict: what the guesses say of a claim."""
+"""The verdict of an audit: lower bounds on epsilon, and whether they refute a claim."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class LowerBound:
     Args:
         view: What the observer saw: ``'synthetic rows'``, ``'released parameters'`` or
             ``'messages'``.
-        form: Of what the bound holds: ``'any mechanism'``, or ``'Gaussian'`` where the claim is one
-            of Gaussian differential privacy.
-        guesses: How the guesses turned out.
+        form: What the bound is valid for: ``'any mechanism'``, or ``'Gaussian'`` for claims of
+            Gaussian differential privacy.
+        guesses: The counts of right and wrong guesses.
         epsilon: The bound.
     """
 
@@ -40,9 +40,9 @@ class AuditResult:
     Args:
         epsilon: The claim; ``math.inf`` for none.
         delta: The ``delta`` of the claim, and of all bounds.
-        confidence: With which all bounds hold at once.
-        runs: How many fits there were.
-        bounds: One per view and form.
+        confidence: The confidence with which all bounds hold at once.
+        runs: Number of fits.
+        bounds: The bounds, one per view and form.
     """
 
     epsilon: float
@@ -53,12 +53,12 @@ class AuditResult:
 
     @property
     def largest(self) -> LowerBound:
-        """The bound that says most."""
+        """The largest bound."""
         return max(self.bounds, key=lambda bound: bound.epsilon)
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim is refuted."""
+        """Whether the largest bound is above the claim."""
         return self.largest.epsilon > self.epsilon
 
     def to_frame(self) -> pd.DataFrame:

@@ -1,4 +1,8 @@
-"""What an observer of a fitted synthesizer looks at: every number and every word in its state."""
+"""What an observer of a fitted synthesizer looks at: every number and every word in its state.
+
+In goes any object. Out come numbers by name: each number under its place in the object, and a 1 for
+each word under its place and the word. It covers what a pickle of the object would hold.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: The most numbers read of one array, and of one synthesizer.
+from sdv_threea.audit.messages import LONGEST_WORD
+
+#: The most numbers that are read from one array, and from one object in all.
 PER_ARRAY = 1000
 IN_ALL = 100_000
 
-#: Words are cut to this length.
-LONGEST = 80
-
-#: What is not looked into: code, and sources of chance, which know nothing of the table.
+#: What is passed over: code, and generators of random numbers, which know nothing of the table.
 PASSED_OVER = (
     type,
     FunctionType,
@@ -34,28 +37,27 @@ State = dict[str, float]
 
 
 def flatten(thing: object) -> State:
-    """Flatten an object into numbers by where they are, and words that are there.
+    """Return all numbers and words in an object, however deep.
 
-    It is what a pickle of the object would hold: attributes, items, arrays and tables, however
-    deep. Of a word it is told that it is there, so a list of categories that was read from the
-    data shows.
+    It looks at what a pickle of the object would hold: attributes, items, arrays and tables. A word
+    is an entry of its own, so a list of categories that was read from the data shows.
 
     Args:
         thing: Any object, for example a fitted synthesizer.
 
     Returns:
-        Numbers by path; one for every word that is there.
+        Numbers by their path, and a 1 by the path and the text of each word.
     """
     found: State = {}
     seen: set[int] = set()
     left: list[tuple[str, Any]] = [('', thing)]
-    kept = []  # what is alive keeps its id
+    kept = []  # an object that is kept alive keeps its id, which no other object then gets
     while left and len(found) < IN_ALL:
         path, each = left.pop()
         leaf = _read_leaf(path, each)
         if leaf is not None:
             found |= leaf
-            # A text of a class of the user's own may carry anything.
+            # A number or text of a user's own class may have attributes with more in them.
             left += _list_own(path, each)
         elif id(each) not in seen and not isinstance(each, PASSED_OVER):
             seen.add(id(each))
@@ -65,13 +67,13 @@ def flatten(thing: object) -> State:
 
 
 def _read_leaf(path: str, each: Any) -> State | None:
-    """Read what has no parts; ``None`` for what has some."""
+    """Return the entries of an object without parts; ``None`` for one that has parts."""
     if each is None or each is pd.NaT or each is pd.NA:
         return {}
     if isinstance(each, bool | int | float | np.number | np.bool_):
         return {path: float(each)}
     if isinstance(each, str | bytes):
-        return {f'{path} is {each[:LONGEST]!r}': 1.0}
+        return {f'{path} is {each[:LONGEST_WORD]!r}': 1.0}
     if isinstance(each, datetime.date):
         return {f'{path} is {each}': 1.0}
     if isinstance(each, np.ndarray) and each.dtype.kind in 'biuf':
@@ -105,6 +107,7 @@ def _list_own(path: str, each: Any) -> list[tuple[str, Any]]:
 
 
 def _list_attributes(path: str, each: Any) -> Iterator[tuple[str, Any]]:
+    """List the attributes of an object as its pickle would hold them, each with its path."""
     try:
         state = each.__getstate__()
     except Exception:

@@ -1,7 +1,8 @@
-"""Two neighbouring tables: one without and one with a canary, a record that stands out.
+"""Two neighbouring tables: one without and one with a *canary*, a record that stands out.
 
-Each maker below takes a table of yours and makes its last row, or its last unit, the canary. So
-keys stay valid, and the two tables differ by exactly that.
+In go your tables. Each function below turns the last row, or the last unit, of one of them into the
+canary. Out come both tables as :class:`Neighbours`. They differ by the canary and nothing else, and
+their keys stay valid.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ class Neighbours:
     Args:
         without: All tables by name, without the canary.
         canary: The rows that the canary adds, by table.
-        instead: The rows that are there in its place if it is not, by table: for a claim about
-            replaced records. By default none, for one about added or removed records.
+        instead: The rows that take its place in the table without it, by table. Give them for a
+            claim about replaced records. By default there are none: the claim is about added or
+            removed records.
 
     Raises:
-        ValueError: If the canary has no rows, or does not fit into the tables: dtypes are public,
-            so that both must have the same.
+        ValueError: If the canary has no rows, or its columns and dtypes are not those of the
+            tables. Dtypes are public, so both tables must have the same.
     """
 
     without: Mapping[str, pd.DataFrame]
@@ -63,9 +65,10 @@ class Neighbours:
 def far_out(
     tables: Mapping[str, pd.DataFrame], metadata: Any, table: str | None = None
 ) -> Neighbours:
-    """Make the last row the canary: its numbers lie as far again above the others as those spread.
+    """Make the last row the canary: its numbers are far above all others.
 
-    Its numbers are a thousand times the spread above the largest, if the dtype holds that.
+    Each is the largest of the other rows plus a thousand times their range, or the largest number
+    that the dtype can hold.
 
     Args:
         tables: All tables by name.
@@ -121,7 +124,7 @@ def rare_category(
 def lone_class(
     tables: Mapping[str, pd.DataFrame], column: str, value: Any, table: str | None = None
 ) -> Neighbours:
-    """Make the last row of a class the canary: all others of that class are left out.
+    """Make the last row of a class the canary, and leave out all other rows of that class.
 
     Args:
         tables: All tables by name.
@@ -146,23 +149,23 @@ def lone_class(
 def many_children(
     tables: Mapping[str, pd.DataFrame], metadata: Any, table: str, children: int
 ) -> Neighbours:
-    """Make the last row of a table the canary, and the last rows that refer to any row its own.
+    """Make the last row of a table the canary, and let many rows refer to it.
 
-    In each table that refers to it, the canary owns its own rows, and the last of the others, all
-    alike but for their keys: as many as are asked for.
+    In each table that refers to it, the canary keeps its rows, and gets the last rows of others
+    until it has as many as asked for. All of them are alike but for their keys.
 
     Args:
         tables: All tables by name.
         metadata: SDV's metadata, which says what refers to what.
         table: The table of units.
-        children: How many rows the canary shall own in each table that refers to it.
+        children: Number of rows that refer to the canary in each table.
 
     Returns:
         The neighbours.
 
     Raises:
-        ValueError: If the table is not referred to by one column, often enough, of rows that are
-            not referred to themselves.
+        ValueError: If no table refers to it, or one does by several columns, has too few rows, or
+            is itself referred to.
     """
     links = [each for each in metadata.relationships if each['parent_table_name'] == table]
     if not links:
@@ -203,7 +206,7 @@ def _list_numbers(metadata: Any, table: str) -> list[str]:
 
 
 def _lie_far_out(numbers: pd.Series) -> float | int:
-    """Find a number far above all others that their dtype holds."""
+    """Return a number far above all others that fits into their dtype."""
     high, low = float(numbers.max()), float(numbers.min())
     value = high + 1000 * max(high - low, 1.0)
     kind = getattr(numbers.dtype, 'numpy_dtype', numbers.dtype)
@@ -215,7 +218,7 @@ def _lie_far_out(numbers: pd.Series) -> float | int:
 def _make_alike(
     rows: pd.DataFrame, metadata: Any, table: str, fixed: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Make rows alike but for what must differ: their own keys."""
+    """Return rows that are all like the last one, but for their primary keys."""
     facts = metadata.tables[table]
     keys = facts.primary_key if isinstance(facts.primary_key, list) else [facts.primary_key]
     for column in rows.columns.difference(keys):

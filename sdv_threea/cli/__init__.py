@@ -1,12 +1,15 @@
 """The command line ``sdv-threea``: files in, one release, files out.
 
-* :mod:`~sdv_threea.cli.commands`: what can be asked for,
-* :mod:`~sdv_threea.cli.options`: what several commands take,
-* :mod:`~sdv_threea.cli.saved`: synthesizers in files, and their statements,
-* :mod:`~sdv_threea.cli.comparison`: the report,
-* :mod:`~sdv_threea.cli.trial`: the audit,
-* :mod:`~sdv_threea.cli.tables`: tables in files, read by the types that the metadata states,
-* :mod:`~sdv_threea.cli.outputs`: files that appear whole, or not at all,
-* :mod:`~sdv_threea.cli.steps`: progress,
+It may hold private tables while a command runs, and print and write what was released. It must not
+guess a type from the cells of a file, and must not show a value of a private row in a message.
+
+* :mod:`~sdv_threea.cli.commands`: the commands and their help,
+* :mod:`~sdv_threea.cli.options`: options that several commands have,
+* :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,
+* :mod:`~sdv_threea.cli.comparison`: the command ``report``,
+* :mod:`~sdv_threea.cli.trial`: the command ``audit``,
+* :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
+* :mod:`~sdv_threea.cli.outputs`: output files that appear whole, or not at all,
+* :mod:`~sdv_threea.cli.steps`: the progress bar,
 * :mod:`~sdv_threea.cli.errors`: errors and warnings as one line each, without values of rows.
 """

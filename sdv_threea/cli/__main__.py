@@ -1,4 +1,4 @@
-"""``python -m sdv_threea.cli``: the command line where its script is not on the path."""
+"""``python -m sdv_threea.cli``: the command line without its script on the path."""
 
 from sdv_threea.cli.commands import main
 

@@ -1,4 +1,8 @@
-"""The commands: estimate, fit, sample, report, statement, audit."""
+"""The commands: fit, estimate, sample, statement, report, audit.
+
+Each function is a command. Its docstring is the help that users see, and its options come from the
+decorators above it. Libraries that take long to import are imported inside the functions.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ from sdv_threea.cli.options import (
 )
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.steps import steps
-from sdv_threea.cli.tables import SUFFIXES, check_kind, find_tables, read_table, write_table
+from sdv_threea.cli.table_files import SUFFIXES, check_kind, find_tables, read_table, write_table
 
 EXAMPLES = """\b
 Examples:

@@ -1,4 +1,7 @@
-"""The report of a table or a database: scores against the real data, on a page."""
+"""The command ``report``: scores of synthetic tables against the real ones, on a page.
+
+In go files of real and synthetic tables, and metadata. Out comes one file, HTML or JSON.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,23 @@ from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import load, load_metadata, split_target
 from sdv_threea.cli.steps import steps
-from sdv_threea.cli.tables import find_tables, read_table
+from sdv_threea.cli.table_files import find_tables, read_table
 from sdv_threea.report import make_report
 from sdv_threea.storage.metadata import MODELLED
 
 
 def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
-    """Write the page, or the result as JSON if the name of the output ends so.
+    """Measure, and write the page; or JSON if the name of the output ends in ``.json``.
 
     Args:
-        metadata: SDV's metadata, as JSON.
-        out: Where to write it.
-        force: Whether it may be replaced.
+        metadata: The file of SDV's metadata.
+        out: Where to write the result.
+        force: Whether an existing file may be replaced.
         **options: The other options of the command, by name.
 
     Raises:
-        RefusedError: If an option names no table or column, or a file cannot be read.
+        RefusedError: If an option names a table or column that does not exist, or a file cannot be
+            read.
     """
     described = load_metadata(metadata)
     if options['table'] is not None:
@@ -60,7 +64,7 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
 
 
 def _take_alone(metadata: Metadata, name: str) -> Metadata:
-    """The metadata of one table, without its relationships."""
+    """Return the metadata of one table, without its relationships."""
     if name not in metadata.tables:
         raise RefusedError(
             f"--table '{name}' is not in the metadata: it has {list(metadata.tables)}."
@@ -72,7 +76,7 @@ def _take_alone(metadata: Metadata, name: str) -> Metadata:
 
 
 def _find_target(target: str | None, metadata: Metadata) -> dict[str, str]:
-    """The column to predict, by its table; empty if there is none."""
+    """Return the column to predict, by its table; empty if there is none."""
     if target is None:
         return {}
     table, column = split_target(target, metadata)

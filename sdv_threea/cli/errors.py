@@ -1,4 +1,8 @@
-"""Errors and warnings as one line each. What may hold the values of a row is not shown."""
+"""Errors and warnings of the command line, as one line each.
+
+In go exceptions and warnings of any package. Out come lines on the terminal, and exit codes.
+Messages that may hold the values of a row are not shown.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import Any
 
 import click
 
-#: Packages whose warnings are meant for the user, and name columns and never values.
+#: Packages whose warnings are shown. They are meant for users, and name columns but no values.
 HEARD = {'sdv', 'sdv_threea'}
 
 
@@ -33,7 +37,7 @@ class PlainGroup(click.Group):
     """
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and translate what it raises."""
+        """Run the command, and turn what it raises and warns of into lines."""
         with _plain_warnings(), _plain_errors():
             return super().invoke(ctx)
 
@@ -60,6 +64,7 @@ def _plain_errors() -> Iterator[None]:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
+    """Show warnings by :func:`_show_warning`."""
     with warnings.catch_warnings():
         warnings.simplefilter('default', UserWarning)
         warnings.showwarning = _show_warning
@@ -69,12 +74,13 @@ def _plain_warnings() -> Iterator[None]:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
+    """Show a warning that is meant for users, as one line; pass over all others."""
     if issubclass(category, UserWarning) and HEARD & set(Path(filename).parts):
         click.echo(f'Warning: {_one_line(message)}', err=True)
 
 
 def _errors_about_input() -> tuple[type[Exception], ...]:
-    """List the exceptions whose messages name columns, rules and settings, and no values."""
+    """Return the exceptions whose messages name columns, rules and settings, but no values."""
     from sdv import errors
     from sdv.cag._errors import ConstraintNotMetError
     from sdv.metadata.errors import InvalidMetadataError
@@ -94,7 +100,7 @@ def _errors_about_input() -> tuple[type[Exception], ...]:
 
 
 def _find_place(error: Exception) -> str:
-    """Tell which line of code raised an exception."""
+    """Return the line of code that raised an exception, in words."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,4 +1,4 @@
-"""What several commands take: kinds of files, and the settings of a release."""
+"""Options that several commands have: kinds of paths, and the settings of a release."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+#: An existing file; an existing file or folder; and a path that need not exist.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 SOURCE = click.Path(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
@@ -76,7 +77,11 @@ SETTINGS = (
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the settings of a release: what synthesizers are made with, by name."""
+    """Add the settings of a release to a command, as options.
+
+    The command gets them by name, as :func:`~sdv_threea.cli.saved.make_synthesizer` takes them.
+    """
+    # The help lists the option that was added last first, so the first one is added last.
     for option in reversed(SETTINGS):
         command = option(command)
     return command

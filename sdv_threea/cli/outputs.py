@@ -1,4 +1,7 @@
-"""Files that appear whole, or not at all: written under another name, and renamed at the end."""
+"""Output files that appear whole, or not at all.
+
+They are written under hidden names in the same folder, and renamed once all of them are complete.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,21 @@ from sdv_threea.cli.errors import RefusedError
 def staged(
     paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = ()
 ) -> Iterator[dict[Path, Path]]:
-    """Reserve the places of files, before any work is done for them.
+    """Check and reserve output files before the work, and make them appear after it.
 
     Args:
-        paths: Where the files are to appear; a missing folder is made for them, but not its parent.
-        force: Whether files that exist may be replaced.
-        inputs: Files that are read, which are never replaced.
+        paths: The output files. A missing folder is made for them, but not its parent.
+        force: Whether existing files may be replaced.
+        inputs: Files that are read; they are never replaced.
 
     Yields:
-        The file to write, by the place where it will appear. All of them appear if the block ends
-        without an exception; otherwise none does, and nothing is left behind.
+        The hidden file to write, by output file. All output files appear if the block ends without
+        an exception. Otherwise none does, and nothing is left behind.
 
     Raises:
-        RefusedError: If a file exists and is not to be replaced, or is read, or has no folder.
-        OSError: If a place cannot be written.
+        RefusedError: If an output file exists and may not be replaced, is an input, or has no
+            folder.
+        OSError: If an output file cannot be written.
     """
     places = list(paths)
     _check(places, force, {path.resolve() for path in inputs})
@@ -38,7 +42,7 @@ def staged(
         for folder in made:
             folder.mkdir()
         for place in places:
-            # The end of the name says how the file is written.
+            # The ending of the name is kept, as it decides the format of the file.
             drafts[place] = place.with_name(f'.{secrets.token_hex(4)}-{place.name}')
             drafts[place].touch(exist_ok=False)
         yield drafts

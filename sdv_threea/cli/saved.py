@@ -1,4 +1,7 @@
-"""Synthesizers in files: made by the metadata, loaded, sampled; and their statements."""
+"""Synthesizers: made from metadata and options, loaded from files, sampled; and their statements.
+
+In go the options of commands, as click parsed them. Out come synthesizers, tables and texts.
+"""
 
 from __future__ import annotations
 
@@ -24,23 +27,23 @@ from sdv_threea.synthesizers import (
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
 
-#: Settings that databases alone have, and the options that set them.
+#: The options of the settings that only databases have, by setting.
 OF_DATABASES = {
     'privacy_unit': '--privacy-unit',
     'public_tables': '--public-table',
     'max_children': '--max-children',
 }
 
-#: Rows of a single table that are drawn at once: the progress bar moves by as many.
-BATCH = 100_000
+#: Rows of a single table that are drawn at once. The progress bar moves after each draw.
+ROWS_PER_DRAW = 100_000
 
 
 def load_metadata(path: Path) -> Metadata:
     """Read SDV's metadata from JSON.
 
     Raises:
-        RefusedError: If it is not one.
-        InvalidMetadataError: If it contradicts itself.
+        RefusedError: If the file holds no metadata.
+        InvalidMetadataError: If the metadata contradicts itself.
     """
     try:
         metadata = Metadata.load_from_json(str(path))
@@ -53,15 +56,18 @@ def load_metadata(path: Path) -> Metadata:
 
 
 def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
-    """Make a synthesizer of one table or of a database, as the metadata has it.
+    """Make a synthesizer, of one table or of a database by the number of tables in the metadata.
 
     Args:
         metadata: The metadata.
         settings: The options of the command: arguments of the constructors by name, and
             ``targets``.
 
+    Returns:
+        A synthesizer that is not fitted.
+
     Raises:
-        RefusedError: If an option does not belong to the kind of synthesizer, or names no column.
+        RefusedError: If an option is for the other kind of synthesizer, or names no column.
         SynthesizerInputError: If a setting is out of range.
     """
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, 'targets')}
@@ -104,11 +110,12 @@ def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) 
 
     Args:
         synthesizer: A fitted synthesizer.
-        rows: The number of rows, of one table.
-        scale: The size as a multiple of the real one, of a database; 1 by default.
+        rows: The number of rows, for one table.
+        scale: The size as a multiple of the real one, for a database; 1 by default.
 
     Returns:
-        The sizes for :func:`draw`: at most :data:`BATCH` rows each, or one scale.
+        The sizes for :func:`draw`: numbers of rows of at most :data:`ROWS_PER_DRAW` each, or one
+        scale.
 
     Raises:
         RefusedError: If the size is given in the wrong way.
@@ -119,11 +126,19 @@ def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) 
         return [1.0 if scale is None else scale]
     if scale is not None or rows is None:
         raise RefusedError('Say how many rows you want of this table: --rows.')
-    return [min(BATCH, rows - start) for start in range(0, max(rows, 1), BATCH)]
+    return [min(ROWS_PER_DRAW, rows - start) for start in range(0, max(rows, 1), ROWS_PER_DRAW)]
 
 
 def draw(synthesizer: Synthesizer, size: float) -> dict[str, pd.DataFrame]:
-    """Sample all tables, once more: the next draw gives other rows."""
+    """Sample all tables; each call gives new rows.
+
+    Args:
+        synthesizer: A fitted synthesizer.
+        size: A number of rows for one table, a scale for a database.
+
+    Returns:
+        The rows by table.
+    """
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         drawn: dict[str, pd.DataFrame] = synthesizer.sample_scale(scale=size)
     else:
@@ -135,7 +150,7 @@ def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file
     """Sample a table into a folder of Parquet files.
 
     Raises:
-        RefusedError: If it is a database, or the folder cannot be had.
+        RefusedError: If it is a database, or the folder exists or cannot be made.
     """
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         raise RefusedError('--rows-per-file is for one table, and this is a database.')
@@ -147,18 +162,20 @@ def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file
 
 
 def to_json(statement: Statement) -> str:
-    """Write a statement as JSON, which has no infinity: it is spelt ``"inf"``."""
+    """Return a statement as JSON; infinity, which JSON lacks, is spelt ``"inf"``."""
     return json.dumps(_spell(statement.to_dict()), indent=2, allow_nan=False)
 
 
 def write_statement(statement: Statement, path: Path) -> None:
-    """Write a statement to a file: JSON if its name ends so, and otherwise text."""
+    """Write a statement to a file: as JSON if its name ends in ``.json``, otherwise as text."""
     text = to_json(statement) if path.suffix == '.json' else str(statement)
     path.write_text(text + '\n', encoding='utf-8')
 
 
 def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
-    """Tell the table of a target from its column, both of which may have a point in their name.
+    """Split ``COLUMN`` or ``TABLE.COLUMN`` into table and column.
+
+    Both names may contain a point, so the metadata decides where to split.
 
     Raises:
         RefusedError: If there is no such column.
@@ -178,6 +195,7 @@ def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
 
 
 def _spell(value: Any) -> Any:
+    """Return a value with infinite numbers as texts, however deep in it they are."""
     match value:
         case Mapping():
             return {name: _spell(each) for name, each in value.items()}

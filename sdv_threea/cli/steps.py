@@ -1,4 +1,4 @@
-"""Progress, where somebody is watching."""
+"""The progress bar of a command, which is only shown on a terminal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 import click
 
 #: Characters kept free for the name of a step.
-WIDTH = 30
+NAME_WIDTH = 30
 
 
 @contextmanager
 def steps(count: int) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar on the terminal; nothing, if the output goes elsewhere.
+    """Show a progress bar if the output goes to a terminal.
 
     Args:
         count: The number of steps.
@@ -24,7 +24,7 @@ def steps(count: int) -> Iterator[Callable[[str], None]]:
     """
     bar = click.progressbar(
         length=count,
-        label=' ' * WIDTH,
+        label=' ' * NAME_WIDTH,
         show_pos=True,
         show_eta=False,
         file=sys.stderr,
@@ -34,7 +34,7 @@ def steps(count: int) -> Iterator[Callable[[str], None]]:
 
     def begin(name: str) -> None:
         nonlocal begun
-        bar.label = f'{name:<{WIDTH}}'
+        bar.label = f'{name:<{NAME_WIDTH}}'
         bar.update(1 if begun else 0)
         begun += 1
         bar.render_progress()

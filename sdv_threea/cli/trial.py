@@ -1,4 +1,8 @@
-"""The audit: what an observer can tell of one row, on a table that need not be kept secret."""
+"""The command ``audit``: bounds on epsilon from below, on a table that need not be protected.
+
+In go files of tables, the settings of a release and the kind of a canary (a row that stands out).
+Out comes the result of the guessing game of :mod:`sdv_threea.audit`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from sdv_threea.audit import (
 )
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.saved import load_metadata, make_synthesizer
-from sdv_threea.cli.tables import find_tables, interpret, read_table
+from sdv_threea.cli.table_files import find_tables, interpret, read_table
 
 
 def try_out(
@@ -35,19 +39,23 @@ def try_out(
 
     Args:
         data: A table, or a folder of tables.
-        metadata: SDV's metadata, as JSON.
+        metadata: The file of SDV's metadata.
         settings: The settings of the release.
-        canary: What stands out: its ``kind``, ``table``, ``column`` and ``value``.
-        look: How hard to look: the ``runs``, the ``confidence``, and whether to be ``verbose``.
+        canary: The ``kind``, ``table``, ``column`` and ``value`` of the row that stands out.
+        look: The arguments ``runs``, ``confidence`` and ``verbose`` of
+            :func:`~sdv_threea.audit.game.audit_privacy`.
+
+    Returns:
+        The bounds, and whether they refute the claim.
 
     Raises:
-        RefusedError: If no row can stand out like that, or a file cannot be read.
+        RefusedError: If no row can stand out in that way, or a file cannot be read.
         SynthesizerInputError: If a setting is out of range.
     """
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
     make = partial(make_synthesizer, described, settings)
-    make()
+    make()  # so that wrong settings are refused before files are read
     tables = {
         name: read_table(
             path,
@@ -76,6 +84,7 @@ def _stand_out(
     column: str | None,
     value: str | None,
 ) -> Neighbours:
+    """Make the neighbours with a canary of the kind that was asked for."""
     if kind == 'far-out':
         return far_out(tables, metadata, table)
     name = table or next(iter(tables))
@@ -90,7 +99,7 @@ def _stand_out(
 
 
 def _take_the_place(neighbours: Neighbours) -> Neighbours:
-    """Let another row be there where the canary is not, so that one replaces the other."""
+    """Return neighbours in which another row takes the canary's place, so the sizes are equal."""
     (name,) = neighbours.canary
     rest = neighbours.without[name]
     return replace(

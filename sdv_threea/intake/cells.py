@@ -1,6 +1,8 @@
 """The cells of a column, taken out of any storage: pandas', NumPy's, Arrow's, sparse, categorical.
 
-Each cell is what it would be if it were the only one. Nothing is read of it here.
+In goes a column as the user stored it. Out come its different cells, each listed once, and the
+position in the list of every row's cell. A cell is what it would be if it were the only one of its
+column. What it means is found out by :mod:`~sdv_threea.intake.scalars`.
 """
 
 from __future__ import annotations
@@ -15,25 +17,25 @@ from numpy.typing import NDArray
 
 from sdv_threea.intake.dates import INVALID, MISSING, from_storage
 
-#: Types of Python's of which equal values are the same, and whose hashes are Python's own; by
-#: identity, as the type of a type may hash in its own way.
-PLAIN = {id(kind) for kind in (str, int, float, bool, type(None))}
-NUMBERS = {id(kind) for kind in (int, float, bool)}
+#: Built-in types, by identity, whose equal values mean the same. Only their cells are compared and
+#: hashed, as other types may do both in their own way. So may the type of a type: hence identity.
+PLAIN_TYPES = {id(kind) for kind in (str, int, float, bool, type(None))}
+NUMBER_TYPES = {id(kind) for kind in (int, float, bool)}
 
-#: What stands for a cell that cannot be taken out of its storage: it is no scalar.
-STRANGE = ...
+#: Stands for a cell that cannot be taken out of its storage. It cannot become a canonical scalar.
+NO_SCALAR = ...
 
-#: The place of a cell that is missing, and of one that is no scalar.
+#: Stand for the position of a cell that is missing, and of one that is no canonical scalar.
 MISSING_PLACE, INVALID_PLACE = -1, -2
 
 
 class Distinct(NamedTuple):
-    """A column of values, each of which is listed once.
+    """A column, with each different value listed once.
 
     Args:
-        codes: The place of each cell's value in the list, -1 where it is missing, and
-            :data:`INVALID_PLACE` where it is no scalar, shape (n,).
-        listed: The list, of canonical scalars that are spelled differently.
+        codes: The position of each cell's value in the list, :data:`MISSING_PLACE` where it is
+            missing, and :data:`INVALID_PLACE` where it is no canonical scalar; shape (n,).
+        listed: The different values.
     """
 
     codes: NDArray[np.integer]
@@ -41,7 +43,7 @@ class Distinct(NamedTuple):
 
 
 def list_cells(column: pd.Series) -> Distinct:
-    """List the cells of a column as they are: those of plain types once, if equal.
+    """List the different cells of a column, as they are; equal ones of plain types once.
 
     Formal guarantees:
         * a cell is the same object, or an equal one of the same type, as if it were the only one;
@@ -51,8 +53,8 @@ def list_cells(column: pd.Series) -> Distinct:
         column: The cells, in any storage that :func:`spread` returns.
 
     Returns:
-        Places, -1 for some of the missing cells, shape (n,); and the cells, :data:`STRANGE` for
-        those that their storage cannot give.
+        The cells, :data:`NO_SCALAR` for those that cannot be taken out of their storage; and the
+        position of each row's cell. Some missing cells have the position -1, others are listed.
     """
     dtype, kind = column.dtype, getattr(column.dtype, 'kind', 'O')
     if isinstance(dtype, pd.CategoricalDtype):
@@ -60,7 +62,8 @@ def list_cells(column: pd.Series) -> Distinct:
     if kind == 'M':
         return _list_dates(column)
     if kind == 'm':
-        # Left to itself, pandas lets lengths beyond 64 bits of nanoseconds wrap around.
+        # NumPy's lengths of time in their own unit: pandas turns them into nanoseconds, and lets
+        # those beyond 64 bits wrap around.
         arrow = isinstance(dtype, pd.ArrowDtype)
         lengths = np.asarray((column.array._pa_array if arrow else column).to_numpy())
         codes, counts = pd.factorize(lengths.view(np.int64))
@@ -68,7 +71,7 @@ def list_cells(column: pd.Series) -> Distinct:
     if kind in 'biuf':
         wide = kind == 'f' and dtype in (np.float16, np.longdouble)
         codes, numbers = pd.factorize(column.astype(np.float64) if wide else column)
-        # Taken one by one, the numbers would lose whether they are single floats.
+        # As NumPy's scalars, which know whether they are single floats; Python's do not.
         exact = numbers.to_numpy(dtype=getattr(numbers.dtype, 'numpy_dtype', numbers.dtype))
         return Distinct(codes, list(exact))
     if str(getattr(dtype, 'storage', dtype)).endswith('pyarrow') or isinstance(
@@ -79,7 +82,7 @@ def list_cells(column: pd.Series) -> Distinct:
 
 
 def spread(column: pd.Series) -> pd.Series:
-    """Store a sparse column, or one with a dictionary of Arrow's, cell by cell."""
+    """Return a sparse column, or one with a dictionary of Arrow's, in a storage cell by cell."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):
         return column.sparse.to_dense()
@@ -92,14 +95,14 @@ def spread(column: pd.Series) -> pd.Series:
 def take_values(
     values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.integer]
 ) -> NDArray[np.object_]:
-    """Look values up by their place in a list, and ``gap`` for -1; shape (n,)."""
-    # Element by element: NumPy would take tuples for rows.
+    """Return the value at each position in a list, and ``gap`` for -1; shape (n,)."""
+    # From an iterator, element by element: NumPy would turn a list of tuples into a matrix.
     listed = np.fromiter((*values, gap), dtype=object, count=len(values) + 1)
     return np.asarray(listed[codes])
 
 
 def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distinct:
-    """List the categories that occur."""
+    """List the categories that occur: others may have been left by rows that are gone."""
     used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
     listed = list_cells(pd.Series(categories[used], dtype=categories.dtype))
     places = np.full(len(categories) + 1, MISSING_PLACE)
@@ -108,18 +111,19 @@ def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distin
 
 
 def _list_arrow(array: Any) -> Distinct:
-    """List the values that Arrow holds, which compares all of their bytes."""
+    """List the different values of an array of Arrow's, which compares all of their bytes."""
     try:
         codes, listed = pd.factorize(array)
-    except Exception:  # nested ones
+    except Exception:  # nested values cannot be compared
         return _list_objects(_as_objects(array))
     return Distinct(codes, _as_objects(listed).tolist())
 
 
 def _list_dates(column: pd.Series) -> Distinct:
+    """List the different dates of a column that stores them as counts."""
     codes, moments = pd.factorize(from_storage(column))
     zoned = getattr(getattr(column.dtype, 'pyarrow_dtype', column.dtype), 'tz', None)
-    ends = {MISSING: None, INVALID: STRANGE}
+    ends = {MISSING: None, INVALID: NO_SCALAR}
     cells = [
         ends[each] if each in ends else pd.Timestamp(each, unit='ns', tz=zoned and 'UTC')
         for each in moments.tolist()
@@ -128,24 +132,25 @@ def _list_dates(column: pd.Series) -> Distinct:
 
 
 def _list_objects(objects: NDArray[np.object_]) -> Distinct:
+    """List different objects, by their values if all are plain, else by their identity."""
     cells = objects.tolist()
     kinds = set(map(id, map(type, cells)))
     if id(type(pd.NA)) in kinds:
         cells = [None if cell is pd.NA else cell for cell in cells]
         kinds = kinds - {id(type(pd.NA))} | {id(type(None))}
-    if not kinds <= PLAIN:
-        # Of other types, one object is itself.
+    if not kinds <= PLAIN_TYPES:
+        # Other types may compare in their own way, so only the same object counts as equal.
         return _list_once(list(map(id, cells)), cells)
-    if len(kinds & NUMBERS) > 1:
-        # Equal numbers of two types need not be the same, as ``1`` and ``True``.
+    if len(kinds & NUMBER_TYPES) > 1:
+        # ``1`` and ``True`` are equal in Python, but are different cells: compare with the type.
         return _list_once(list(zip(map(type, cells), cells, strict=True)), cells)
     return _list_once(cells, cells)
 
 
 def _list_once(keys: Sequence[Hashable], cells: list[Any]) -> Distinct:
-    """List one cell of each key."""
+    """List one cell of each key, in the order in which keys first occur."""
     places: defaultdict[Hashable, int] = defaultdict()
-    # A key that is new gets the next place.
+    # A new key gets the next position: the number of keys before it.
     places.default_factory = places.__len__
     codes = np.fromiter(map(places.__getitem__, keys), dtype=np.int64, count=len(keys))
     listed = list(places) if keys is cells else list(dict(zip(keys, cells, strict=True)).values())
@@ -153,13 +158,13 @@ def _list_once(keys: Sequence[Hashable], cells: list[Any]) -> Distinct:
 
 
 def _as_objects(array: Any) -> NDArray[np.object_]:
-    """List what a pandas array holds as objects, each as it would be if it were alone."""
+    """Return the cells of a pandas array as objects, each as it would be if it were alone."""
     if not hasattr(array, 'to_numpy'):
         return np.asarray(array, dtype=object)
     try:
         return np.asarray(array.to_numpy(dtype=object), dtype=object)
-    except Exception:  # of a library: Arrow may hold dates and bytes that Python cannot
+    except Exception:  # Arrow may hold dates and bytes that Python cannot: find those by halving
         if len(array) == 1:
-            return take_values((), STRANGE, np.array([-1]))
+            return take_values((), NO_SCALAR, np.array([-1]))
     half = len(array) // 2
     return np.concatenate([_as_objects(array[:half]), _as_objects(array[half:])])

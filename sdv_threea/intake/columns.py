@@ -1,8 +1,8 @@
-"""Columns in any storage as canonical ones, cell by cell, without inference and without a memory.
+"""Columns in any storage, read as canonical ones, cell by cell.
 
-A canonical column holds float64 with NaN where a number is missing, or canonical scalars
-(:mod:`~sdv_threea.intake.scalars`) with ``None`` where a value is. Reading a canonical column gives
-the same column.
+In goes a column as the user stored it. Out comes a canonical column: float64 with NaN where a
+number is missing, or canonical scalars (:mod:`~sdv_threea.intake.scalars`) with ``None`` where a
+value is missing. A canonical column that is read again stays the same.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from sdv_threea.intake.dates import MISSING, from_storage, read_dates
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 from sdv_threea.privacy.guard import UnreadableRowsError
 
-#: Numbers beyond this, infinite ones too, count as this: what is computed of them stays finite.
+#: Larger numbers, infinite ones too, are read as this one, so that sums of them stay finite.
 LARGEST_NUMBER = 1e200
 
-#: Single floats of these sizes have so many decimal places at most.
-SMALLEST_USUAL, LARGEST_USUAL, MOST_PLACES = 1e-4, 2.0**24, 13
+#: Single floats between these two have at most this many decimal places, as they are printed.
+SMALLEST_USUAL, LARGEST_USUAL, MOST_SINGLE_PLACES = 1e-4, 2.0**24, 13
 
 
 class Numbers(NamedTuple):
@@ -46,11 +46,11 @@ class Numbers(NamedTuple):
 
 
 def make_table(columns: Mapping[str, Any], index: pd.Index) -> pd.DataFrame:
-    """Make a table of columns as they are.
+    """Make a table of columns, each with its own dtype.
 
     Formal guarantees:
-        * a cell keeps its value and its type, whatever the other rows hold: left to itself, pandas
-          turns objects into dates if, and only if, all of them are dates
+        * a cell keeps its value and its type, whatever the other rows hold; pandas' own
+          constructor turns a column of objects into dates if all of them are dates
 
     Args:
         columns: The columns by name, shape (n,) each.
@@ -71,10 +71,10 @@ def find_numbers(column: pd.Series) -> Numbers:
         * numbers that are equal are the same, bit for bit: there is no negative zero
 
     Args:
-        column: Cells in any storage. A single float stands for the decimal that it is printed as.
+        column: Cells in any storage. A single float is read as the decimal that it is printed as.
 
     Returns:
-        The numbers.
+        The numbers, and which are missing.
     """
     column = spread(column)
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
@@ -83,7 +83,7 @@ def find_numbers(column: pd.Series) -> Numbers:
     if dtype == np.float32:
         numbers = _as_decimals(column.to_numpy(dtype=np.float32, na_value=np.nan))
     elif isinstance(column.dtype, pd.ArrowDtype):
-        # Arrow refuses to turn integers that no float holds into floats, for all rows at once.
+        # Unsafe, because Arrow would refuse the whole column for one integer that no float equals.
         exact = column.array._pa_array
         numbers = np.asarray(exact.cast('float64', safe=False).to_numpy(), dtype=np.float64)
     else:
@@ -100,8 +100,8 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
         template: The format of texts and numbers; if ``None``, each text is read by itself.
 
     Returns:
-        Nanoseconds since 1970; :data:`~sdv_threea.intake.dates.MISSING` or
-        :data:`~sdv_threea.intake.dates.INVALID`, shape (n,).
+        Nanoseconds since 1970, :data:`~sdv_threea.intake.dates.MISSING`, or
+        :data:`~sdv_threea.intake.dates.INVALID` where a cell is no date; shape (n,).
     """
     column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
@@ -111,7 +111,9 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
 
 
 def find_distinct(column: pd.Series) -> Distinct:
-    """Read a column as values, and list each once: what is done to values is done to few of them.
+    """Read a column as canonical scalars, each different one listed once.
+
+    So whatever is done to values later is done once per value, not once per row.
 
     Formal guarantees:
         * each value is a function of its own cell and of the dtype; no two that differ are taken
@@ -121,7 +123,7 @@ def find_distinct(column: pd.Series) -> Distinct:
         column: Cells in any storage.
 
     Returns:
-        The list, and the places of the cells in it.
+        The list, and the position of each row's value in it.
     """
     codes, cells = list_cells(spread(column))
     places: dict[str, int] = {}
@@ -142,7 +144,7 @@ def find_distinct(column: pd.Series) -> Distinct:
 
 
 def read_numbers(column: pd.Series) -> NDArray[np.float64]:
-    """Read a column all of whose cells are numbers.
+    """Read a column of numbers; it is an error if a cell is anything else.
 
     Formal guarantees:
         * each number is a function of its own cell
@@ -166,13 +168,13 @@ def read_numbers(column: pd.Series) -> NDArray[np.float64]:
 
 
 def read_categories(column: pd.Series) -> Distinct:
-    """Read a column all of whose cells are canonical scalars, or what they are made of.
+    """Read a column as canonical scalars; it is an error if a cell cannot become one.
 
     Args:
         column: Values in any storage.
 
     Returns:
-        The values.
+        The different values, and the position of each row's.
 
     Raises:
         UnreadableRowsError: If a cell is no scalar.
@@ -187,11 +189,11 @@ def read_categories(column: pd.Series) -> Distinct:
 
 
 def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
-    """Store canonical scalars by their places in a list, so that they are read again quickly.
+    """Store canonical scalars in a way that can be read again quickly.
 
     Args:
-        codes: The places, below 0 for missing, shape (n,).
-        values: The list, of values that are spelled differently.
+        codes: The position of each row's value in ``values``, below 0 for missing, shape (n,).
+        values: The different values, as :func:`~sdv_threea.intake.scalars.spell` tells them apart.
 
     Returns:
         A categorical array if no two values are equal, or else Python objects, ``None`` where
@@ -204,7 +206,7 @@ def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
 
 
 def _spread_numbers(found: Distinct) -> Numbers:
-    """Look up which of the listed values are numbers."""
+    """Return the numbers among the values of a column, NaN for all other values."""
     listed = [
         float(value) if type(value) in (int, float) else np.nan  # type: ignore[arg-type]
         for value in found.listed
@@ -214,13 +216,17 @@ def _spread_numbers(found: Distinct) -> Numbers:
 
 
 def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Find the shortest decimals that single floats are printed as, shape (n,)."""
+    """Return the shortest decimals that single floats are printed as, shape (n,).
+
+    So 0.1 in 32 bits is read as 0.1, and not as 0.10000000149, which it is in 64 bits.
+    """
     exact = singles.astype(np.float64)
-    # Of usual size, the decimal with fewest places that is the same single float.
+    # For usual sizes, try 0, 1, 2, ... places: the first decimal that is the same single float is
+    # the one that is printed. This is much faster than to print them all.
     usual = (np.abs(exact) >= SMALLEST_USUAL) & (np.abs(exact) < LARGEST_USUAL)
     left = np.flatnonzero(usual)
     decimals = exact.copy()
-    for places in range(MOST_PLACES + 1):
+    for places in range(MOST_SINGLE_PLACES + 1):
         rounded = np.rint(exact[left] * 10.0**places) / 10.0**places
         same = rounded.astype(np.float32) == singles[left]
         decimals[left[same]] = rounded[same]

@@ -1,4 +1,9 @@
-"""Dates in any storage as nanoseconds, each read by itself."""
+"""Dates in any storage, read as nanoseconds since 1970, each by itself.
+
+In go dates that are stored as counts, date objects, texts or whole numbers such as 20240229, and
+the format of the last two, if it is stated. Out come whole numbers of nanoseconds, with two special
+ones for a missing cell and for a cell that is no date.
+"""
 
 from __future__ import annotations
 
@@ -20,39 +25,40 @@ from sdv_threea.intake.scalars import (
     read_scalar,
 )
 
-#: Dates are counted in seconds from here, in nanoseconds since 1970.
-ORIGIN = 10_957 * DAY
+#: The start of the year 2000, in nanoseconds since 1970. Canonical dates are seconds since then.
+YEAR_2000 = 10_957 * DAY
 
-#: A cell that is missing, and one that is no date.
+#: Stand for a cell that is missing, and for one that is no date.
 MISSING, INVALID = -(2**63), -(2**63) + 1
 
-#: Texts of dates longer than this are none.
-LONGEST = 64
+#: A longer text is no date.
+LONGEST_TEXT = 64
 
-#: What a text has that is read without a format: a year, or a day, a month and a year. Of others,
-#: such as ``10:30``, pandas takes what is missing from today's date.
+#: A text that is read without a format has to contain this: a year, or a day, a month and a year.
+#: pandas would complete others, such as ``10:30``, from today's date.
 TELLS_DATE = re.compile(r'[0-9]{4}|[0-9][-/. ]+[0-9]+[-/. ]+[0-9]')
 
-#: What a text has that is read by a format: pandas reads ``now`` by any.
+#: A text that is read by a format has to contain this: pandas accepts ``now`` for any format.
 TELLS_FIELD = re.compile(r'[0-9]')
 
 
 def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Turn nanoseconds since 1970 into seconds since 2000, NaN for what is no date; shape (n,)."""
-    # Microseconds first: from the first years on, nanoseconds since 2000 need more than 64 bits.
+    """Return seconds since 2000 for nanoseconds since 1970; NaN where there is no date."""
+    # Microseconds first: nanoseconds from the year 2000 back to 1678 do not fit into 64 bits.
     micros, rest = np.divmod(moments, MICROSECOND)
-    seconds = (micros - ORIGIN // MICROSECOND) / 1e6 + rest / 1e9
+    seconds = (micros - YEAR_2000 // MICROSECOND) / 1e6 + rest / 1e9
     return np.where(moments > INVALID, seconds, np.nan)
 
 
 def from_storage(column: pd.Series) -> NDArray[np.int64]:
-    """Read dates that are stored as counts, NumPy's or Arrow's, those with a time zone in UTC.
+    """Read dates that are stored as counts, NumPy's or Arrow's; time zones are converted to UTC.
 
     Args:
         column: Dates of a dtype of any unit.
 
     Returns:
-        Nanoseconds since 1970, :data:`MISSING` or :data:`INVALID`, shape (n,).
+        Nanoseconds since 1970, :data:`MISSING`, or :data:`INVALID` outside the years 1678 to 2261;
+        shape (n,).
     """
     moments = _take_counts(column)
     days = moments.astype('datetime64[D]').astype(np.int64)
@@ -63,6 +69,7 @@ def from_storage(column: pd.Series) -> NDArray[np.int64]:
 
 
 def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
+    """Return the dates of a column as NumPy's, in the unit in which they are stored."""
     if isinstance(column.dtype, pd.ArrowDtype):
         return np.asarray(column.array._pa_array.to_numpy())
     if isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -71,15 +78,16 @@ def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int64]:
-    """Read dates, texts that spell dates, and numbers that do (20240229).
+    """Read dates, texts that spell dates, and whole numbers that do (20240229).
 
     Formal guarantees:
         * what is read of a cell is a function of the cell and of the format alone: nothing is
           inferred from other cells, and nothing remembered
 
     Args:
-        cells: Distinct cells, n of them.
-        template: The format of texts and numbers; if ``None``, each text is read by itself.
+        cells: The cells, n of them.
+        template: The format of texts and numbers. If it is ``None``, each text is read by itself,
+            and no number is a date.
 
     Returns:
         Nanoseconds since 1970, :data:`MISSING` or :data:`INVALID`, shape (n,).
@@ -103,7 +111,7 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
 
 
 def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
-    """Read texts that spell dates, those with an offset in UTC; shape (n,)."""
+    """Read texts that spell dates; offsets are converted to UTC; shape (n,)."""
     told = TELLS_FIELD if template else TELLS_DATE
     plain = [text if _is_plain(text, told) else None for text in texts]
     found = _parse(plain, _readable(template))
@@ -111,12 +119,15 @@ def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
 
 
 def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
+    """Parse texts by pandas; a text that it fails for is :data:`INVALID`."""
     try:
         column = pd.Series(texts, dtype=object)
         return from_storage(
             pd.to_datetime(column, format=template, errors='coerce', utc=True, cache=False)
         )
-    except Exception:  # pandas fails for all of them over an hour that a clock shows twice
+    except Exception:
+        # Some texts, such as an hour that a clock shows twice, make pandas fail for the whole
+        # column. They are found by halving.
         if len(texts) == 1:
             return np.array([INVALID])
     half = len(texts) // 2
@@ -124,7 +135,7 @@ def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
 
 
 def spell_number(cell: object) -> str | None:
-    """Write a whole number as a text, as 20240229 spells a date; ``None`` for anything else."""
+    """Return a whole number, such as 20240229, as a text; ``None`` for any other cell."""
     try:
         number = read_scalar(cell)
     except NoScalarError:
@@ -133,9 +144,10 @@ def spell_number(cell: object) -> str | None:
 
 
 def _is_plain(text: str, told: re.Pattern[str]) -> bool:
-    return len(text) <= LONGEST and '\0' not in text and told.search(text) is not None
+    """Tell whether a text may be a date, before pandas sees it."""
+    return len(text) <= LONGEST_TEXT and '\0' not in text and told.search(text) is not None
 
 
 def _readable(template: str | None) -> str:
-    """Return the format for reading, which has no signs for the padding of digits."""
+    """Return the format for reading: without the signs that only steer how digits are padded."""
     return (template or 'mixed').replace('%-', '%').replace('%#', '%')

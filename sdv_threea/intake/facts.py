@@ -1,4 +1,9 @@
-"""What is public of the cells of a column, and what becomes of a cell that breaks it."""
+"""What is public of the cells of a column, and what becomes of a cell that breaks it.
+
+In go a private column and its :class:`Facts`: sdtype, range, values and so on, as the user stated
+them. Out come a canonical column that keeps to the facts, and sentences about the facts that the
+private column breaks. A sentence says which rule is broken, and never by which value or row.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +25,8 @@ from sdv_threea.intake.columns import (
 )
 from sdv_threea.intake.dates import INVALID, MISSING, to_seconds
 
-#: Decimals from here on are not rounded to: floats are no finer.
-MOST_PLACES = 15
+#: Numbers are not rounded to more decimal places than this: floats hold no more digits.
+MOST_ROUNDED_PLACES = 15
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,11 @@ class Facts:
         name: The column.
         sdtype: ``'numerical'``, ``'datetime'``, ``'boolean'``, ``'categorical'`` or ``'ordinal'``.
         template: The format of dates that are texts or numbers; ``None`` if each is read by itself.
-        low: Smallest number, of dates in seconds since 2000; ``None`` if it is not stated.
-        high: Largest number, in the same way.
+        low: The smallest number, or the smallest date in seconds since 2000; ``None`` if it is not
+            stated.
+        high: The largest, in the same way.
         places: Decimal places that numbers are rounded to; ``None`` if they are not stated.
-        values: Canonical scalars that a category may have; ``None`` if they are not stated.
+        values: The values of a category, as canonical scalars; ``None`` if they are not stated.
         nullable: ``False`` if it is stated that no cell is missing.
     """
 
@@ -54,9 +60,9 @@ class Column(NamedTuple):
 
     Args:
         cells: float64 with NaN, or categories as :func:`~sdv_threea.intake.columns.store` returns
-            them, shape (n,). A cell that breaks a stated fact is the nearest stated bound if it is
-            a number or a date that lies beyond, and else missing.
-        problems: What rules the cells break, without a value.
+            them, shape (n,). A number or date beyond a stated bound becomes that bound. Any other
+            cell that breaks a fact becomes missing.
+        problems: A sentence per rule that some cell breaks, without a value.
     """
 
     cells: Any
@@ -68,8 +74,8 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
 
     Formal guarantees:
         * each cell that is read is a function of the same cell of the column, its dtype and the
-          facts; no object of the column is behind it
-        * which problems there are is the union, over all cells, of those of each cell by itself
+          facts; no object of the column is kept
+        * the problems of a column are those that its cells have one by one, all together
 
     Args:
         column: The cells, in any storage.
@@ -78,7 +84,7 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
     Returns:
         The column, and the rules that it breaks.
     """
-    cells, is_missing, flaws = _READERS.get(facts.sdtype, _read_category)(column, facts)
+    cells, is_missing, flaws = _COLUMN_READERS.get(facts.sdtype, _read_category)(column, facts)
     problems = [f"Column '{facts.name}' ({facts.sdtype}) {flaw}" for flaw in flaws]
     if facts.nullable is False and is_missing.any():
         problems.append(
@@ -89,7 +95,7 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
 
 
 class Read(NamedTuple):
-    """Cells, which of them are missing, and the rules that some break."""
+    """What a reader of one sdtype found: canonical cells, which are missing, and broken rules."""
 
     cells: Any
     is_missing: NDArray[np.bool_]
@@ -143,9 +149,16 @@ def _choose(
     accepted: NDArray[np.bool_],
     flaws: dict[str, NDArray[np.bool_]],
 ) -> Read:
-    """Keep the values that are accepted."""
+    """Return a column of categories in which values that are not accepted are missing.
+
+    Args:
+        codes: The position of each row's value in the list, shape (n,).
+        listed: The different values.
+        accepted: Which of them are valid, by position in the list.
+        flaws: The cells or values that break a rule, by what is said of them.
+    """
     kept = np.flatnonzero(accepted)
-    # At the end, the places of what is invalid and of what is missing.
+    # The last two entries are those of the codes -2 (invalid) and -1 (missing).
     places = np.full(len(listed) + 2, MISSING_PLACE, dtype=np.int64)
     places[kept] = np.arange(len(kept))
     cells = store(places[codes], [listed[at] for at in kept])
@@ -153,22 +166,25 @@ def _choose(
 
 
 def _list_flaws(flaws: dict[str, NDArray[np.bool_]]) -> tuple[str, ...]:
-    """List the flaws that some cells have."""
+    """Return the flaws that at least one cell has."""
     return tuple(flaw for flaw, found in flaws.items() if found.any())
 
 
 def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float64]:
-    """Round as SDV does; numbers that are too large to have as many places stay as they are."""
-    if places is None or places > MOST_PLACES:
+    """Round as SDV does; numbers that are too large for this many places stay as they are."""
+    if places is None or places > MOST_ROUNDED_PLACES:
         return numbers
-    small = np.abs(numbers) < 10.0 ** (MOST_PLACES - places)
+    small = np.abs(numbers) < 10.0 ** (MOST_ROUNDED_PLACES - places)
     return np.where(small, np.round(np.where(small, numbers, 0.0), places) + 0.0, numbers)
 
 
 def _keep_inside(
     numbers: NDArray[np.float64], facts: Facts
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Move numbers to the nearest stated bound; infinite ones without one are missing."""
+    """Return numbers within the stated bounds, and what is said if some were outside.
+
+    A number beyond a bound becomes that bound. An infinite one without a bound becomes missing.
+    """
     low = -np.inf if facts.low is None else facts.low
     high = np.inf if facts.high is None else facts.high
     if max(abs(facts.low or 0.0), abs(facts.high or 0.0)) > LARGEST_NUMBER:
@@ -180,7 +196,7 @@ def _keep_inside(
     return inside, _list_flaws({'has values outside the range in its metadata.': is_outside})
 
 
-_READERS: dict[str, Callable[[pd.Series, Facts], Read]] = {
+_COLUMN_READERS: dict[str, Callable[[pd.Series, Facts], Read]] = {
     'numerical': _read_number,
     'datetime': _read_date,
     'boolean': _read_flag,

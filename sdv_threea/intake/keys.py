@@ -1,4 +1,8 @@
-"""Keys: which rows have the same one, and which row another one refers to."""
+"""Keys: which rows have the same key, and which row a foreign key refers to.
+
+In go columns of keys, of one or several tables. Out come whole numbers: one per different key, or
+the position of the row that has a key. Equal numbers are the same key, however they are stored.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +16,18 @@ from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE, Distinct
 from sdv_threea.intake.columns import find_distinct, find_numbers
 from sdv_threea.intake.scalars import Scalar, spell
 
-#: Whole numbers from here on do not fit into 64 bits.
+#: The smallest whole number that does not fit into 64 bits.
 LARGEST = 2.0**63
 
 
 def has_repeats(keys: pd.DataFrame) -> bool:
-    """Whether two rows have the same key; rows in which a part of it is missing have none.
+    """Tell whether two rows have the same key. A row in which a part of it is missing has none.
 
     Args:
         keys: The columns of the key.
 
     Returns:
-        Whether a key occurs twice: equal numbers are the same, whatever their storage.
+        Whether a key occurs twice.
     """
     places = number_keys([keys])[0]
     present = places[places >= 0]
@@ -31,17 +35,19 @@ def has_repeats(keys: pd.DataFrame) -> bool:
 
 
 def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
-    """Find the rows that have a key.
+    """Find, for each wanted key, the row that has it.
 
     Args:
         wanted: The keys that are looked for, n rows.
-        known: The columns of the key, in the same order; the keys are distinct.
+        known: The columns of the key, in the same order; no key occurs twice.
 
     Returns:
-        Rows of ``known``, shape (n,); :data:`~sdv_threea.intake.cells.MISSING_PLACE` where a part
-        of the key is missing, :data:`~sdv_threea.intake.cells.INVALID_PLACE` where no row has it.
+        Positions of rows of ``known``, shape (n,); :data:`~sdv_threea.intake.cells.MISSING_PLACE`
+        where a part of the key is missing, and :data:`~sdv_threea.intake.cells.INVALID_PLACE` where
+        no row has it.
     """
     of_known, of_wanted = number_keys([known, wanted])
+    # The position of the row by the number of its key. The last entries are those of -2 and -1.
     rows = np.full(max(of_known.max(initial=-1), of_wanted.max(initial=-1)) + 3, INVALID_PLACE)
     rows[MISSING_PLACE] = MISSING_PLACE
     present = np.flatnonzero(of_known >= 0)
@@ -50,24 +56,24 @@ def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
 
 
 def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
-    """Number the keys of several tables: the same number for the same key, and for no other.
+    """Number the keys of several tables: rows have the same number if they have the same key.
 
     Formal guarantees:
         * whether two rows have the same number depends on their keys alone
 
     Args:
-        tables: The columns of a key, as many in each table.
+        tables: The columns of a key; each table has as many.
 
     Returns:
-        By table a number per row: -1 where a part of the key is missing, -2 where one cannot be
-        read.
+        A number per row, for each table: -1 where a part of the key is missing, -2 where one cannot
+        be read.
     """
     numbers = number_values([table.iloc[:, 0] for table in tables])
     for at in range(1, tables[0].shape[1]):
         columns = number_values([table.iloc[:, at] for table in tables])
         together = np.concatenate(numbers), np.concatenate(columns)
         worst = np.minimum(*together)
-        # Two numbers below as many as there are rows each: their pairs fit into 64 bits.
+        # Both numbers are below the number of rows, so a number for each pair fits into 64 bits.
         _, combined = np.unique(
             together[0] * (together[1].max(initial=0) + 1) + together[1], return_inverse=True
         )
@@ -77,7 +83,8 @@ def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
 
 
 def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
-    """Number the values of several columns, as :func:`number_keys`."""
+    """Number the values of several columns, as :func:`number_keys` does for keys."""
+    # The fast way, for columns that all hold whole numbers.
     whole = [_read_whole(column) for column in columns]
     if all(each is not None for each in whole):
         found = [each for each in whole if each is not None]
@@ -91,7 +98,13 @@ def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
 
 
 def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
-    # A text by itself, anything else by its spelling, which is no text when it is in a tuple.
+    """Return the number of each row's value, and give new values the next numbers.
+
+    Args:
+        found: The column.
+        places: The numbers that were given so far, by value; it is added to.
+    """
+    # Any value but a text is looked up by its spelling, in a tuple so that no text is equal to it.
     keys = [value if type(value) is str else (spell(value),) for value in found.listed]
     numbers = [places.setdefault(key, len(places)) for key in keys]
     ends = [*numbers, INVALID_PLACE, MISSING_PLACE]
@@ -99,10 +112,11 @@ def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
 
 
 def _read_whole(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Read a column that is stored as numbers as whole ones of 64 bits, if all of them are.
+    """Read a column that is stored as numbers, if all of them are whole and fit into 64 bits.
 
     Returns:
-        The numbers, and -1 where one is missing; or ``None``.
+        The numbers, and -1 for each that is missing (0 for the others), shape (n,) each; ``None``
+        if some number is not whole or too large, or the column is stored in another way.
     """
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':

@@ -1,7 +1,8 @@
-"""Parts of one table that are stored differently, cast to the one dtype that all are declared in.
+"""Parts of one table that are stored differently, cast to the dtype that is declared for all.
 
-pandas chooses the dtype of a part by its rows: integers become floats where one is missing, and
-truth values objects; and Dask makes texts of objects, part by part.
+In go a part of a column and the declared dtype. Out come its cells as that dtype would hold them.
+This is needed because pandas chooses the dtype of a part by its rows: where one is missing,
+integers become floats and booleans become objects. And Dask turns objects into texts, part by part.
 """
 
 from __future__ import annotations
@@ -13,29 +14,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_threea.intake.cells import INVALID_PLACE, STRANGE, take_values
+from sdv_threea.intake.cells import INVALID_PLACE, NO_SCALAR, take_values
 from sdv_threea.intake.columns import find_distinct
 from sdv_threea.intake.dates import INVALID, read_texts
 from sdv_threea.intake.scalars import Scalar, read_scalar
 
-#: How a cell is spelled that Dask made a text of.
+#: The booleans of texts that Dask has made of them.
 FLAGS = {'True': True, 'False': False}
 
 
 def conform(column: pd.Series, dtype: Any) -> Any:
-    """Cast a part of a column to the dtype that the whole is declared in, as far as that goes.
+    """Cast a part of a column to the declared dtype of the whole column, as far as that goes.
 
     Formal guarantees:
-        * what becomes of a cell is a function of its value and of the dtype, whichever storage the
-          other cells of its part have led to; but for whole floats in a column of texts, which
-          are texts without a point or with one
+        * what becomes of a cell is a function of its value and of the dtype, whatever storage the
+          other cells of its part have led to. There is one exception: a whole float in a column of
+          texts may become a text with or without a decimal point
 
     Args:
         column: A part of a column.
-        dtype: The declared dtype. NumPy's integers become floats: they have no place for a gap.
+        dtype: The declared dtype. NumPy's integers are cast to floats, as they cannot be missing.
 
     Returns:
-        The cells: floats, what they were, or objects; shape (n,).
+        The cells, shape (n,): floats for numbers, the array as it is if it is stored as declared,
+        and objects otherwise.
     """
     is_number = isinstance(dtype, np.dtype) and dtype.kind in 'iuf'
     stored = getattr(column.dtype, 'numpy_dtype', column.dtype)
@@ -54,7 +56,7 @@ def conform(column: pd.Series, dtype: Any) -> Any:
     if isinstance(dtype, pd.StringDtype):
         cells = [each if type(each) is str else str(each) for each in cells]
     ends = np.where(codes == INVALID_PLACE, len(cells), codes)
-    return take_values((*cells, STRANGE), None, ends)
+    return take_values((*cells, NO_SCALAR), None, ends)
 
 
 def _as_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -62,7 +64,7 @@ def _as_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _find_restorer(dtype: Any) -> Callable[[str], Scalar] | None:
-    """Find what turns texts back into the values that they were made of."""
+    """Return a function that turns a text back into the value of a dtype; ``None`` for texts."""
     match getattr(dtype, 'kind', 'O'):
         case 'i' | 'u' | 'f':
             return _restore_number

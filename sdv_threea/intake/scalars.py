@@ -1,4 +1,7 @@
-"""One cell as one canonical scalar: plain, immutable, and spelled in one way.
+"""One cell, read as a canonical scalar: a plain, immutable object.
+
+In goes any object that a table can hold. Out comes its canonical scalar; cells that mean the same
+have the same one:
 
 ==================================================  ==============================================
 a cell                                              its scalar
@@ -18,7 +21,7 @@ intervals                                           ``pd.Interval`` of canonical
 tuples                                              ``tuple`` of canonical scalars
 ==================================================  ==============================================
 
-Subclasses count as what they are made of. Anything else is no scalar.
+An object of a subclass is read as one of its base class. Any other cell has no scalar.
 """
 
 from __future__ import annotations
@@ -34,43 +37,46 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
-#: Whole numbers from here on are floats, if a float is equal.
+#: Whole numbers of at least this size become floats, if a float is equal to them.
 LONG = 2**63
 
-#: Digits before the point of the largest decimal that a float can hold, about.
+#: A decimal with more digits before the point than this is larger than any float.
 MOST_DIGITS = 310
 
-#: The dates that pandas can hold in nanoseconds, as whole years.
+#: The first day and the day after the last one that are read, as ordinals: the whole years that
+#: pandas can hold in nanoseconds.
 FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
 LAST_DAY = datetime.date(2262, 1, 1).toordinal()
 
-#: The day from which nanoseconds are counted, and nanoseconds by unit.
+#: The day from which nanoseconds are counted, as an ordinal.
 EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+#: Units of time in nanoseconds.
 DAY, SECOND, MICROSECOND = 86_400 * 10**9, 10**9, 10**3
 
-#: Tuples are nested no deeper than this.
+#: Tuples that are nested more deeply are not read.
 DEEPEST = 16
 
 #: The scalars of NumPy.
 NUMPY_TYPES = frozenset(np.sctypeDict.values())
 
-#: What is said of a cell of an unknown type.
-STRANGE = 'The cell is of a type that is not read.'
+#: The error message for a cell of an unknown type.
+UNKNOWN_TYPE = 'The cell is of a type that is not read.'
 
 #: A canonical scalar; ``None`` is a missing value.
 Scalar = Hashable
 
 
 class NoScalarError(ValueError):
-    """A cell is nothing that a canonical scalar could be made of."""
+    """A cell has no canonical scalar."""
 
 
 def read_scalar(cell: object) -> Scalar:
-    """Make a canonical scalar of a cell.
+    """Return the canonical scalar of a cell.
 
     Formal guarantees:
         * the scalar is a function of the cell alone
-        * it is a new or an immutable plain object: no attribute of a subclass comes with it
+        * it is a new or an immutable plain object, without any attribute of a subclass
         * numbers that are equal give the same scalar, bit for bit; there is no negative zero
         * code of the cell's own type, or of the type of that, is run only for a time zone
 
@@ -81,22 +87,22 @@ def read_scalar(cell: object) -> Scalar:
         The scalar, ``None`` where missing.
 
     Raises:
-        NoScalarError: If there is none: an unknown type, a date outside the years 1678 to 2261, or
-            tuples that are nested too deeply. The message shows no value.
+        NoScalarError: If there is none: the type is unknown, a date is outside the years 1678 to
+            2261, or tuples are nested too deeply. The message shows no value.
     """
     for base in _list_bases(type(cell)):
         if id(base) in _READERS:
             return _READERS[id(base)](cell)
-    raise NoScalarError(STRANGE)
+    raise NoScalarError(UNKNOWN_TYPE)
 
 
 def spell(value: Scalar) -> str:
-    """Write a canonical scalar so that no other is written alike, as ``True`` and ``1``."""
+    """Return a text for a canonical scalar that no other one has; ``True`` and ``1`` differ."""
     return f'{type(value).__name__} {value!r}'
 
 
 def read_moment(cell: object) -> int | None:
-    """Count the nanoseconds since 1970 of a date; those with a time zone in UTC.
+    """Read a date as nanoseconds since 1970; a time zone is converted to UTC.
 
     Args:
         cell: A date or time of Python, NumPy or pandas.
@@ -145,7 +151,7 @@ def _read_time(cell: Any) -> str:
     _refuse_subclass(cell, datetime.time)
     with suppress(Exception):  # of a time zone
         return str(cell)
-    raise NoScalarError(STRANGE)
+    raise NoScalarError(UNKNOWN_TYPE)
 
 
 def _read_uuid(cell: Any) -> str:
@@ -165,7 +171,7 @@ def _read_decimal(cell: Any) -> int | float | None:
 
 
 def _read_numpy(cell: Any) -> Scalar:
-    """Read a scalar of NumPy's by its kind; a single float is the decimal it is printed as."""
+    """Read a scalar of NumPy's by its kind; a single float as the decimal that it is printed as."""
     _refuse_subclass(cell, *NUMPY_TYPES)
     match cell.dtype.kind:
         case 'b':
@@ -178,7 +184,7 @@ def _read_numpy(cell: Any) -> Scalar:
             return _read_float(float(cell))
         case 'M' | 'm':
             return _read_numpy_time(np.asarray(cell))
-    raise NoScalarError(STRANGE)
+    raise NoScalarError(UNKNOWN_TYPE)
 
 
 def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Timedelta | None:
@@ -186,7 +192,7 @@ def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Tim
         return None
     kind = cell.dtype.kind
     fine = cell.astype(f'{kind}8[ns]')
-    # Beyond 64 bits, nanoseconds wrap around.
+    # Nanoseconds beyond 64 bits wrap around, so they do not give the same time back.
     if fine.astype(cell.dtype) != cell or np.isnat(fine):
         raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
     whole = int(fine.astype(np.int64))
@@ -198,7 +204,7 @@ def _read_date(cell: Any) -> pd.Timestamp:
 
 
 def _read_datetime(cell: Any) -> pd.Timestamp:
-    """Read by the fields of the base class: a subclass may show other ones."""
+    """Read a datetime by the fields of its base class, as a subclass may override them."""
     fields = datetime.datetime
     hour, minute = fields.hour.__get__(cell), fields.minute.__get__(cell)
     second, micro = fields.second.__get__(cell), fields.microsecond.__get__(cell)
@@ -207,19 +213,23 @@ def _read_datetime(cell: Any) -> pd.Timestamp:
     try:
         offset = fields.utcoffset(cell)
     except Exception:
-        whole = -(2**63)  # a time zone that fails: outside all years
+        whole = -(2**63)  # the user's time zone fails: this count is outside all years, so refused
     else:
         whole -= 0 if offset is None else _count_length(offset)
     return _make_timestamp(whole, zoned=fields.tzinfo.__get__(cell) is not None)
 
 
 def _read_timestamp(cell: Any) -> Any:
-    """Read the count that pandas stores, which is in UTC: years beyond 9999 have no fields."""
+    """Read a timestamp by the count in UTC that pandas stores.
+
+    It has no fields that could be read in years beyond 9999.
+    """
     zoned = datetime.datetime.tzinfo.__get__(cell) is not None
     return _read_numpy_time(np.asarray(pd.Timestamp.to_datetime64(cell)), zoned=zoned)
 
 
 def _count_days(cell: Any) -> int:
+    """Return the days from 1970 to a date."""
     return int(datetime.date.toordinal(cell)) - EPOCH
 
 
@@ -237,7 +247,7 @@ def _read_length(cell: Any) -> pd.Timedelta:
 
 
 def _count_length(cell: Any) -> int:
-    """Count the nanoseconds of a length of time of Python's."""
+    """Return the nanoseconds of a length of time of Python's."""
     fields = datetime.timedelta
     days, seconds = fields.days.__get__(cell), fields.seconds.__get__(cell)
     micro = fields.microseconds.__get__(cell)
@@ -270,13 +280,14 @@ def _read_tuple(cell: Any, depth: int = 1) -> tuple[Scalar, ...]:
 def _refuse_subclass(cell: object, *types: type) -> None:
     """Refuse a subclass of a type that cannot be read without running its code."""
     if not any(type(cell) is each for each in types):
-        raise NoScalarError(STRANGE)
+        raise NoScalarError(UNKNOWN_TYPE)
 
 
-#: Lists the classes that a class is made of, itself first, though its own type may say otherwise.
+#: Returns a class and its base classes, in the order in which Python looks up attributes. It is
+#: taken from ``type``, as the type of a class may override it.
 _list_bases: Callable[[type], tuple[type, ...]] = type.__dict__['__mro__'].__get__
 
-#: How the instances of a type are read, those of its subclasses too; by the identity of the type.
+#: The functions that read instances of a type and of its subclasses, by the identity of the type.
 _READERS: dict[int, Callable[[Any], Scalar]] = {
     id(kind): reader
     for kind, reader in (

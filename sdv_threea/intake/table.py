@@ -1,4 +1,8 @@
-"""The private table, read: canonical columns, and what keeps it from being fitted."""
+"""The private table, read: canonical columns, and reasons why it cannot be fitted.
+
+In go rows as the user stores them, and what is public of their columns. Out come tables of
+canonical columns, or sentences about what is wrong, which name columns and public facts only.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,13 @@ from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import has_repeats
 from sdv_threea.privacy.rows import Rows
 
-#: What is said of a key.
+#: The sentence about a key that two rows have.
 REPEATED = "Key column '{key}' has repeated values."
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found in a part of a table; parts add up.
+    """What was found in a part of a table. The findings of two parts can be added.
 
     Args:
         num_rows: Number of rows.
@@ -53,8 +57,8 @@ def read_table(facts: Sequence[Facts], table: pd.DataFrame) -> pd.DataFrame:
         table: Rows as the user stores them.
 
     Returns:
-        A column per fact: float64 with NaN (dates in seconds since 2000), or canonical scalars,
-        categorical or as objects with ``None``; a fresh index.
+        A column for each of ``facts``: float64 with NaN (dates in seconds since 2000), or canonical
+        scalars with ``None``. Its rows are numbered from 0.
     """
     cells = {each.name: read_column(table[each.name], each).cells for each in facts}
     return make_table(cells, pd.RangeIndex(len(table)))
@@ -68,21 +72,21 @@ def find_problems(
     *,
     coerce: bool = False,
 ) -> list[str]:
-    """Find what keeps a private table from being fitted.
+    """Find the reasons why a private table cannot be fitted.
 
     Args:
         rows: The private table.
         facts: What is public of its modelled columns.
-        keys: The columns whose values must be present and unique: where they lie in parts, they are
-            unique in each.
+        keys: The columns whose values must be present and unique. In a table that comes in parts,
+            they are only compared inside each part.
         target: The target column, if any.
-        coerce: Whether cells that break a rule are replaced: then they are no problem.
+        coerce: Whether cells that break a rule are replaced, so that they are no problem.
 
     Returns:
         One sentence per problem, with names of columns and public facts only.
     """
     if coerce:
-        # A number of rows is all that is asked for.
+        # Then the number of rows is all that matters.
         facts, keys, target = (), (), None
     found = rows.sum(partial(inspect, facts, keys, target))
     if not found.num_rows:
@@ -108,12 +112,15 @@ def inspect(
 
 
 def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Find the keys of a table whose values are not unique, one sentence for each."""
+    """Return a sentence for each key whose values are not unique."""
     return [REPEATED.format(key=key) for key in keys if has_repeats(table[[key]])]
 
 
 def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
-    """Find numbers that are stored as categories: both the dtype and the sdtype are public."""
+    """Return a sentence for each numerical column that is stored as a category.
+
+    It depends on the dtypes and the sdtypes alone, which are public.
+    """
     return [
         f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "
         'change the sdtype.'
@@ -123,7 +130,7 @@ def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
 
 
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
-    """Compare the columns of a table with those of the metadata: both are public."""
+    """Return sentences on how the columns of a table differ from the metadata's; all are public."""
     missing = [name for name in expected if name not in found]
     unknown = [name for name in found if name not in expected]
     problems = []

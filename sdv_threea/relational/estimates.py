@@ -1,4 +1,9 @@
-"""How large a table is: estimates from what is released, weighed by their noise."""
+"""How many rows a table has, estimated from what is released.
+
+A table is counted twice: by its own rows, and by the counts of owned rows that its owner released.
+In go both counts and the standard deviations of their noise. Out comes one estimate, weighed by
+those. No private row is read.
+"""
 
 from __future__ import annotations
 
@@ -13,50 +18,58 @@ from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.schema import Link
 from sdv_threea.release import Release
 
-#: Two estimates tell the same if they differ by no more than so many times their noise.
+#: Two estimates agree if they differ by at most this many standard deviations of their noise.
 AGREEING = 2.0
 
-#: A released number of rows is believed in if it is so many times its noise.
-BELIEVED = 3.0
+#: A noisy count is taken as it is above this many standard deviations of its noise, else for zero.
+CLEAR_OF_NOISE = 3.0
 
 
 def believe(count: float, scale: float) -> float:
-    """Take a count for zero that may be nothing but noise."""
-    return count if count > BELIEVED * scale else 0.0
+    """Return a count, or zero if it may be nothing but noise of the given standard deviation."""
+    return count if count > CLEAR_OF_NOISE * scale else 0.0
 
 
 def estimate_size(
     magnitudes: Magnitudes, bound: int | None, num_rows: float, noise: float
 ) -> tuple[float, float]:
-    """Estimate the size of a table from its own rows.
+    """Estimate the number of rows of a table from its own rows.
+
+    It is the released number of rows under the bound, and an estimate of those beyond it.
 
     Args:
-        magnitudes: How many units have how many rows.
+        magnitudes: How many units have how many rows, as released.
         bound: How many rows of a unit were looked at; ``None`` for all.
-        num_rows: How many rows those are together, as released.
-        noise: Standard deviation of its noise.
+        num_rows: How many rows were looked at in all units together, as released.
+        noise: Standard deviation of the noise of ``num_rows``.
 
     Returns:
-        The size and the standard deviation of its noise.
+        The number of rows and the standard deviation of its noise.
     """
     beyond, doubt = magnitudes.beyond(bound) if bound else (0.0, 0.0)
     return believe(num_rows, noise) + beyond, math.hypot(noise, doubt)
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
-    """Estimate the size of a table from the counts of rows that its owner released.
+    """Estimate the number of rows of a table from the histogram that its owner released.
+
+    One column of the owner is the number of rows that a row owns. The estimate is the number of the
+    owner's rows times the mean of that column, ``sum_v v P(v)``, and the rows without an owner. The
+    histogram ends where few rows own more, so the rows of those are missing.
 
     Args:
         parent: The release of the table that owns the rows.
-        link: The link.
+        link: The foreign key through which it owns them.
         orphans: How many rows have no owner.
 
     Returns:
-        The size, which lacks what few rows own many of, and the standard deviation of its noise.
+        The number of rows and the standard deviation of its noise.
     """
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
     assert isinstance(transformer, NumberEncoder)
+    # A bin holds the multiples of the step from its lower edge up to, but without, its upper one.
+    # It stands for the one in the middle.
     first = np.ceil(transformer.edges[:-1] / transformer.step)
     last = np.ceil(transformer.edges[1:] / transformer.step) - 1
     values = (first + last) / 2 * transformer.step
@@ -66,17 +79,17 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
 
 
 def agree(one: float, noise: float, other: float, other_noise: float) -> float:
-    """Weigh an estimate against a second one by their noise, if they tell the same.
+    """Combine two estimates of one number, if they agree.
 
     Args:
-        one: An estimate that may be noisy.
+        one: An estimate without bias.
         noise: Standard deviation of its noise.
-        other: An estimate that may miss a tail.
+        other: An estimate that may be too small, because it misses a tail.
         other_noise: Standard deviation of its noise.
 
     Returns:
-        Their mean by precision, if the second is no farther from the first than noise explains, and
-        than half of it; else the first.
+        Their mean, weighted by the inverse variances, if they differ by no more than noise explains
+        (:data:`AGREEING`), and by no more than half of the first. Otherwise the first.
     """
     near = min(AGREEING * math.hypot(noise, other_noise), one / 2)
     if not noise or abs(one - other) > near:
@@ -86,15 +99,22 @@ def agree(one: float, noise: float, other: float, other_noise: float) -> float:
 
 
 def most_rows(parent: TableRelease, each: int | None) -> float:
-    """Limit the rows that hang off a table whose own are nothing but noise.
+    """Bound the number of rows of a child whose parent's number of rows is nothing but noise.
 
-    One that seems to have next to no rows, and a child that seems to have many, would make samples
-    of any number of its rows as much too large.
+    Noise may make such a parent seem nearly empty, and its child large. A sample that is scaled up
+    to a wanted number of parents would then have far too many children.
+
+    Args:
+        parent: The release of the parent.
+        each: The most rows of the child that a row of the parent has, or ``None`` for one.
+
+    Returns:
+        ``each`` times the number of parents; infinite where that number is clear of the noise.
     """
-    return parent.size * (each or 1) if parent.noise * BELIEVED > 1 else math.inf
+    return parent.size * (each or 1) if parent.noise * CLEAR_OF_NOISE > 1 else math.inf
 
 
 def overall_chances(released: Release, name: str) -> NDArray[np.float64]:
-    """The released share of each code of a column, over all classes, shape (S,)."""
+    """Return the released share of each code of a column, over all classes, shape (S,)."""
     weights = released.mixture.weights.sum(axis=1)
     return np.asarray(weights @ released.chances(name) / weights.sum())

@@ -1,8 +1,13 @@
-"""The columns under which the rows of a table are released, and how they are filled.
+"""The columns that are released of one table of a database, and how they are filled.
 
-Beside the user's columns: how many rows it owns, by link, so that cardinalities depend on the other
-columns; which row of a public table it refers to; and the codes of the row that owns it, its
-*context*, so that it depends on them.
+A model of one table knows nothing of other tables. So what a row has to do with other tables is
+written into columns of its own. In go the private tables and their foreign keys; out comes one
+table with the user's columns and with these:
+
+* the number of rows that a row owns, for each table that it owns rows of. So cardinalities depend
+  on the user's columns;
+* which row of a public table it refers to, and whether it refers to a private one at all;
+* the codes of the row that owns it: its *context*. So a row depends on its owner.
 """
 
 from __future__ import annotations
@@ -25,13 +30,13 @@ from sdv_threea.relational.units import Database, count_children, join_parent
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns under which the rows of a table are released: public names and released facts.
+    """The names of the columns that are released of a table: public.
 
     Args:
         own: The user's columns.
-        counts: Columns that count the rows owned, by link.
-        references: Columns that name a row of a public table, by link.
-        present: Columns that tell whether another table is referred to at all, by link.
+        counts: Columns with the number of rows that a row owns, by foreign key.
+        references: Columns with the row of a public table that a row refers to, by foreign key.
+        present: Columns that tell whether a row refers to a row of another table, by foreign key.
         context: Columns of the row's owner.
     """
 
@@ -43,7 +48,10 @@ class Layout:
 
 
 def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
-    """Name the columns that are released for a table, but for those of its context."""
+    """Name the columns that are released of a table.
+
+    Its context is left empty: which columns of the owner vary is only known once that is released.
+    """
     owner = schema.owners[table]
     others = [link for link in schema.links_of(table) if link != owner]
     public = [link for link in others if link.parent in schema.public]
@@ -59,7 +67,18 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
 def own_domain(
     layout: Layout, domain: Domain, num_rows: Mapping[str, int], children: Mapping[Link, Children]
 ) -> Domain:
-    """Describe the columns of a table, its counts and references included, by what is public."""
+    """Describe all columns of a layout but the context, by what is public.
+
+    Args:
+        layout: The columns.
+        domain: What is public of the user's columns.
+        num_rows: Number of rows of the public tables.
+        children: How many rows may refer to one row of a parent, by foreign key.
+
+    Returns:
+        The user's columns, then the counts as whole numbers, the references and the presences as
+        categories.
+    """
     columns: list[Column] = list(domain.columns)
     for link, name in layout.counts.items():
         least, most = children[link].least, children[link].most
@@ -76,10 +95,19 @@ def own_domain(
 def own_columns(
     layout: Layout, database: Database, table: str, units: Mapping[str, NDArray[np.int64]]
 ) -> pd.DataFrame:
-    """Fill the columns of :func:`own_domain`.
+    """Return the private table with the columns of :func:`own_domain`.
 
     Formal guarantees:
         * a row of the result is a function of a row of the table and of the rows that it owns
+
+    Args:
+        layout: The columns.
+        database: The private rows.
+        table: Name of the table.
+        units: The unit of every row, by table.
+
+    Returns:
+        A row per row of the table.
     """
     columns: dict[str, Any] = {name: database.tables[table][name].array for name in layout.own}
     for link, name in layout.counts.items():
@@ -94,7 +122,12 @@ def own_columns(
 def context_transformers(
     transformers: tuple[Transformer, ...], layout: Layout
 ) -> tuple[Transformer, ...]:
-    """Choose the columns of a table that the rows it owns get as context: those that vary."""
+    """Choose the columns of a table that the rows it owns get as their context.
+
+    They are the columns that vary: at least two codes can occur, that of a missing value included.
+    The context of the table itself is not passed on.
+    """
+    # Code 0, of a missing value, is counted in the size of columns that are never missing, too.
     return tuple(
         transformer
         for transformer in transformers
@@ -103,7 +136,10 @@ def context_transformers(
 
 
 def context_domain(transformers: tuple[Transformer, ...]) -> tuple[Category, ...]:
-    """Describe the codes of the context: all of it is known."""
+    """Describe the columns of a context: categories whose values are codes of the owner's columns.
+
+    Nothing has to be asked of private rows, as the owner's table is released already.
+    """
     return tuple(
         Category(
             name=context_name(transformer),
@@ -118,18 +154,19 @@ def context_domain(transformers: tuple[Transformer, ...]) -> tuple[Category, ...
 def context_columns(
     transformers: tuple[Transformer, ...], rows: pd.DataFrame, referred: NDArray[np.int64]
 ) -> pd.DataFrame:
-    """Fill the context of the rows of a child.
+    """Return the context of the rows of a child: the codes of the rows that they refer to.
 
     Formal guarantees:
         * a row of the result is a function of the row of the parent that it refers to
 
     Args:
-        transformers: The context.
+        transformers: Those of the parent's columns that are passed on.
         rows: The own columns of the parent.
         referred: The row of the parent by row of the child, -1 for none, shape (n,).
 
     Returns:
-        Codes as objects, ``None`` for missing values and for values that are not on the list.
+        A row per row of the child. Codes are objects; ``None`` stands for a missing value, for a
+        value that has no code, and for no parent.
     """
     codes = encode(rows, transformers)
     named = {
@@ -140,12 +177,12 @@ def context_columns(
 
 
 def context_name(transformer: Transformer) -> str:
-    """Name a column of the owner beside those of the row."""
+    """Name a column of the context after the owner's column."""
     return f'owner: {transformer.name}'
 
 
 def _name_codes(codes: NDArray[np.integer], known: NDArray[np.bool_]) -> NDArray[np.object_]:
-    """Turn codes into categories, ``None`` where they are not known."""
+    """Return codes as objects, ``None`` where they are not known."""
     named = codes.astype(object)
     named[~known] = None
     return named

@@ -1,7 +1,8 @@
-"""How many units have how many rows, by order of magnitude: released once for each table.
+"""How many units of privacy have how many rows of a table, by order of magnitude.
 
-A unit counts once, however many rows it has, so that a few large units show as well as many small
-ones. It tells which bound on rows is worth its noise, and how many rows lie beyond the bound.
+In goes the unit of every private row. Out comes one noisy count of units per magnitude, with its
+receipt. A unit adds one to one count, however many rows it has, so the counts need little noise.
+They tell which bound on the rows of a unit is worth its noise, and how many rows are beyond it.
 """
 
 from __future__ import annotations
@@ -18,21 +19,28 @@ from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.relational.units import DISPUTED
 
-#: More rows of a unit are not worth the noise, which has to fit into 64 bits.
+#: The most rows of one unit that are looked at. Sums with their noise have to fit into 64 bits, and
+#: a bound beyond this is not worth its noise.
 LARGEST_BOUND = 10_000
 
-#: The magnitudes, two to an octave: 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, and so on.
+#: The smallest number of rows of each magnitude. There are two magnitudes per doubling: 1, 2, 3,
+#: 4 to 5, 6 to 7, 8 to 11, and so on.
 FIRST = np.array([1, *(part << power for power in range(13) for part in (2, 3))], dtype=np.int64)
 FIRST = FIRST[FIRST <= LARGEST_BOUND]
+
+#: The number of rows that stands for each magnitude: its middle; of the last one, its start.
 MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 
-#: Neighbouring magnitudes that are looked at together, as one of them may not stand out alone.
-RUNS = (1, 2, 4)
+#: How many neighbouring magnitudes are added up and tested together. A group of units that is
+#: spread over several magnitudes may only stand out from the noise in their sum.
+RUN_LENGTHS = (1, 2, 4)
 
-#: Chance that noise alone makes some units look larger than they are; of that, each magnitude has a
-#: part that is the smaller the larger it is, as a false alarm there makes up so many more rows.
-FALSE_ALARM = 0.02
-PARTS = 1 / FIRST / (1 / FIRST).sum()
+#: The chance that noise alone makes some units look larger than all units are.
+UNITS_FALSE_ALARM = 0.02
+
+#: The part of that chance that each magnitude gets. It is in inverse proportion to the rows of a
+#: unit, as a false alarm at a large magnitude makes up more rows.
+ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
 
 @dataclass(frozen=True)
@@ -40,31 +48,41 @@ class Magnitudes:
     """Noisy numbers of units by the magnitude of their rows: publishable.
 
     Args:
-        counts: Units of each magnitude, zero where nothing stands out, shape (len(MIDDLES),).
-        scale: Standard deviation of the noise of those that are not left out.
+        counts: Number of units of each magnitude, shape (len(MIDDLES),). It is zero beyond the
+            largest magnitude that stands out from the noise.
+        scale: Standard deviation of the noise of the other counts.
     """
 
     counts: NDArray[np.float64]
     scale: float
 
     def within(self, bound: int) -> float:
-        """About how many rows there would be if units had no more than a bound."""
+        """Estimate the number of rows if no more than ``bound`` of each unit are counted."""
         return float(self.counts @ np.minimum(MIDDLES, bound))
 
     def beyond(self, bound: int) -> tuple[float, float]:
-        """About how many rows of units are beyond a bound, and the deviation of its noise."""
+        """Estimate the number of rows beyond a bound per unit, and the deviation of its noise."""
         rows = np.maximum(MIDDLES - bound, 0)
         noise = self.scale * float(np.linalg.norm(rows[self.counts != 0]))
         return max(float(self.counts @ rows), 0.0), noise
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw numbers of rows beyond a bound that add up to a total at most, shape (any,)."""
+        """Draw units that have more rows than a bound.
+
+        Args:
+            bound: They have more rows than this.
+            total: The most rows that they may have together.
+            rng: Source of randomness; it needs no secrecy.
+
+        Returns:
+            The number of rows of each such unit; shape (K,), where ``K`` may be zero.
+        """
         chances = np.where(bound < MIDDLES, np.maximum(self.counts, 0.0), 0.0)
         if total <= 0 or not chances.any():
             return np.zeros(0, dtype=np.int64)
         chances /= chances.sum()
         rows = np.rint(MIDDLES).astype(np.int64)
-        # Twice as many as are expected to be enough.
+        # Twice as many units as are expected to fill the total: the rest is cut off.
         enough = 2 * int(total / (rows @ chances)) + 1
         drawn = rng.choice(rows, enough, p=chances)
         return np.asarray(drawn[drawn.cumsum() <= total])
@@ -73,7 +91,7 @@ class Magnitudes:
 def release_magnitudes(
     units: NDArray[np.int64], most: int | None, budget: Budget, noise: Noise
 ) -> tuple[Magnitudes, Receipt]:
-    """Release how many units have how many rows.
+    """Release how many units have how many rows, by order of magnitude.
 
     Formal guarantees:
         * a unit is counted in one magnitude, which depends on the number of its rows alone, and
@@ -82,7 +100,7 @@ def release_magnitudes(
 
     Args:
         units: The unit of every row, shape (n,).
-        most: The most rows of a unit, if that is public.
+        most: The most rows that a unit can have, if that is public.
         budget: What may be spent.
         noise: The source of noise.
 
@@ -104,16 +122,28 @@ def release_magnitudes(
 
 
 def _cut(counts: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Leave out the magnitudes beyond the largest that the noise can tell from none.
+    """Return the counts, with zero for the large magnitudes that no unit seems to reach.
 
-    Where a run of them stands out, its first one is reached; the rest of the shortest such run may
-    be. Smaller magnitudes stay as they are, so that sums over them are not biased.
+    A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum stands out if it is above a bar that noise
+    alone passes with the chance ``UNITS_FALSE_ALARM * ALARM_SHARES / len(RUN_LENGTHS)``. Of the
+    runs that stand out, the one that starts last is taken; of several with that start, the
+    shortest. Counts are kept up to its end. All smaller magnitudes keep their noisy counts, so sums
+    over them have no bias.
+
+    Args:
+        counts: Noisy numbers of units by magnitude.
+        scale: Standard deviation of their noise.
+
+    Returns:
+        The counts, zero beyond that run.
     """
-    bars = -ndtri(FALSE_ALARM * PARTS / len(RUNS))
+    # In standard deviations. The chance of a run is that of its first magnitude.
+    bars = -ndtri(UNITS_FALSE_ALARM * ALARM_SHARES / len(RUN_LENGTHS))
     sums = np.concatenate([[0.0], np.cumsum(counts)])
     start, end = -1, 0
-    for length in RUNS:
+    for length in RUN_LENGTHS:
         runs = sums[length:] - sums[:-length]
+        # The noise of a sum of ``length`` counts is ``sqrt(length)`` times that of one.
         found = np.flatnonzero(runs > bars[: len(runs)] * scale * np.sqrt(length))
         if len(found) and found[-1] > start:
             start, end = int(found[-1]), int(found[-1]) + length

@@ -1,4 +1,9 @@
-"""What is released of one table, and rows drawn from it in the context of those that own them."""
+"""What is released of one table of a database, and how rows are drawn from it.
+
+In go the released model of the table, the released columns of the rows that own its rows (their
+*context*) and random effects that siblings share. Out come rows, one per row of the context. No
+private row is read, so rows may be drawn as often as one likes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,8 @@ from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
 from sdv_threea.sampling.context import Context, Shared, draw_in_context
 
-#: A context whose codes have no chance in a class counts as this improbable.
+#: The least chance of a code in a class. A code that was never seen in a class must not rule the
+#: class out for good, and its logarithm must be finite.
 LEAST_CHANCE = 1e-9
 
 
@@ -24,15 +30,18 @@ LEAST_CHANCE = 1e-9
 class TableRelease:
     """The released model of one table: publishable.
 
+    Siblings are rows of one owner.
+
     Args:
-        released: The release of its rows beside the codes of those that own them.
+        released: The release of its rows, with the context of each as further columns.
         layout: The columns of ``released``.
-        size: About how many rows the table has.
-        orphans: About which share of them has no owner.
+        size: The estimated number of rows.
+        orphans: The estimated share of rows without an owner.
         noise: Standard deviation of the noise of a released share of the rows.
-        common: Covariance of what siblings share, shape (r, r), if they do.
-        together: The chance with which they share their component.
-        magnitudes: How many units have how many rows, where that was asked.
+        common: Covariance of the effects that siblings share, shape (r, r) for ``r`` own columns
+            with scores; ``None`` if that was not released.
+        together: The chance that two siblings have the same component because they are siblings.
+        magnitudes: How many units have how many rows, where that was released.
         rows_per_unit: How many rows of a unit were looked at; ``None`` for all.
     """
 
@@ -48,7 +57,7 @@ class TableRelease:
 
     @property
     def context(self) -> NDArray[np.int64]:
-        """Which of the scored columns are context, shape (q,)."""
+        """The positions of the context's columns among the columns with scores, shape (q,)."""
         names = [self.released.transformers[at].name for at in self.released.scored]
         return np.flatnonzero([name in self.layout.context for name in names])
 
@@ -56,16 +65,29 @@ class TableRelease:
 def draw_shared(
     model: TableRelease, owners: NDArray[np.int64], rng: np.random.Generator
 ) -> Shared | None:
-    """Draw what siblings share; rows without an owner share it with nobody."""
+    """Draw the effects and the choices of components that siblings share.
+
+    Args:
+        model: The released model of the table.
+        owners: The row that owns each row, -1 for none, shape (n,).
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        What rows have in common, or ``None`` if nothing was released of that. A row without an
+        owner has nothing in common with others.
+    """
     if model.common is None:
         return None
+    # Rows without an owner are groups of one: they get numbers that no owner has.
     groups = np.where(owners >= 0, owners, owners.max(initial=0) + 1 + np.arange(len(owners)))
     _, group = np.unique(groups, return_inverse=True)
+    # ``root root^T`` is the covariance, so ``z root^T`` has it if ``z`` is standard normal.
     values, vectors = np.linalg.eigh(model.common)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     num_groups = int(group.max(initial=-1)) + 1
     effects = rng.standard_normal((num_groups, len(values))) @ root.T
-    # Two siblings share what both of them keep: hence the root.
+    # Each sibling takes up its group's choice with the chance ``sqrt(together)``, so two siblings
+    # both do with the chance ``together``.
     kept = rng.random(len(owners)) < math.sqrt(model.together)
     places = np.where(kept, rng.random(num_groups)[group], np.nan)
     return Shared(effects[group], model.common, places)
@@ -77,7 +99,17 @@ def draw_rows(
     shared: Shared | None,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw the own columns of rows, given their context and what they share with siblings."""
+    """Draw the own columns of rows, given their context and what they share with siblings.
+
+    Args:
+        model: The released model of the table.
+        context: The context of each row, without columns for a table without an owner.
+        shared: What siblings share, from :func:`draw_shared`.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        A row per row of the context.
+    """
     released = model.released
     names = [transformer.name for transformer in released.transformers]
     own = [name for name in names if name not in model.layout.context]
@@ -101,7 +133,18 @@ def draw_rows(
 
 
 def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:
-    """Look up the scores and chances of the codes of a context, shape (n, q), in every class."""
+    """Look up the scores and the chances of the codes of a context, in every class.
+
+    A code of -1 stands for a value without a code. It gets the score 0, the mean, and tells nothing
+    about the class.
+
+    Args:
+        model: The released model of the table.
+        codes: Codes of the context, shape (n, q).
+
+    Returns:
+        What is known of the rows that are to be drawn.
+    """
     columns, scores = model.context, model.released.scores
     num_classes = len(scores.variances)
     found = np.zeros((num_classes, *codes.shape))

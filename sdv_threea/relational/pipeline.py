@@ -1,6 +1,9 @@
-"""The release of a database on one screen: units, then table by table in the context of its owner.
+"""The release of a database: the only function here that others call is :func:`release_database`.
 
-Source of the method for one table: :mod:`sdv_threea.pipeline`.
+In go private tables that refer to each other, what is public of them, and the budget of each. First
+every row is assigned to its unit of privacy. Then tables are released in order, parents before
+their children, each by :mod:`sdv_threea.pipeline` and in the context of the rows that own its rows.
+Out comes a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.mechanism import Noise, add_noise, discrete_gaussian
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.relational.bounds import choose_bound, count_noise
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -40,6 +42,7 @@ from sdv_threea.relational.magnitudes import release_magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
+from sdv_threea.relational.rows_per_unit import choose_bound, count_noise
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
 from sdv_threea.relational.sizes import Children, complete_children
@@ -49,8 +52,9 @@ from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
 
-#: Shares of a table's budget beside its release: how many rows units have, what siblings share, and
-#: how many rows have no owner. See docs/lab_notes.md for how they were chosen.
+#: Shares of a table's budget that are not spent on its columns: for how many rows units have, for
+#: what siblings have in common, and for how many rows have no owner. docs/lab_notes.md says how
+#: they were chosen.
 MAGNITUDES_SHARE = 0.05
 SIBLINGS_SHARE = 0.05
 ORPHANS_SHARE = 0.01
@@ -67,7 +71,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     rng: np.random.Generator | None = None,
     track: Callable[[tuple[str, ...]], Iterable[str]] = iter,
 ) -> DatabaseRelease:
-    """Release a model of several private tables.
+    """Release a model of several private tables that refer to each other.
 
     Formal guarantees:
         * with the neighbours of :func:`~sdv_threea.relational.units.find_units`, each ledger is
@@ -82,12 +86,12 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
         schema: The graph of tables; public.
         domains: What is public of the private tables' columns.
         settings: What the user chose, by table; the budget is the same for all.
-        children: How many rows refer to one row of a parent, by link, as far as that is public.
-        noise: The source of noise; for tests.
-        rng: Source of two streams that nobody else may know: one of draws, and one that chooses
-            rows. How far the second is read depends on the number of rows, so that nothing that
-            is released may come from it.
-        track: Passes on the tables as they are released, for a progress bar.
+        children: How many rows may refer to one row of a parent, by link, where that is public.
+        noise: The source of noise; tests may replace it.
+        rng: Source of two streams that nobody else may know. One is for draws from what is
+            released. The other chooses private rows; how many numbers are taken from it depends on
+            the number of rows, so nothing that is released may be drawn from it.
+        track: Wraps the names of the tables as they are released, for a progress bar.
 
     Returns:
         The release.
@@ -111,7 +115,17 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
 
 
 class Task(NamedTuple):
-    """One table to release."""
+    """One table to release.
+
+    Args:
+        table: Its name.
+        plan: What is public of its columns and of the rows per unit.
+        budget: What may be spent on the table.
+        settings: What the user chose.
+        noise: The source of noise.
+        draws: The stream for draws from what is released.
+        choices: The stream that chooses private rows.
+    """
 
     table: str
     plan: Plan
@@ -129,16 +143,22 @@ def _release_table(
     units: Mapping[str, NDArray[np.int64]],
     done: DatabaseRelease,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release one table, in the context of its owner."""
+    """Release one table, in the context of its owner.
+
+    Args:
+        task: The table, and what may be spent on it.
+        database: The private rows.
+        rows: The own columns of this table and of those before it; private.
+        units: The unit of every row, by table; private.
+        done: What is released of the tables before it.
+
+    Returns:
+        The model of the table and its receipts.
+    """
     table, plan = task.table, task.plan
     owner = done.schema.owners[table]
     if owner is None:
-        released = _release_rows(task, rows[table], plan.domain, units[table], 1, 1.0)
-        size = max(released.num_rows, 1.0)
-        model = TableRelease(
-            released, plan.layout, size, noise=_count_noise(task, plan.domain) / size
-        )
-        return model, released.ledger.receipts
+        return _release_root(task, rows[table], units[table])
     parent, referred = done.tables[owner.parent], database.parents[owner]
     transformers = context_transformers(parent.released.transformers, parent.layout)
     with guarded():
@@ -155,6 +175,7 @@ def _release_table(
     released = _release_rows(task, joined, domain, units[table], bound, share)
     layout = replace(plan.layout, context=tuple(column.name for column in described))
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
+    # From here on, the noise of a count for units of up to ``bound`` rows.
     noise *= bound or 1
     seen = estimate_size(magnitudes, bound, released.num_rows, noise)
     size = max(agree(*seen, *count_owned(parent, owner, orphans)), orphans, 1.0)
@@ -172,6 +193,17 @@ def _release_table(
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
 
 
+def _release_root(
+    task: Task, rows: pd.DataFrame, units: NDArray[np.int64]
+) -> tuple[TableRelease, tuple[Receipt, ...]]:
+    """Release a root table: each of its rows is a unit, and there is no owner to depend on."""
+    plan = task.plan
+    released = _release_rows(task, rows, plan.domain, units, 1, 1.0)
+    size = max(released.num_rows, 1.0)
+    noise = _count_noise(task, plan.domain) / size
+    return TableRelease(released, plan.layout, size, noise=noise), released.ledger.receipts
+
+
 def _release_rows(
     task: Task,
     rows: pd.DataFrame,
@@ -180,6 +212,7 @@ def _release_rows(
     bound: int | None,
     share: float,
 ) -> Release:
+    """Release at most ``bound`` rows of each unit, for a share of the table's budget."""
     with guarded():
         kept = rows[bound_rows(units, bound, task.choices)].reset_index(drop=True)
     return release(
@@ -195,7 +228,7 @@ def _release_rows(
 
 
 def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
-    """The noise of a count in the histograms of a table, if units have one row."""
+    """Compute the noise of a count in the histograms of a table, if units have one row."""
     shares = stage_shares(domain, task.settings, alone=False)
     return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])
 
@@ -203,7 +236,7 @@ def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
 def _release_orphans(
     task: Task, schema: Schema, database: Database
 ) -> tuple[float, tuple[Receipt, ...]]:
-    """Release how many rows no path leads to: each of them is a unit of its own."""
+    """Release how many rows refer to no row of a unit: each of them is a unit of its own."""
     with guarded():
         paths = [database.parents[link] for link in schema.unit_links(task.table)]
         alone = np.max(paths, axis=0) < 0
@@ -226,11 +259,24 @@ def _release_siblings(
     referred: NDArray[np.int64],
     model: TableRelease,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release what siblings share beyond what their owner explains."""
+    """Release what siblings share beyond what their owner explains.
+
+    Args:
+        task: The table, and what may be spent on it.
+        joined: Its rows with their context; private.
+        units: The unit of every row; private.
+        referred: The owner's row of every row, -1 for none; private.
+        model: The model of the table so far.
+
+    Returns:
+        The model with the effects that siblings share, and the receipt; the model as it is and no
+        receipt if the table has no own column with scores.
+    """
     released = model.released
     own = np.setdiff1d(np.arange(len(released.scored)), model.context)
     if not len(own):
         return model, ()
+    # Scores of the first rows of the pairs, then of the second ones.
     pair = []
     with guarded():
         for chosen in choose_pairs(units, referred, task.choices):

@@ -1,4 +1,8 @@
-"""What is settled of every table before a private row is read: columns, bounds and budget."""
+"""The plan of a release: columns, bounds and budget of every table.
+
+In go the graph of tables, what is public of their columns, and the user's settings. Out come a
+:class:`Plan` and a budget per private table. All of it is public: no private row is read.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,12 @@ from sdv_threea.settings import Settings
 
 
 class Plan(NamedTuple):
-    """What is public of a table: the layout of its columns, their domain, and rows per unit.
+    """What is public of a table.
 
-    Of rows, ``None`` where it is not public.
+    Args:
+        layout: The names of the columns that are released of it.
+        domain: What is public of those columns, without the context.
+        most_rows: The most rows that a unit can have in it; ``None`` where that is not public.
     """
 
     layout: Layout
@@ -31,16 +38,28 @@ def plan_tables(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
 ) -> dict[str, Plan]:
-    """Lay out the columns of all private tables, and bound what their units have."""
+    """Plan the columns of all private tables, and bound how many rows a unit has in each.
+
+    Args:
+        schema: The graph of tables.
+        domains: What is public of the user's columns, by table.
+        num_rows: Number of rows of the public tables.
+        children: How many rows may refer to one row of a parent, by foreign key.
+
+    Returns:
+        The plan of each private table, parents before their children.
+    """
     plans: dict[str, Plan] = {}
     for table in schema.private:
         layout, owner = lay_out(schema, table, domains[table].names), schema.owners[table]
         domain = own_domain(layout, domains[table], num_rows, children)
         if domain.target is None and layout.counts:
-            # Counts hang on categories in ways that no correlation tells: classes of them do.
+            # Without a target there are no classes. How many rows a row owns may depend on
+            # categories in ways that a correlation cannot express, but classes can.
             domain = Domain(domain.columns, next(iter(layout.counts.values())))
         above = 1 if owner is None else plans[owner.parent].most_rows
         each = 1 if owner is None else children[owner].most
+        # The bounds multiply: each of a unit's rows of the owner owns at most ``each`` rows.
         most_rows = None if above is None or each is None else above * each
         plans[table] = Plan(layout, domain, most_rows)
     return plans
@@ -49,7 +68,15 @@ def plan_tables(
 def share_budget(
     schema: Schema, plans: Mapping[str, Plan], settings: Mapping[str, Settings]
 ) -> dict[str, Budget]:
-    """Share the budget between the tables of each root, so that their counts are equally noisy."""
+    """Share the budget of each root between its tables.
+
+    A table's share of ``mu^2`` is in proportion to 1 and its number of columns: that is the squared
+    sensitivity of its histograms, so the counts of all tables get the same noise. A unit has rows
+    in the tables of one root only, so every root has the whole budget.
+
+    Returns:
+        The budget of each private table.
+    """
     thresholds = any(needs_threshold(plan.domain) for plan in plans.values())
     widths = {table: 1 + len(plan.domain.columns) for table, plan in plans.items()}
     budgets = {}

@@ -1,4 +1,9 @@
-"""What is released of several tables, and drawing rows and keys from it, table by table."""
+"""What is released of a database, and samples of it.
+
+In goes the released model of every private table, with the receipts of what it cost. Out come
+synthetic rows and their foreign keys, as positions of rows of the parents. Tables are drawn in
+order, parents before their children. No private row is read, so samples are free of privacy cost.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +18,22 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.domain import Number
 from sdv_threea.relational.estimates import overall_chances
-from sdv_threea.relational.keys import adjust_counts, choose_within, deal, keep_within, level
+from sdv_threea.relational.foreign_keys import (
+    adjust_counts,
+    choose_within,
+    deal,
+    keep_within,
+    level,
+)
 from sdv_threea.relational.layout import context_columns, context_transformers
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 
-#: Tells which of the rows drawn for a table are acceptable, shape (n,).
+#: Takes the name of a table and rows drawn for it; returns which of them may stay, shape (n,).
 Accept = Callable[[str, pd.DataFrame], NDArray[np.bool_]]
 
-#: Times that rows which are not acceptable are drawn again; the rest stay as they are.
+#: How often rows that may not stay are drawn again. What may still not stay after that is kept.
 MAX_TRIES = 100
 
 
@@ -45,10 +56,10 @@ class DatabaseRelease:
 
     Args:
         schema: The graph of its tables.
-        tables: The release of each private table.
-        ledgers: What was paid for the units of each root table.
+        tables: The released model of each private table.
+        ledgers: The receipts of what the units of each root table paid.
         num_rows: Number of rows of the public tables.
-        children: How many rows refer to one row of the parent, by link, as far as it is public.
+        children: How many rows may refer to one row of a parent, by link, where that is public.
     """
 
     schema: Schema
@@ -60,7 +71,7 @@ class DatabaseRelease:
     def add(
         self, table: str, model: TableRelease, receipts: tuple[Receipt, ...]
     ) -> DatabaseRelease:
-        """Add the release of one more table, and what its units paid for it."""
+        """Return this release with one more table, and with the receipts of what units paid."""
         root = self.schema.root(table)
         named = (replace(one, released=f'{table}: {one.released}') for one in receipts)
         ledger = self.ledgers.get(root, Ledger()).add(*named)
@@ -69,10 +80,13 @@ class DatabaseRelease:
         )
 
     def settle(self) -> DatabaseRelease:
-        """Fit the sizes of the tables to what is public of the rows of public tables, and of keys.
+        """Return this release with sizes of tables that can occur together.
+
+        The sizes were estimated table by table. Public facts tie them to each other: the number of
+        rows of public tables, and how many rows may refer to one row of a parent.
 
         Returns:
-            The release, whose tables are as large as a sample of scale one.
+            The release. Its tables have the sizes of a sample of scale one.
         """
         sizes = self._choose_sizes(1.0, self.children)
         tables = {
@@ -86,12 +100,12 @@ class DatabaseRelease:
         """Draw all private tables: free of privacy cost, however often.
 
         Args:
-            scale: How many times the size of the private tables.
+            scale: Number of rows to draw, as a multiple of each table's size.
             rng: Source of randomness; it needs no secrecy.
-            accept: Tells which rows are acceptable; the others are drawn again. All, by default.
+            accept: Tells which rows may stay; the others are drawn again. By default all stay.
 
         Returns:
-            Rows and references, by table; at least one row each, if there are parents for it.
+            Rows and references, by table. Each has at least one row, if there are parents for it.
         """
         drawn: dict[str, Drawn] = {}
         units: dict[str, NDArray[np.int64]] = {}
@@ -101,7 +115,8 @@ class DatabaseRelease:
             owners = self._own(table, sizes[table], drawn, rng)
             rows = self._draw(table, owners, drawn, rng, accept)
             owner = self.schema.owners[table]
-            # Rows without an owner are units of their own, whose names no other row has.
+            # Every row gets the unit of its owner. A row without an owner is a unit of its own, so
+            # it gets a number that no other row has.
             alone = np.arange(len(owners)) + sum(map(len, units.values()))
             units[table] = alone
             if owner is not None:
@@ -115,16 +130,25 @@ class DatabaseRelease:
         return drawn
 
     def _choose_sizes(self, scale: float, children: Mapping[Link, Children]) -> dict[str, int]:
+        """Choose how many rows to draw of each private table."""
         wanted = {table: model.size * scale for table, model in self.tables.items()}
         return settle_sizes(wanted, self.schema, self.num_rows, children)
 
     def _count(self, table: str, drawn: Mapping[str, Drawn]) -> int:
+        """Count the rows of a public table, or of a private one that is drawn."""
         return self.num_rows[table] if table in self.schema.public else len(drawn[table].rows)
 
     def _own(
         self, table: str, size: int, drawn: Mapping[str, Drawn], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw the owner of every row: as often as its count of rows says."""
+        """Choose the owner of every row of a table.
+
+        A drawn row of the owner's table has a column with the number of rows that it owns. Those
+        numbers are corrected to add up to the size of the table, and written back.
+
+        Returns:
+            A row of the owner's table per row, -1 for none, shape (size,).
+        """
         owner = self.schema.owners[table]
         if owner is None:
             return np.full(size, -1)
@@ -133,11 +157,13 @@ class DatabaseRelease:
         fewest, many = children.of(len(rows))
         orphans = round(self.tables[table].orphans * size)
         owned = min(max(size - orphans, fewest), int(min(many, size)))
-        # Nobody owns more than there are; an end that noise made may lie beyond all integers.
+        # A row owns at most all rows of the table. Without this bound, a range whose end is noise
+        # could hold counts that do not fit into 64 bits.
         counts = np.minimum(rows[name].to_numpy(), size).astype(np.int64)
         counted, most = parent.released.domain[name], children.most
         if most is None and isinstance(counted, Number) and len(rows):
-            # An estimated end is no promise: rare owners of many do not show in it.
+            # The range of counts was estimated, and leaves out the few rows that own the most.
+            # How many units have more rows than that was released by order of magnitude.
             high = min(counted.high or 0.0, size)
             counts = self._enlarge(table, counts, high, owned, rng)
             most = max(int(counts.max()), int(high), math.ceil(owned / len(rows)))
@@ -154,7 +180,18 @@ class DatabaseRelease:
         owned: int,
         rng: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Let a few rows own more than all counts of rows say, if that is how units are."""
+        """Return counts of owned rows, a few of them beyond the largest one of the model.
+
+        Args:
+            table: The table whose rows are owned.
+            counts: Number of rows that each row owns, shape (P,).
+            high: The largest count of the model.
+            owned: How many rows are owned together.
+            rng: Source of the choice.
+
+        Returns:
+            The counts, as they are if nothing was released of larger ones; shape (P,).
+        """
         magnitudes = self.tables[table].magnitudes
         if magnitudes is None:
             return counts
@@ -171,7 +208,7 @@ class DatabaseRelease:
         rng: np.random.Generator,
         accept: Accept | None,
     ) -> pd.DataFrame:
-        """Draw the rows of a table, given those that own them."""
+        """Draw the own columns of a table's rows, given the owner of each."""
         model, owner = self.tables[table], self.schema.owners[table]
         context = pd.DataFrame(index=pd.RangeIndex(len(owners)))
         if owner is not None:
@@ -197,7 +234,15 @@ class DatabaseRelease:
         units: Mapping[str, NDArray[np.int64]],
         rng: np.random.Generator,
     ) -> dict[Link, NDArray[np.int64]]:
-        """Draw the references of rows to tables that do not own them."""
+        """Choose the references of a table's rows to the tables that do not own them.
+
+        A reference to a public table is a column of the model. One to a private table of the same
+        units stays within the unit of the row. Of any other nothing was released: those references
+        are dealt out evenly.
+
+        Returns:
+            Rows of the parent, -1 for none, by foreign key.
+        """
         layout, found = self.tables[table].layout, {}
         for link in self.schema.links_of(table):
             if link in layout.references:
@@ -219,7 +264,7 @@ class DatabaseRelease:
     def _refer_to_public(
         self, table: str, link: Link, rows: pd.DataFrame, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Read the references to a public table off the rows, and level them."""
+        """Take the references to a public table from the drawn rows, and even out their numbers."""
         model = self.tables[table]
         named = rows[model.layout.references[link]].astype('float64').fillna(-1)
         found: NDArray[np.int64] = named.to_numpy().astype(np.int64)

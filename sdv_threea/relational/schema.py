@@ -1,9 +1,12 @@
-"""The graph of tables: which refer to which, and which tables own the rows of others.
+"""The graph of tables: which tables refer to which, and which own the rows of others.
 
-The *unit* of privacy is a row of one table with every row that can be reached from it, against the
-direction of the foreign keys. Each private table has at most one *owner*, the parent through which
-its rows belong to a unit, and on which its rows are made to depend. A private table without
-an owner is a *root*: its rows, with those of the tables that it owns, are units of their own.
+In go the names of the tables and their foreign keys, and the user's choice of a unit of privacy.
+Out come the order of the tables, the owner of each and the root of each. All of it is public.
+
+A *unit* of privacy is a row of one table, with every row that refers to it, directly or through
+other rows. Each private table has at most one *owner*: the parent through which its rows belong to
+a unit. In a sample, rows depend on the row that owns them. A private table without an owner is a
+*root*: each of its rows is a unit, with the rows that it owns.
 """
 
 from __future__ import annotations
@@ -22,11 +25,12 @@ class Link:
     """A foreign key.
 
     Args:
-        child: The table that refers.
+        child: The table that refers to another one.
         columns: The columns of the child that hold the reference.
         parent: The table that is referred to.
-        required: Whether every row of the child refers to a parent: public.
-        unique: Whether a parent is referred to at most once, as by a primary key: public.
+        required: Whether every row of the child refers to a row of the parent: public.
+        unique: Whether at most one row of the child refers to each row of the parent, as where the
+            foreign key is the child's primary key: public.
     """
 
     child: str
@@ -37,7 +41,7 @@ class Link:
 
     @property
     def name(self) -> str:
-        """The link in words, for names of columns and receipts."""
+        """The table and the columns that refer, for names of columns and receipts."""
         return f'{self.child}({", ".join(self.columns)})'
 
 
@@ -48,12 +52,12 @@ class Schema:
     Args:
         tables: Names of the tables.
         links: The foreign keys.
-        unit: The table whose rows are the units of privacy, or ``None``: its only root.
+        unit: The table whose rows are the units of privacy; ``None`` for the only root.
         public: Tables that may be published as they are.
 
     Raises:
         SchemaError: If tables refer to each other in a circle, or to unknown ones, or if it is not
-            clear what is to be protected.
+            clear which rows are the units of privacy.
     """
 
     tables: tuple[str, ...]
@@ -122,7 +126,7 @@ class Schema:
 
     @cached_property
     def reached(self) -> frozenset[str]:
-        """The tables with rows that hang off a row of the unit's table, which is among them."""
+        """The tables with rows that refer to the unit's table, directly or not; and that table."""
         found = {self.main}
         for table in self.private:
             if any(link.parent in found for link in self._ties(table)):
@@ -131,11 +135,11 @@ class Schema:
 
     @cached_property
     def owners(self) -> dict[str, Link | None]:
-        """The link through which the rows of each private table belong to a unit."""
+        """The foreign key of each private table through which its rows belong to a unit."""
         return {table: self._choose_owner(table) for table in self.private}
 
     def unit_links(self, table: str) -> tuple[Link, ...]:
-        """All links through which rows of a table are reached from its units."""
+        """The foreign keys through which rows of a table can belong to a unit: all such paths."""
         owner = self.owners[table]
         if owner is None:
             return ()
@@ -158,14 +162,16 @@ class Schema:
         return tuple(link for link in links if link is not None and link.parent == table)
 
     def _ties(self, table: str) -> tuple[Link, ...]:
-        """The links of a table to private parents."""
+        """The foreign keys of a table to private parents."""
         return tuple(link for link in self.links_of(table) if link.parent not in self.public)
 
     def _choose_owner(self, table: str) -> Link | None:
+        """Choose the foreign key to the owner among those of a table; ``None`` for a root."""
         ties: Iterable[Link] = self._ties(table)
         if table == self.main:
             return None
         if table in self.reached:
             ties = (link for link in ties if link.parent in self.reached)
-        # Rows without an owner are a last resort, and a key is only unique if it is the owner's.
+        # Samples keep a foreign key unique only if it leads to the owner, so such a one is first
+        # choice. A required one is the second: then no row is without an owner.
         return max(ties, key=lambda link: (link.unique, link.required), default=None)

@@ -1,8 +1,9 @@
-"""What rows of one parent have in common: the covariance between the scores of siblings.
+"""What siblings, rows of one parent, have in common: the covariance between their scores.
 
-One pair of siblings per unit of privacy is enough to tell: for a pair with scores ``x`` and ``y``,
-``x y^T + y x^T`` has twice that covariance as its mean. What the parent's columns explain of it is
-left to them; the rest becomes an effect that siblings share.
+In go the private scores of one pair of siblings per unit of privacy. Out come their noisy products
+with a receipt, and from those an effect that all siblings share when they are drawn. For a pair
+with centred scores ``x`` and ``y``, the mean of ``x y^T + y x^T`` is twice the covariance between
+siblings. The parent's columns explain a part of it; the effect makes up for the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from sdv_threea.privacy.statistics import (
 )
 from sdv_threea.relational.units import DISPUTED, rank_within
 
-#: Siblings share at most this part of what their parent does not explain.
+#: The largest part of the variance that the parent leaves open and that siblings may share. Below
+#: one, so that rows of one parent still differ.
 MOST_SHARED = 0.95
 
 
@@ -37,7 +39,7 @@ class SiblingMoments:
 
     Args:
         count: Number of pairs, at least one.
-        covariance: Of the scores of siblings, symmetric, shape (m, m).
+        covariance: Covariance between the scores of two siblings, symmetric, shape (m, m).
         scale: Standard deviation of the noise of an entry of ``covariance``.
     """
 
@@ -60,8 +62,9 @@ def choose_pairs(
         rng: Source of the choice: independent of the rows, and nothing released is drawn from it.
 
     Returns:
-        The first and the second rows of the pairs, shapes (P,).
+        The positions of the first and of the second rows of the pairs, shape (P,) each.
     """
+    # One pair per parent with two rows at least, then one pair per unit.
     rows = np.flatnonzero((owners >= 0) & (units != DISPUTED))
     ranks = rank_within(owners[rows], rng)
     first, second = rows[ranks == 0], rows[ranks == 1]
@@ -103,7 +106,8 @@ def release_siblings(
     weight = constant_weight(radius, count_weight)
     one, other = (lead(clip_norm(rows, radius), weight) for rows in scores)
     everyone = np.zeros(len(one), dtype=np.int64)
-    # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), exactly.
+    # :func:`second_moments` sums ``v v^T`` of whole vectors, and the products follow from that:
+    # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), without rounding.
     products = second_moments(one + other, everyone, 1) - second_moments(one - other, everyone, 1)
     single = moment_sensitivity(math.hypot(weight, radius))
     noisy, receipt = add_noise(
@@ -115,6 +119,8 @@ def release_siblings(
         resolution=SCORE_UNITS**-2,
         noise=noise,
     )
+    # The first entry of each vector is the constant ``weight``, so the first row holds the number
+    # of pairs times weight^2, and the sums of the scores times weight.
     matrix = unpack_second_moments(noisy)[0] / 2
     count = max(float(matrix[0, 0]) / (weight / SCORE_UNITS) ** 2, 1.0)
     means = matrix[0, 1:] / (weight / SCORE_UNITS) / count
@@ -132,26 +138,35 @@ def shared_effect(
 ) -> tuple[NDArray[np.float64], float]:
     """Estimate what siblings share beyond what their parent explains.
 
-    Siblings resemble each other as far as they are of the same component, and inside components.
+    Siblings can be alike for two reasons: they have the same component more often than chance, or
+    they share an effect inside components. With ``E`` for what the parent does not explain of the
+    covariance between siblings, ``B`` for ``between``, and ``t`` for the chance of a shared
+    component, ``E = t B + S``: ``t`` is the least-squares fit, within [0, 1], and ``S`` what is
+    left. All matrices are of normals. If the score of column ``j`` has the variance ``v_j``,
+    the covariance of two scores is, to first order, ``v_j v_k`` times that of their normals (see
+    :func:`~sdv_threea.approximate.gaussian.class_correlations`).
 
     Args:
         siblings: The released products.
-        variances: Variance of the scores, shape (m,).
+        variances: ``v``, the variances of the scores, shape (m,).
         explained: Covariance of the normals that the parent explains, shape (m, m).
-        rest: Covariance that it leaves to them, positive definite, shape (m, m).
-        between: Covariance between the means of the components, shape (m, m).
+        rest: Covariance that it leaves open, positive definite, shape (m, m).
+        between: ``B``, the covariance between the means of the components, shape (m, m).
 
     Returns:
-        The covariance of normals that siblings share inside components, positive semidefinite and
-        within ``rest``, shape (m, m); and with which chance they share their component.
+        The covariance ``S`` of normals that siblings share inside components, positive
+        semidefinite and at most :data:`MOST_SHARED` times ``rest``, shape (m, m); and ``t``.
     """
     gains = np.outer(variances, variances)
     surprise = siblings.covariance - gains * explained
+    # Two errors: the noise, and that of a sample of ``count`` pairs.
     noises = siblings.scale**2 + gains / siblings.count
     effect = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel()).reshape(gains.shape)
     size = float((between**2).sum())
     together = min(max(float((effect * between).sum()) / size, 0.0), 1.0) if size else 0.0
     effect = effect - together * between
+    # In coordinates in which ``rest`` is the identity, bound the eigenvalues of the effect: from
+    # below, so that it is a covariance, and from above, so that it leaves some of ``rest``.
     root = np.linalg.cholesky(rest)
     inverse = np.linalg.inv(root)
     white = inverse @ effect @ inverse.T

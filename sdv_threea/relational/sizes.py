@@ -1,7 +1,8 @@
-"""How many rows to draw of each table: about as many as released, and as many as keys allow.
+"""How many rows to draw of each table.
 
-How many rows refer to one row of a parent may be public, and then ties the sizes of the two tables
-to each other: of 10 patients with one to three stays each there are 10 to 30 stays.
+In go the wanted numbers of rows, and what is public of how many rows may refer to one row of a
+parent: its *children*. Out come numbers of rows that agree with that. If a patient has one to three
+stays, for example, 10 patients have 10 to 30 stays. No private row is read.
 """
 
 from __future__ import annotations
@@ -15,31 +16,32 @@ from sdv_threea.relational.schema import Link, Schema
 
 @dataclass(frozen=True)
 class Children:
-    """How many rows refer to one row of a parent: public.
+    """How many rows of a child may refer to one row of its parent: public.
 
     Args:
-        least: At least so many.
-        most: At most so many; ``None`` where that is not public.
+        least: The smallest number.
+        most: The largest number; ``None`` where that is not public.
     """
 
     least: int = 0
     most: int | None = None
 
     def of(self, num_parents: int) -> tuple[int, float]:
-        """Bound how many rows refer to so many rows of a parent together."""
+        """Return the fewest and the most rows that refer to ``num_parents`` rows together."""
         most = math.inf if self.most is None else self.most * num_parents
         return self.least * num_parents, most
 
 
 def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[Link, Children]:
-    """Say of every foreign key of the private tables what is public: keys are unique.
+    """Return the bounds on children of every foreign key of the private tables.
 
     Args:
         schema: The graph of tables.
-        stated: What the user said, by link.
+        stated: What the user said, by foreign key.
 
     Returns:
-        The bounds, by link.
+        The bounds by foreign key: none where nothing was said, and at most one row where the
+        foreign key is unique.
     """
     links = [link for link in schema.links if link.child in schema.private]
     found = {link: stated.get(link, Children()) for link in links}
@@ -52,7 +54,11 @@ def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[L
 def scale_children(
     children: Mapping[Link, Children], schema: Schema, scale: float
 ) -> dict[Link, Children]:
-    """Bound the children of a sample: public rows, as they are copied, get ``scale`` times them."""
+    """Return the bounds on children in a sample of a given scale.
+
+    A public table is the same in every sample. So its rows have ``scale`` times as many children,
+    while the rows of a private table have as many as before.
+    """
     return {
         link: each if link.unique or link.parent in schema.private else _scale(each, scale)
         for link, each in children.items()
@@ -65,16 +71,17 @@ def settle_sizes(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
 ) -> dict[str, int]:
-    """Choose the sizes of the private tables, within what the bounds on children make possible.
+    """Choose numbers of rows of the private tables that the bounds on children allow.
 
     Args:
-        wanted: About how many rows each private table is to have.
+        wanted: How many rows each private table should have.
         schema: The graph of tables.
         num_rows: Number of rows of the public tables.
-        children: How many rows refer to one row of a parent.
+        children: How many rows may refer to one row of a parent, by foreign key.
 
     Returns:
-        Sizes, at least one. Where not all bounds can be met, upper ones are.
+        Numbers of rows, at least one, as near to the wanted ones as the bounds allow. Where not all
+        bounds can be kept, the upper ones are.
     """
     possible: dict[str, tuple[float, float]] = {table: (1, math.inf) for table in schema.private}
     possible |= {table: (num_rows[table], num_rows[table]) for table in schema.public}
@@ -87,8 +94,13 @@ def settle_sizes(
 
 
 def _tighten(possible: dict[str, tuple[float, float]], children: Mapping[Link, Children]) -> None:
-    """Narrow the possible sizes of tables by those of their parents and children, in place."""
-    for _ in possible:  # a step for each level of the hierarchy
+    """Narrow the possible numbers of rows by those of parents and children, in place.
+
+    With ``p`` rows of the parent there are at least ``least p`` rows of the child, and at most
+    ``most p`` if each of them has to refer to one.
+    """
+    # Each round carries bounds one table further, so one round per table is enough.
+    for _ in possible:
         for link, each in children.items():
             (few, many), (parents, most_parents) = possible[link.child], possible[link.parent]
             few = max(few, each.least * parents)

@@ -1,7 +1,8 @@
-"""The unit of privacy of every row, and bounds on what a unit contributes.
+"""The unit of privacy of every row, and bounds on how many rows a unit contributes.
 
-Every function here maps the rows of one unit by themselves: what becomes of them does not depend on
-the rows of other units. Private in, private out.
+In go private foreign keys, as positions of rows of the parents. Out come the unit of every row, a
+choice of rows per unit, or counts of rows; all of that is private too. Every function treats the
+rows of each unit by themselves: what becomes of them does not depend on other units.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from sdv_threea.relational.schema import Link, Schema
 #: The rows of the parent that the rows of the child refer to, by link; -1 for none.
 Parents = Mapping[Link, NDArray[np.int64]]
 
-#: The unit of a row that belongs to several: it is left out.
+#: Stands for the unit of a *disputed* row, which paths lead to from several units. No bound on what
+#: one unit contributes would hold for it, so it is left out.
 DISPUTED = -1
 
 
@@ -28,7 +30,7 @@ class Database:
     """The private rows.
 
     Args:
-        tables: The modelled columns of the private tables, as the pipeline takes them.
+        tables: The modelled columns of the private tables, as :mod:`~sdv_threea.intake` made them.
         parents: Row of the parent that each row refers to, by link from a private table.
         num_rows: Number of rows of every table, public ones included.
     """
@@ -43,9 +45,9 @@ def find_units(
 ) -> dict[str, NDArray[np.int64]]:
     """Find the unit that every row of the private tables belongs to.
 
-    A row belongs to the unit of its owner's row. A row whose owner is missing is a unit of its own,
-    with all that hangs off it. A row that several paths of foreign keys lead to is only kept if
-    they all lead to it from one unit.
+    A row belongs to the unit of the row that owns it. A row without an owner is a unit of its own,
+    with all rows that refer to it. Several paths of foreign keys may lead to a row: it belongs to a
+    unit if all of them come from that one, and is disputed otherwise.
 
     Formal guarantees:
         * removing a row of a root table and every row that can be reached from it, and nothing else
@@ -58,10 +60,10 @@ def find_units(
         parents: Row of the parent that each row refers to.
 
     Returns:
-        A whole number per row that names its unit, or :data:`DISPUTED`, by table.
+        The number of the unit of every row, or :data:`DISPUTED`, by table.
     """
     units: dict[str, NDArray[np.int64]] = {}
-    # Rows without an owner get names that no other row has.
+    # Rows without an owner get numbers that no other row has.
     fresh = sum(num_rows.values())
     for table in schema.private:
         alone = np.arange(num_rows[table]) + fresh
@@ -74,6 +76,8 @@ def find_units(
 
 def rank_within(groups: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Number the rows of each group from 0, in random order; shape (n,)."""
+    # Sorted by group, and by a random number inside a group. A row's number is how far it is from
+    # the start of its group.
     order = np.lexsort((rng.random(len(groups)), groups))
     ordered = groups[order]
     first = np.searchsorted(ordered, ordered, side='left')
@@ -85,7 +89,7 @@ def rank_within(groups: NDArray[np.int64], rng: np.random.Generator) -> NDArray[
 def bound_rows(
     units: NDArray[np.int64], bound: int | None, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Keep at most so many rows of each unit, chosen uniformly, and none that is disputed.
+    """Choose at most ``bound`` rows of each unit, uniformly, and none that is disputed.
 
     Formal guarantees:
         * a unit has at most ``bound`` rows among those kept, and which ones depends on the rows of
@@ -93,7 +97,7 @@ def bound_rows(
 
     Args:
         units: The unit of every row, shape (n,).
-        bound: How many, or ``None`` for all of them.
+        bound: The most rows to keep of a unit, or ``None`` for all of them.
         rng: Source of the choice: independent of the rows, and nothing released is drawn from it.
 
     Returns:
@@ -108,13 +112,13 @@ def bound_rows(
 def count_children(
     link: Link, units: Mapping[str, NDArray[np.int64]], parents: Parents
 ) -> NDArray[np.int64]:
-    """Count the rows that refer to each row of the parent, of the same unit as it.
+    """Count, for each row of the parent, the rows that refer to it and belong to its unit.
 
     Formal guarantees:
         * the count of a row depends on the rows of its unit alone
 
     Args:
-        link: The link.
+        link: The foreign key.
         units: The unit of every row, by table.
         parents: Row of the parent that each row refers to.
 
@@ -127,7 +131,7 @@ def count_children(
 
 
 def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFrame) -> pd.DataFrame:
-    """Set beside each row of a child the row of the parent that it refers to.
+    """Return, for each row of a child, the row of the parent that it refers to.
 
     Formal guarantees:
         * a row of the result is a function of a row of the child and of its parent's row
@@ -143,6 +147,7 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
     joined = {}
     for name in parent.columns:
         values = parent[name].to_numpy()
+        # A missing value at the end, which is what the position -1 takes.
         gap = np.nan if values.dtype.kind == 'f' else None
         padded = np.append(values, np.array([gap], dtype=values.dtype))
         joined[name] = padded[referred]
@@ -152,7 +157,11 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
 def _follow(
     units_of_parent: NDArray[np.int64], referred: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Find the unit that each row is led to by one link, and whether it is led anywhere."""
+    """Follow one foreign key of each row.
+
+    Returns:
+        The unit of the row that it refers to, and whether it refers to any; shape (n,) each.
+    """
     led = referred >= 0
     found = np.append(units_of_parent, DISPUTED)[referred]
     return found, led
@@ -161,7 +170,16 @@ def _follow(
 def _settle(
     paths: list[tuple[NDArray[np.int64], NDArray[np.bool_]]], alone: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Agree on one unit per row, or dispute it."""
+    """Find the unit that all paths to a row come from.
+
+    Args:
+        paths: What :func:`_follow` returns, for each foreign key that a row can belong to a unit
+            through.
+        alone: The unit of every row that no path leads to, shape (n,).
+
+    Returns:
+        The unit of every row, :data:`DISPUTED` where paths come from several; shape (n,).
+    """
     settled = alone.copy()
     anywhere = np.zeros(len(alone), dtype=np.bool_)
     for found, led in paths:

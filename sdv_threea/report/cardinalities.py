@@ -1,4 +1,8 @@
-"""How many rows refer to each row of another table: real and synthetic side by side."""
+"""How many rows refer to each row of another table: the cardinalities of foreign keys.
+
+In go the real and the synthetic tables and their metadata. Out come, by foreign key, the shares of
+the rows with each number of children, and a picture of them.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,22 @@ from plotly.subplots import make_subplots
 from sdv_threea.report.distributions import Distribution
 from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
 
-#: Edges of bins of counts, from 0 to beyond any number of rows: for small counts one by one and
-#: then twice as wide each time, for large ones ten times.
+#: Edges of bins of counts, from 0 to beyond any number of rows. The fine ones are single counts up
+#: to 8, and then each bin is twice as wide as the last. The coarse ones are powers of ten.
 FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
 COARSE = np.concatenate([[0], 10 ** np.arange(13)])
+
+#: The fine edges are used if no count is larger than this.
 MOST_FINE = 64
 
-#: The most pictures in a row, and the height of one in pixels.
-MOST_PER_ROW, HEIGHT = 3, 230
+#: The most pictures side by side, and the height of one in pixels.
+MOST_PER_ROW, PICTURE_HEIGHT = 3, 230
 
 
 def compare_cardinalities(
     real: Mapping[str, pd.DataFrame], synthetic: Mapping[str, pd.DataFrame], metadata: Any
 ) -> dict[str, Distribution]:
-    """Share out the rows of each table that is referred to by how many rows refer to them.
+    """Compute which share of the rows of a parent has how many children, for each foreign key.
 
     Args:
         real: The real tables by name.
@@ -37,8 +43,8 @@ def compare_cardinalities(
         metadata: SDV metadata of them.
 
     Returns:
-        By foreign key, in words: the shares of the rows, real and synthetic, in bins of counts. Not
-        private.
+        The shares of the real and of the synthetic rows in bins of counts, by the name of the
+        foreign key, such as ``'stay per patient'``. Not differentially private.
     """
     compared = {}
     for link, title in _name_links(metadata.relationships):
@@ -61,12 +67,12 @@ def draw_cardinalities(cardinalities: Mapping[str, Distribution]) -> go.Figure:
         cardinalities: Result of :func:`compare_cardinalities`, not empty.
 
     Returns:
-        A picture for each foreign key, in percent of the rows that are referred to.
+        A picture for each foreign key, in percent of the parent's rows.
     """
     columns = min(math.ceil(math.sqrt(len(cardinalities))), MOST_PER_ROW)
     rows = math.ceil(len(cardinalities) / columns)
     titles = [escape(title) for title in cardinalities]
-    gap = 70 / (HEIGHT * rows)
+    gap = 70 / (PICTURE_HEIGHT * rows)
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=gap)
     for at, distribution in enumerate(cardinalities.values()):
         place = {'row': at // columns + 1, 'col': at % columns + 1}
@@ -81,7 +87,7 @@ def draw_cardinalities(cardinalities: Mapping[str, Distribution]) -> go.Figure:
                 hovertemplate='%{x} rows: %{y:.1%}',
             )
             figure.add_trace(bars, **place)
-    figure = styled(figure, height=HEIGHT * rows + 50)
+    figure = styled(figure, height=PICTURE_HEIGHT * rows + 50)
     figure.update_annotations(font={'size': 13, 'color': INK})
     figure.update_layout(
         margin={'l': 8, 'r': 8, 't': 28, 'b': 50},
@@ -94,7 +100,7 @@ def draw_cardinalities(cardinalities: Mapping[str, Distribution]) -> go.Figure:
 
 
 def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
-    """Name foreign keys by their tables, and by their columns where that is not enough."""
+    """Name foreign keys by their two tables, and by their columns where two names are the same."""
     names = [f'{link["child_table_name"]} per {link["parent_table_name"]}' for link in links]
     columns = [', '.join(_as_list(link['child_foreign_key'])) for link in links]
     return [
@@ -114,13 +120,14 @@ def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArr
 
 
 def _bin_edges(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Edges of bins from the smallest to the largest count, the upper ones not included."""
+    """Choose edges of bins that cover all counts; a bin does not contain its upper edge."""
     low, high = counts.min(), counts.max()
     edges = FINE if high <= MOST_FINE else COARSE
     return edges[edges.searchsorted(low, 'right') - 1 : edges.searchsorted(high, 'right') + 1]
 
 
 def _label(low: int, end: int) -> str:
+    """Name the bin from ``low`` up to, but without, ``end``."""
     if end - low == 1:
         return f'{low}'
     return f'{low:,}+' if end == 10 * low else f'{low}–{end - 1}'

@@ -1,4 +1,8 @@
-"""The curves behind the scores of a model, at few points, so that no point is of a row."""
+"""The curves behind the scores of a model: ROC, precision and recall, predicted against real.
+
+In go the true targets of test rows and a model's predictions. Out come few points per curve, in a
+table, and pictures of them. The points are fixed or means over rows, so no point is one test row.
+"""
 
 from __future__ import annotations
 
@@ -13,36 +17,37 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sdv_threea.report.distributions import FEWEST
 from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
-#: Where the curves of a classifier are told.
+#: The values of ``x`` at which the curves of a classifier are traced.
 RATES = np.linspace(0, 1, 101)
 
-#: Numbers are told by the means of bins: at most so many, each of at least ``FEWEST`` rows.
-NUM_BINS = 20
+#: Predicted numbers are averaged over at most this many groups of at least ``FEWEST`` rows each.
+MOST_GROUPS = 20
 
 ROC, PRECISION, REGRESSION = 'ROC', 'precision and recall', 'predicted and real'
 
-#: What each curve is drawn over, and what it tells.
+#: The names of the two axes, ``x`` and ``y``, of each curve.
 AXES = {
     ROC: ('false positive rate', 'true positive rate'),
     PRECISION: ('recall', 'precision'),
     REGRESSION: ('real', 'predicted, mean'),
 }
 
-HEIGHT = 300
+CURVE_HEIGHT = 300
 
 
 def trace_classes(
     labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Iterable[int]
 ) -> pd.DataFrame:
-    """Trace ROC and precision by recall, one class against the rest, and average over classes.
+    """Trace ROC and precision by recall, each as the mean over classes against the rest.
 
     Args:
         labels: The true class of each row, shape (n,).
-        probabilities: What a model gives to each class, shape (n, classes).
-        classes: The classes to average over; those without both sides are left out.
+        probabilities: The probability of each class by a model, shape (n, classes).
+        classes: The classes to average over. One that no row has, or all rows, is left out.
 
     Returns:
-        ``curve``, ``x`` and ``y`` at 101 points of ``x``; empty if no class has both sides.
+        Columns ``curve``, ``x`` and ``y`` at 101 values of ``x``; empty if all classes are left
+        out.
     """
     sides = [
         (labels == label, probabilities[:, label])
@@ -57,31 +62,32 @@ def trace_classes(
 
 
 def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> pd.DataFrame:
-    """Average predictions over bins of the true number, which hold about as many rows each.
+    """Average predictions over groups of rows with similar true numbers, about equally large.
 
     Args:
         truth: The true numbers, shape (n,).
-        predicted: What a model says, shape (n,).
+        predicted: The predictions of a model, shape (n,).
 
     Returns:
-        ``curve``, ``x`` (mean of the true numbers of a bin) and ``y`` (of the predicted ones) of at
-        most 20 bins; bins of fewer than five rows are left out.
+        Columns ``curve``, ``x`` (the mean of a group's true numbers) and ``y`` (the mean of its
+        predictions) for at most 20 groups. Groups of fewer than five rows are left out.
     """
     ranks = pd.Series(truth).rank(method='average')
-    bins = np.ceil(ranks / len(truth) * min(NUM_BINS, max(len(truth) // FEWEST, 1)))
+    bins = np.ceil(ranks / len(truth) * min(MOST_GROUPS, max(len(truth) // FEWEST, 1)))
     means = pd.DataFrame({'x': truth, 'y': predicted}).groupby(bins.to_numpy())
     told = means.mean()[means.size() >= FEWEST]
     return _points(REGRESSION, told['x'].to_numpy(), told['y'].to_numpy())
 
 
 def draw_curves(curves: pd.DataFrame) -> dict[str, go.Figure]:
-    """Draw the curves of both models over each other.
+    """Draw the curves of both models on top of each other.
 
     Args:
         curves: ``curve``, ``trained on`` (``real`` or ``synthetic``), ``x`` and ``y``; not empty.
 
     Returns:
-        A picture for each curve, by its name, with the diagonal where it means something.
+        A picture for each curve, by its name. It has the diagonal where that stands for guessing
+        or for exact predictions.
     """
     return {name: _draw_curve(points, name) for name, points in curves.groupby('curve', sort=False)}
 
@@ -102,7 +108,7 @@ def _draw_curve(points: pd.DataFrame, name: str) -> go.Figure:
             line={'color': color, 'width': 2.5},
             hovertemplate='%{x:.3g}: %{y:.3g}',
         )
-    figure = styled(figure, height=HEIGHT)
+    figure = styled(figure, height=CURVE_HEIGHT)
     across, up = AXES[name]
     figure.update_xaxes(title_text=across)
     return figure.update_yaxes(title_text=up)
@@ -113,6 +119,7 @@ def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.Da
 
 
 def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the true positive rate at each point of the false positive rate."""
     false, true, _ = roc_curve(truth, scores)
     rates: NDArray[np.float64] = np.interp(RATES, false, true)
     rates[0] = 0.0
@@ -120,7 +127,10 @@ def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
 
 
 def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Step down from the right, as average precision sums it up."""
+    """Return the precision at each point of recall, as a step function.
+
+    The precision at a recall is that of the next point to the right, as in average precision.
+    """
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
     told: NDArray[np.float64] = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]

@@ -1,4 +1,8 @@
-"""A picture of a database: which table refers to which, and what of each is protected."""
+"""A picture of a database: which table refers to which, and what of each is protected.
+
+In goes a synthesizer of several tables. Out comes a figure with a box per table and an arrow per
+foreign key, made of the metadata and the settings alone. Places are in pixels; upwards is positive.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,15 @@ import plotly.graph_objects as go
 
 from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
 
-#: Pixels: the size of a box, and the steps from one box to the next.
+#: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104
 
-#: Sweeps over the levels that bring tables near to those which they refer to.
+#: How often all tables are moved near those that they share a foreign key with.
 SWEEPS = 4
 
 
 class Role(NamedTuple):
-    """What is protected of a table, and how it is drawn."""
+    """What is protected of a table, in words, and the colours and line of its box."""
 
     words: str
     fill: str
@@ -44,14 +48,14 @@ class Protecting(Protocol):
 def draw_schema(synthesizer: Protecting) -> go.Figure:
     """Draw the tables, the foreign keys between them, and what is protected.
 
-    Nothing but what is public is in the picture: the metadata and the settings.
+    The picture shows the metadata and the settings. Both are public.
 
     Args:
-        synthesizer: Of several tables, such as ``ClustMixMultiTableSynthesizer``.
+        synthesizer: A synthesizer of several tables, such as ``ClustMixMultiTableSynthesizer``.
 
     Returns:
-        A box per table below those that it refers to, with an arrow to each of them. Hovering over
-        a box shows the names of its columns.
+        A figure with a box per table. A table is below those that it refers to, with an arrow to
+        each of them. Hovering over a box shows the names of its columns.
     """
     tables = synthesizer.metadata.to_dict()['tables']
     links = [
@@ -77,14 +81,17 @@ def find_roles(
     unit: str | None,
     public: Sequence[str],
 ) -> dict[str, Role]:
-    """Tell what is protected of each table.
+    """Find what is protected of each table.
 
     Args:
         tables: Names of the tables.
-        links: The table that refers and the one that is referred to, by foreign key.
-        unit: The table whose rows are the units of privacy, or ``None``: the first private table
+        links: The names of the child and of the parent of each foreign key.
+        unit: The table whose rows are the units of privacy; ``None`` for the first private table
             that refers to no other private one.
-        public: The public tables.
+        public: Names of the public tables.
+
+    Returns:
+        The role of each table, by name.
     """
     ties = [link for link in links if not set(link) & set(public)]
     private = [name for name in tables if name not in public]
@@ -102,14 +109,18 @@ def find_roles(
 def place_tables(
     tables: Sequence[str], links: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """Place tables below those they refer to, and near them.
+    """Choose places for tables, below and near those that they refer to.
+
+    Levels are found first. Then each table is moved, level by level and several times, to the mean
+    place of the tables that it shares a foreign key with (the barycentre method of layered graphs).
 
     Args:
         tables: Names of the tables.
-        links: The table that refers and the one that is referred to, without a circle.
+        links: The names of the child and of the parent of each foreign key, without a circle.
 
     Returns:
-        The middle of each table's box in pixels, 0 the top of the picture's middle, by name.
+        The middle of each table's box, by name: pixels to the right of the middle of the picture,
+        and pixels above the uppermost level, which is zero or negative.
     """
     levels = _find_levels(tables, links)
     rows = [[name for name in tables if levels[name] == at] for at in sorted(set(levels.values()))]
@@ -124,11 +135,13 @@ def place_tables(
 
 
 def _find_levels(tables: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """As far up as what refers to them allows, but for those that nothing refers to."""
+    """Return the level of each table, 0 at the top; children are on lower levels than parents."""
     levels = dict.fromkeys(tables, 0)
+    # As high as its parents let each table be, ...
     for _ in tables:
         for child, parent in links:
             levels[child] = max(levels[child], levels[parent] + 1)
+    # ... and then as low as its children let it be, so that arrows are short.
     for _ in tables:
         for name in tables:
             below = [levels[child] - 1 for child, parent in links if parent == name]
@@ -137,11 +150,12 @@ def _find_levels(tables: Sequence[str], links: Sequence[tuple[str, str]]) -> dic
 
 
 def _spread(row: Sequence[str], middle: float) -> dict[str, float]:
+    """Place the tables of a level side by side, one step apart."""
     return {name: middle + at - (len(row) - 1) / 2 for at, name in enumerate(row)}
 
 
 def _pull(name: str, links: Sequence[tuple[str, str]], across: Mapping[str, float]) -> float:
-    """The mean place of the tables on the other end of a table's foreign keys."""
+    """Return the mean place of the tables that a table shares a foreign key with."""
     ends = [across[a if b == name else b] for a, b in links if name in (a, b)]
     return sum(ends) / len(ends) if ends else across[name]
 
@@ -216,7 +230,7 @@ def _legend(role: Role, roles: Mapping[str, Role]) -> go.Scatter:
 
 
 def _framed(figure: go.Figure, places: Mapping[str, tuple[float, float]]) -> go.Figure:
-    """One pixel is one unit of both axes."""
+    """Set the size and the axes of the figure so that a pixel is one unit of both axes."""
     xs, ys = zip(*places.values(), strict=True)
     left, right = min(xs) - STEP_X / 2, max(xs) + STEP_X / 2
     bottom, top = min(ys) - STEP_Y / 2, max(ys) + STEP_Y / 2

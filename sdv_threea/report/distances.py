@@ -1,4 +1,8 @@
-"""How far synthetic rows are from the closest real one, by SDMetrics: a hint, and no proof."""
+"""How far synthetic rows are from the closest real one (DCR), by SDMetrics.
+
+In go real and synthetic tables. Out come median distances per table. A distance of zero hints at
+copied rows, but no distance proves that anybody is protected.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from typing import Any
 import pandas as pd
 from sdmetrics.single_table import DCRBaselineProtection
 
-from sdv_threea.report.tables import take_learned
+from sdv_threea.report.inputs import take_learned
 
-#: Rows that are compared, drawn at random: all pairs of them are formed.
-MOST_ROWS = 500
+#: The most rows of a table that are compared, drawn at random. All pairs of them are formed.
+SAMPLED_ROWS = 500
 
 
 def measure_distances(
@@ -21,9 +25,10 @@ def measure_distances(
 ) -> pd.DataFrame:
     """Measure the distance to the closest record (DCR) in each table.
 
-    A distance is the mean over columns: of numbers the difference over the real range, of
-    categories whether they differ. Distances say little about privacy: a table far from the real
-    one may give a person away, and one close to it may be safe. They show copies.
+    The distance of two rows is the mean over columns. In a column of numbers it is the difference,
+    divided by the real range; in one of categories it is 0 if they are equal and else 1. Distances
+    show copies, but they say little about privacy: a table far from the real one may give a person
+    away, and one close to it may be safe.
 
     Args:
         real: The real tables by name.
@@ -31,16 +36,17 @@ def measure_distances(
         description: SDV metadata as a dictionary.
 
     Returns:
-        By table, from at most 500 rows of each: ``synthetic to real``, the median distance of a
-        synthetic row to the closest real one; ``random to real``, that of a row drawn uniformly;
-        ``baseline protection``, one over the other, at most 1. Tables are left out that have no
-        column to compare, or so few values that random rows coincide with real ones.
+        A row per table, measured on at most 500 rows of each. ``synthetic to real`` is the median
+        distance of a synthetic row to the closest real one; ``random to real`` is that of a row
+        drawn uniformly; ``baseline protection`` is the first divided by the second, at most 1.
+        Tables are left out that have no column to compare, or whose random rows are mostly equal to
+        real ones because there are few possible values.
     """
     rows = {}
     for name, described in description['tables'].items():
         columns = described['columns']
         tables = [take_learned(each[name], columns) for each in (real, synthetic)]
-        size = min(MOST_ROWS, *map(len, tables))
+        size = min(SAMPLED_ROWS, *map(len, tables))
         if not size or tables[0].empty:
             continue
         kinds = {column: {'sdtype': _find_kind(tables[0][column])} for column in tables[0]}
@@ -59,5 +65,8 @@ def measure_distances(
 
 
 def _find_kind(column: pd.Series) -> str:
-    """Dates are numbers here, and SDMetrics knows no distance of ordered categories."""
+    """Return the sdtype by which SDMetrics compares a column: numbers and dates, or categories.
+
+    It has no distance for ordered categories, so those are treated as unordered.
+    """
     return 'numerical' if pd.api.types.is_float_dtype(column) else 'categorical'

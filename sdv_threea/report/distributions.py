@@ -1,4 +1,9 @@
-"""Two columns boiled down to shares that can be drawn, so that no page carries a record."""
+"""One column of the real and of the synthetic table, as shares of rows that can be drawn.
+
+In go the two columns and their metadata. Out come the shares of the rows in the same bins (of
+numbers and dates) or levels (of categories). Rare levels are pooled, so that no page shows a value
+of a few people.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.report.tables import DAY, EPOCH, count_days
+from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days
 
-#: Most bins of a number or a date. Bins of whole numbers or days hold equally many of them.
+#: The most bins of a column of numbers or dates. Each bin of a column of whole numbers, or of days,
+#: covers the same number of them.
 NUM_BINS = 40
 
-#: Levels of a category that are told apart; the rarer ones (in the real table) are pooled.
+#: The most levels of a category that are told apart: the most frequent ones of the real table.
 NUM_LEVELS = 8
 
-#: A level, a cell or a bin of fewer real rows is not told by itself: it may be one person's.
+#: A level, or a bin of two columns, is not shown with fewer real rows: it may be one person's.
 FEWEST = 5
 
 #: The name of the pool.
@@ -27,7 +33,7 @@ OTHERS = 'all others'
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Distribution:
-    """Shares of the rows of the real and of the synthetic table. Not private.
+    """Shares of the rows of the real and of the synthetic table. Not differentially private.
 
     Args:
         labels: Centres of the bins (numbers or times), or the names of the levels.
@@ -44,7 +50,7 @@ class Distribution:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Places:
-    """Where each row of both tables belongs.
+    """The bin or the level of each row of both tables.
 
     Args:
         labels: Centres of the bins (numbers or times), or the names of the levels.
@@ -62,9 +68,10 @@ class Places:
 def compare_distributions(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any]
 ) -> Distribution:
-    """Share out both columns over the same bins or levels.
+    """Compute the shares of the rows of two columns in the same bins or levels.
 
-    Missing values are a level of their own in a category, and in no bin of a number or a date.
+    A missing value is a level of its own in a category. In a column of numbers or dates it is in
+    no bin.
 
     Args:
         real: The real column, of any length.
@@ -87,13 +94,16 @@ def compare_distributions(
 def place_rows(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any], num_bins: int
 ) -> Places:
-    """Put the rows of both columns into the same bins or levels.
+    """Find the bin or the level of each row of two columns.
 
     Args:
         real: The real column, of any length.
         synthetic: The synthetic column, of any length.
         description: The column's entry in SDV metadata.
         num_bins: The most bins of a number or a date.
+
+    Returns:
+        The bins or levels, which are the same for both columns, and the one of each row.
     """
     if description['sdtype'] == 'numerical':
         return _place_in_bins(
@@ -104,7 +114,7 @@ def place_rows(
     if description['sdtype'] == 'datetime':
         days = [count_days(column, description).to_numpy(float) for column in (real, synthetic)]
         places = _place_in_bins(days[0], days[1], num_bins)
-        return replace(places, labels=EPOCH + places.labels * DAY)
+        return replace(places, labels=DAY_ZERO + places.labels * ONE_DAY)
     return _place_in_levels(real, synthetic)
 
 
@@ -132,6 +142,7 @@ def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = values.min(), values.max()
+    # Bins of whole numbers start half a unit below one, so each covers equally many of them.
     if np.all(values == np.round(values)):
         width = np.ceil((high - low + 1) / num_bins)
         return np.arange(low - 0.5, high + width, width)

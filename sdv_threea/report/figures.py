@@ -1,4 +1,8 @@
-"""The pictures of the page: where the budget went, columns side by side, pairs at a glance."""
+"""The pictures of the page: the budget by stage, one column at a time, and all pairs of columns.
+
+In go receipts, shares of rows or scores; out come figures of Plotly in one style. Real data is
+grey and synthetic data is teal in all of them.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,12 @@ SYNTHETIC_COLOR = '#0b7285'
 INK = '#1f2933'
 RULE = '#e4e7eb'
 
+#: The most characters of a name at an axis; longer ones are shortened.
 LONGEST_LABEL = 22
 
 
 def draw_budget(receipts: Sequence[dict[str, Any]]) -> go.Figure:
-    """Draw each stage's share of the squared privacy loss, the sum of its ``mu ** 2``.
+    """Draw each stage's share of the privacy loss: the sum of its ``mu ** 2``, as these add up.
 
     Args:
         receipts: Dictionaries with ``stage``, ``mu`` and ``charged``.
@@ -49,10 +54,10 @@ def draw_budget(receipts: Sequence[dict[str, Any]]) -> go.Figure:
 
 
 def draw_distribution(distribution: Distribution) -> go.Figure:
-    """Draw the real and the synthetic shares of one column over each other.
+    """Draw the real and the synthetic shares of one column on top of each other.
 
     Args:
-        distribution: The shares; bins become steps, levels become pairs of bars.
+        distribution: The shares. Bins are drawn as steps, levels as pairs of bars.
 
     Returns:
         Two traces, ``real`` and ``synthetic``, in percent of the rows.
@@ -78,7 +83,7 @@ def draw_pairs(column_pairs: pd.DataFrame) -> go.Figure:
         column_pairs: ``Column 1``, ``Column 2`` and ``Score`` (0 to 1; NaN where undefined).
 
     Returns:
-        A symmetric heat map; the darker a cell, the worse the match. Without pairs, a sentence.
+        A symmetric heat map, darker where the match is worse. Without pairs, a sentence.
     """
     if column_pairs.empty:
         return _say('There are no two columns to compare.')
@@ -127,12 +132,16 @@ def styled(figure: go.Figure, *, height: int) -> go.Figure:
 
 
 def ticks(names: Iterable[object]) -> dict[str, Any]:
-    """Name the positions 0, 1, ... of an axis: two names may look alike once shortened."""
+    """Return labels for the positions 0, 1, ... of an axis.
+
+    Positions are used because two different names may look alike once they are shortened.
+    """
     labels = [_label(name) for name in names]
     return {'tickvals': list(range(len(labels))), 'ticktext': labels}
 
 
 def _stage_shares(receipts: Sequence[dict[str, Any]]) -> pd.Series:
+    """Compute the share of each stage in the sum of ``mu ** 2`` of all receipts that count."""
     costs: dict[str, float] = {}
     for each in receipts:
         if each['charged'] and np.isfinite(each['mu']):
@@ -165,6 +174,7 @@ def _draw_bars(labels: pd.Index, shares: Any, name: str, color: str) -> go.Bar:
 
 
 def _say(sentence: str) -> go.Figure:
+    """Draw a sentence in the place of a picture."""
     figure = styled(go.Figure(), height=80)
     figure.add_annotation(text=sentence, showarrow=False, x=0.5, y=0.5, xref='paper', yref='paper')
     figure.update_xaxes(visible=False)
@@ -172,7 +182,7 @@ def _say(sentence: str) -> go.Figure:
 
 
 def _label(text: object) -> str:
-    """Short enough for an axis, and escaped: Plotly reads a little HTML in its labels."""
+    """Shorten and escape a name for an axis: Plotly reads some HTML in its labels."""
     words = str(text)
     short = words if len(words) <= LONGEST_LABEL else words[: LONGEST_LABEL - 1] + '…'
     return escape(short)

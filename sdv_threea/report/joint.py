@@ -1,4 +1,9 @@
-"""Two columns at once, on a coarse grid: real and synthetic side by side."""
+"""Two columns at once, as shares of rows on a coarse grid: real and synthetic side by side.
+
+In go two columns of the real and of the synthetic table, and their metadata. Out come the shares of
+the rows in each bin of a grid, and a picture of both grids. A *bin* here is a field of the grid: a
+bin or level of the first column together with one of the second.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +20,24 @@ from plotly.subplots import make_subplots
 from sdv_threea.report.distributions import FEWEST, Places, place_rows
 from sdv_threea.report.figures import INK, SYNTHETIC_COLOR, styled, ticks
 
-#: Most bins of a number or a date.
-NUM_BINS = 12
+#: The most bins of a number or a date.
+GRID_BINS = 12
 
-HEIGHT = 280
+#: The height of the picture in pixels.
+GRID_HEIGHT = 280
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointDistribution:
-    """Shares of the rows in each cell of a grid. Not private.
+    """Shares of the rows in each bin of a grid. Not differentially private.
 
     Args:
-        labels: Names of the rows and of the columns of the grid, or the centres of their bins.
-        binned: Whether the rows, and the columns, are points on an axis.
-        real: Shares of the real rows, shape (rows, columns). Cells of fewer than five rows are 0.
-        synthetic: Shares of the synthetic rows, shape (rows, columns).
+        labels: The names of the levels, or the centres of the bins, of the first column (the rows
+            of the grid) and of the second one (its columns).
+        binned: Whether the labels of each are points on an axis.
+        real: Shares of the real rows, shape (grid rows, grid columns). Bins of fewer than five rows
+            are 0.
+        synthetic: Shares of the synthetic rows, same shape.
     """
 
     labels: tuple[pd.Index, pd.Index]
@@ -41,18 +49,18 @@ class JointDistribution:
 def compare_joint(
     real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
 ) -> JointDistribution:
-    """Share out the rows of both tables over the same grid.
+    """Compute the shares of the rows of two tables in the bins of the same grid.
 
     Args:
         real: The real table.
         synthetic: Its synthetic counterpart.
-        columns: What SDV metadata says about the two columns: the rows and the columns of the grid.
+        columns: The entries of the two columns in SDV metadata, by name.
 
     Returns:
-        At most twelve bins, or nine levels, each way. A row where a number is missing is in no
-        cell.
+        Shares on a grid of at most twelve bins, or nine levels, each way. A row in which a number
+        is missing is in no bin.
     """
-    places = [place_rows(real[name], synthetic[name], columns[name], NUM_BINS) for name in columns]
+    places = [place_rows(real[name], synthetic[name], columns[name], GRID_BINS) for name in columns]
     counts = _count([each.real for each in places], places)
     told = _count([each.synthetic for each in places], places)
     return JointDistribution(
@@ -67,10 +75,10 @@ def draw_joint(joint: JointDistribution) -> go.Figure:
     """Draw two grids, real and synthetic, in the same colours.
 
     Args:
-        joint: Shares of the rows; the colour grows with their square root.
+        joint: Shares of the rows. The colour is by their square root, so that small ones show.
 
     Returns:
-        The second column across, the first one up.
+        A figure with the second column across and the first one up.
     """
     figure = make_subplots(
         1, 2, subplot_titles=['real', 'synthetic'], shared_yaxes=True, horizontal_spacing=0.05
@@ -88,7 +96,7 @@ def draw_joint(joint: JointDistribution) -> go.Figure:
             hovertemplate='%{customdata:.1%} of the rows<extra></extra>',
         )
         figure.add_trace(heat, row=1, col=column)
-    figure = styled(figure, height=HEIGHT)
+    figure = styled(figure, height=GRID_HEIGHT)
     figure.update_annotations(font={'size': 13, 'color': INK})
     figure.update_xaxes(**across)
     figure.update_yaxes(showgrid=False, autorange=None if joint.binned[0] else 'reversed', **up)
@@ -103,6 +111,7 @@ def draw_joint(joint: JointDistribution) -> go.Figure:
 
 
 def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> NDArray[np.int64]:
+    """Count the rows in each bin of the grid, given the place of each in both columns."""
     counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)
@@ -110,5 +119,5 @@ def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> NDArray[np.i
 
 
 def _axis(labels: pd.Index, binned: bool) -> tuple[Any, dict[str, Any]]:
-    """Bins lie where their centres are, levels at 0, 1, ..."""
+    """Return the places on an axis and its labels: bins at their centres, levels at 0, 1, ..."""
     return (labels, {}) if binned else (list(range(len(labels))), ticks(labels))

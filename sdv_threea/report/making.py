@@ -1,4 +1,9 @@
-"""The report of a release, in one call."""
+"""The report of a release, in one call.
+
+In go the real and the synthetic tables and their metadata; with the synthesizer the report also
+says what is promised, and with test rows and a target how well models do. Out comes a
+:class:`~sdv_threea.report.result.Report`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +15,9 @@ import pandas as pd
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
+from sdv_threea.report.inputs import LEARNED, as_tables, take_learned
 from sdv_threea.report.quality import measure_quality
 from sdv_threea.report.result import Report
-from sdv_threea.report.tables import LEARNED, as_tables, take_learned
 from sdv_threea.report.utility import Utility, measure_utility
 
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
@@ -27,22 +32,23 @@ def make_report(
     test: Data | None = None,
     target: str | Mapping[str, str] | None = None,
 ) -> Report:
-    """Measure what a release is worth, and tell what it promises.
+    """Measure what a release is worth, and say what it promises.
 
-    To compare with real data discloses something about it that no budget pays for: the report is
-    for those who may see the real data. No real row is in it: scores, shares of rows
-    and curves at few points are.
+    A comparison with real data discloses something about it, and no budget pays for that. So the
+    report is for those who may see the real data. It holds no real row, but scores, shares of rows
+    and curves of few points.
 
     Args:
         real: The real table, or the tables by name: what the synthesizer was fitted on.
         synthetic: Its synthetic counterpart.
         metadata: SDV metadata of it.
-        synthesizer: The fitted synthesizer, to tell what it promises and, of a database, what of
-            each table is protected. One without a privacy statement promises nothing.
+        synthesizer: The fitted synthesizer. The report then says what it promises and, for a
+            database, what of each table is protected. One without a privacy statement promises
+            nothing.
         test: Real rows that were kept aside, to test models on. Of a database, only the tables with
             a target are needed.
-        target: The column to predict; of a database, by table. By default the synthesizer's. A
-            model learns from the other columns of the same table.
+        target: The column to predict; for a database, one by table. By default it is the
+            synthesizer's. A model learns from the other columns of the same table.
 
     Returns:
         The result, with ``scores``, ``save_html`` and ``save_json``.
@@ -85,7 +91,7 @@ def make_report(
 def _find_targets(
     target: str | Mapping[str, str] | None, synthesizer: Any, description: Mapping[str, Any]
 ) -> dict[str, str]:
-    """The columns to predict, by table."""
+    """Return the columns to predict, by table: the caller's, or the synthesizer's."""
     if target is None:
         own = getattr(synthesizer, 'target_column', None)
         target = own or getattr(synthesizer, 'target', None) or {}
@@ -100,7 +106,7 @@ def _find_targets(
 
 
 def _take(description: Mapping[str, Any], test: Data) -> dict[str, Any]:
-    """The metadata of the tables that there are test rows of."""
+    """Return the metadata of the tables that have test rows."""
     tables = description['tables']
     if isinstance(test, Mapping):
         tables = {name: each for name, each in tables.items() if name in test}

@@ -1,4 +1,8 @@
-"""One HTML page about a release that opens anywhere, offline: promise, usefulness, likeness."""
+"""One HTML page about a release: what is promised, what models learn, what is alike.
+
+In goes a :class:`~sdv_threea.report.result.Report`. Out comes one file that opens in any browser
+without a network. Each ``_tell_`` function returns the HTML of one section, empty for none.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +27,16 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: How many columns, and how many pairs of columns, are drawn, the worst matches first.
+#: The most columns, and the most pairs of columns, that are drawn: the worst matches.
 NUM_COLUMNS = 6
 
-#: How many scores are drawn in one picture, the worst first.
+#: The most scores in one picture: the worst.
 NUM_SCORES = 20
 
 PROMISED = 'This holds for the synthetic rows, and for everything ever computed from them alone.'
-NOTHING = 'Nothing, end to end: private rows were read without noise, as the note says.'
-UNKNOWN = 'Not known here: the page was made without a privacy statement.'
-UNTRAINED = 'Not measured: it takes a target, and real rows that were kept aside.'
+NOT_PROTECTED = 'Nothing, end to end: private rows were read without noise, as the note says.'
+NO_STATEMENT = 'Not known here: the page was made without a privacy statement.'
+NO_MODELS = 'Not measured: it takes a target, and real rows that were kept aside.'
 KEY = (
     '<br><span class="dot real" style="margin-left: 0"></span>real'
     '<span class="dot synthetic"></span>synthetic'
@@ -42,8 +46,8 @@ KEY = (
 def write_html(report: Report, path: str | Path, title: str) -> None:
     """Write a report as a single HTML file.
 
-    No record is in it, only scores and shares of rows. These are not private, and it says so at
-    the top.
+    It holds scores and shares of rows, but no row. These are not differentially private, and the
+    page says so at the top.
 
     Args:
         report: What was measured.
@@ -118,13 +122,13 @@ def _tell_promise(report: Report) -> str:
 
 def _lead(facts: Mapping[str, Any]) -> str:
     if not facts:
-        return UNKNOWN
+        return NO_STATEMENT
     promised = facts.get('guarantee') != 'paper' and math.isfinite(facts['epsilon'])
-    return PROMISED if promised else NOTHING
+    return PROMISED if promised else NOT_PROTECTED
 
 
 def _list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The receipts of one table; or those of a database, which come by the units they are about."""
+    """Return the receipts of a table, or of a database: there, each with the unit that paid."""
     receipts = facts.get('receipts', [])
     if isinstance(receipts, list):
         return receipts
@@ -132,7 +136,7 @@ def _list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    """What is promised, in words; the numbers are on the cards and in the receipts."""
+    """Return the parts of the statement that are words; its numbers are on cards and receipts."""
     told = {name: fact for name, fact in facts.items() if isinstance(fact, str | list)}
     told.pop('receipts', None)
     if 'tables' in facts:
@@ -156,7 +160,7 @@ def _tell_utility(report: Report) -> str:
         f'{KEY}'
     )
     if not report.utility:
-        return section('What a model learns from it', UNTRAINED)
+        return section('What a model learns from it', NO_MODELS)
     parts = []
     for target, utility in report.utility.items():
         parts.append(panel(tabulate(utility.scores), f'Predicting {target}'))
@@ -211,13 +215,13 @@ def _tell_pairs(quality: Quality) -> str:
 
 
 def _map_pairs(pairs: pd.DataFrame) -> str:
-    """As wide as the names of the columns take."""
+    """Draw the map of all pairs, as wide as the names of the columns need."""
     drawn = draw_pairs(pairs)
     return figure(drawn, least=drawn.layout.height + 100)
 
 
 def _tell_links(report: Report) -> str:
-    """Nothing of a single table."""
+    """Return the section on foreign keys; a single table has none."""
     if not report.cardinalities:
         return ''
     lead = f'How many rows refer to a row: shares of the rows that are referred to.{KEY}'
@@ -256,6 +260,7 @@ def _tell_validity(quality: Quality) -> str:
 
 
 def _name_checks(details: pd.DataFrame) -> pd.Series:
+    """Return the scores of the checks, by table, column and metric in words."""
     places = details.reindex(columns=['Table', 'Column', 'Child Table', 'Foreign Key', 'Metric'])
     names = [
         '.'.join(map(str, [each for each in place if not pd.isna(each)]))
@@ -278,13 +283,14 @@ def _tell_distances(report: Report) -> str:
 
 
 def _name(details: pd.DataFrame, column: str) -> list[str]:
-    """Name columns; where there are several tables, with the table."""
+    """Return the names of columns, with that of the table if there are several tables."""
     if len(set(details['Table'])) < 2:
         return [str(name) for name in details[column]]
     return [f'{a}.{b}' for a, b in zip(details['Table'], details[column], strict=True)]
 
 
 def _draw_worst(scores: pd.Series, caption: str = '') -> str:
+    """Draw the worst scores as bars, and say of how many they are the worst."""
     worst = scores.dropna().sort_values(kind='stable')
     more = f'The {NUM_SCORES} worst of {len(worst)}' if len(worst) > NUM_SCORES else ''
     return panel(bars(worst.head(NUM_SCORES)), '. '.join(filter(None, [caption, more])))

@@ -1,4 +1,8 @@
-"""How close the synthetic tables are to the real ones, by SDMetrics."""
+"""How alike the synthetic and the real tables are, by SDMetrics.
+
+In go both and their metadata. Out come SDMetrics' scores, and the shares of rows that show what is
+behind the worst of them.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,32 @@ import pandas as pd
 from sdmetrics.reports import DiagnosticReport, QualityReport
 
 from sdv_threea.report.distributions import Distribution, compare_distributions
+from sdv_threea.report.inputs import as_tables
 from sdv_threea.report.joint import JointDistribution, compare_joint
-from sdv_threea.report.tables import as_tables
 
-#: How many pairs of columns of a table are shared out, the worst matches first.
+#: The most pairs of columns of a table whose joint shares of rows are kept: the worst matches.
 NUM_PAIRS = 6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Quality:
-    """Scores between 0 and 1, higher is closer. Measured on real data: not private.
+    """Scores between 0 and 1; 1 is best. Measured on real data: not differentially private.
 
     Args:
-        overall: The mean of ``shapes`` and ``pairs``; of a database, of those between tables, too.
-        shapes: Mean closeness of the columns, one by one.
-        pairs: Mean closeness of the relations between two columns, over *all* pairs;
-            NaN for a single column.
+        overall: The mean of ``shapes`` and ``pairs``; for a database, also of the scores between
+            tables.
+        shapes: How alike single columns are, in the mean.
+        pairs: How alike the relations between two columns are, in the mean over *all* pairs; NaN
+            for a single column.
         diagnostic: Whether the tables are valid: types, ranges, categories, keys. Expect 1.
         columns: SDMetrics' details by column (``Table``, ``Column``, ``Metric``, ``Score``).
         column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``,
             ``Score``, ...).
         distributions: The shares of rows behind ``columns``, by table and column.
         joints: The shares of rows behind the worst of ``column_pairs``, by table and columns.
-        properties: All mean scores, by what SDMetrics calls them.
-        details: All details of both reports, by the same names; those of a database tell how many
-            rows refer to a row, and how columns of a row and of those it refers to are related.
+        properties: All mean scores, by SDMetrics' names for them.
+        details: All details of both reports, by the same names. For a database they include how
+            many rows refer to a row, and how columns of a row and of its parents are related.
     """
 
     overall: float
@@ -56,10 +61,10 @@ def measure_quality(
 ) -> Quality:
     """Run SDMetrics' quality and diagnostic reports on a table or a database.
 
-    SDMetrics 0.32 leaves out pairs that are weakly related in the real data, which flatters
-    synthesizers that invent relations; both thresholds are set to zero here, so every pair counts.
-    Its pairs of a number and a category bin each table over that table's own range: a few values
-    beyond the real range cost more than they seem worth.
+    By default SDMetrics 0.32 leaves out pairs that are weakly related in the real data. That
+    flatters synthesizers that invent relations. Both thresholds are set to zero here, so every pair
+    counts. For a pair of a number and a category, SDMetrics bins each table over that table's own
+    range. So a few values beyond the real range may cost a lot.
 
     Args:
         real: The real table, or the tables by name.
@@ -105,10 +110,12 @@ def measure_quality(
     )
 
 
+#: The real and the synthetic tables, by name.
 Tables = tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]
 
 
 def _list_properties(report: Any) -> dict[str, float]:
+    """Return the mean scores of a report of SDMetrics, by name."""
     scores = report.get_properties().set_index('Property')['Score']
     return {name: float(score) for name, score in scores.items()}
 
@@ -116,6 +123,7 @@ def _list_properties(report: Any) -> dict[str, float]:
 def _share_columns(
     columns: pd.DataFrame, tables: Tables, description: Mapping[str, Any]
 ) -> dict[tuple[str, str], Distribution]:
+    """Compute the shares of the rows of every column that has a score."""
     return {
         (table, column): compare_distributions(
             tables[0][table][column],
@@ -129,7 +137,7 @@ def _share_columns(
 def _share_pairs(
     pairs: pd.DataFrame, tables: Tables, description: Mapping[str, Any]
 ) -> dict[tuple[str, str, str], JointDistribution]:
-    """Those whose relation is undefined are not among the worst."""
+    """Compute the joint shares of rows of the worst pairs; those without a score are left out."""
     worst = pairs.dropna(subset=['Score']).sort_values('Score', kind='stable')
     worst = worst.groupby('Table', sort=False).head(NUM_PAIRS)
     shared = {}

@@ -1,4 +1,4 @@
-"""The report as one value: everything that was measured, to read, to keep as JSON, to look at."""
+"""The report as one value: all that was measured, which can be saved as JSON or as a page."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from sdv_threea.report.utility import Utility
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
-    """What a release promises, and what it is worth. Measured on real data: not private.
+    """What a release promises and what it is worth. Not differentially private: it saw real data.
 
     Args:
-        quality: Likeness and validity, by SDMetrics.
+        quality: How alike the tables are, and whether they are valid, by SDMetrics.
         statement: What is promised, as a dictionary; empty if it is not known.
-        utility: How models do, by the target that they predict.
+        utility: The scores of models, by the target that they predict.
         distances: Distances to the closest real row, by table.
         cardinalities: How many rows refer to each row of another table, by foreign key.
-        schema: A picture of the tables of a database and of what of each is protected.
+        schema: A picture of a database's tables and of what of each is protected.
     """
 
     quality: Quality
@@ -102,7 +102,7 @@ class Report:
 
 
 def _plain(value: Any) -> Any:
-    """Names of columns may be anything, and labels dates: what JSON does not know is spelt."""
+    """Return a value as what JSON knows; anything else, such as a date, becomes a text."""
     match value:
         case Mapping():
             return {str(name): _plain(each) for name, each in value.items()}

@@ -1,8 +1,10 @@
-"""How well a model trained on the synthetic table does on real data (TSTR).
+"""How well a model that is trained on the synthetic table does on real data (TSTR).
 
-Train on synthetic, test on real, as in the evaluation of the 3A paper (Madl et al. 2023, section
-4), with LightGBM at its defaults. The test part is only ever scored on: levels, labels and the
-kind of task come from the two training tables.
+In go a real training table, its synthetic counterpart and real test rows. LightGBM is trained at
+its defaults on each of the first two, and both models are scored on the test rows. Out come their
+scores and curves. Train on synthetic, test on real: as in the 3A paper (Madl et al. 2023, section
+4). The test rows are used for nothing else: levels, labels and the kind of task come from the two
+training tables.
 """
 
 from __future__ import annotations
@@ -25,21 +27,23 @@ from sdv_threea.report.curves import trace_classes, trace_regression
 
 Task = Literal['classification', 'regression']
 
-#: A column of numbers with more distinct values than this is regressed unless ``task`` says else.
+#: A target of numbers with more distinct values than this is regressed, not classified, unless
+#: ``task`` says otherwise.
 MOST_NUMERIC_CLASSES = 10
 
-#: As many threads as OpenMP is told to take: LightGBM would take all cores, busy or not.
+#: LightGBM prints nothing and takes the number of threads that OpenMP is set to. By itself it would
+#: take all cores, however busy.
 QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Utility:
-    """How models do on real rows that they have not seen. Measured on real data: not private.
+    """How models do on real rows that they have not seen. Not differentially private.
 
     Args:
         scores: Result of :func:`train_synthetic_test_real`.
         curves: Points of the curves behind them (``curve``, ``trained on``, ``x``, ``y``): ROC and
-            precision by recall, or the predicted against the real number. No point is of a row.
+            precision by recall, or predicted against real numbers. No point is a single row.
     """
 
     scores: pd.DataFrame
@@ -56,21 +60,21 @@ def train_synthetic_test_real(
 ) -> pd.DataFrame:
     """Train LightGBM on the real and on the synthetic table, and score both on real test rows.
 
-    Numbers and dates are used as they are; every other column is a category, so drop keys and
-    free text first. Rows without a target are left out. With two classes the positive one is the
-    rarer in ``real_train``; with more, AUC and average precision are the means of one class
-    against the rest.
+    Numbers and dates are used as they are. Every other column is a category, so drop keys and free
+    text first. Rows without a target are left out. With two classes, the positive one is the rarer
+    in ``real_train``. With more, AUC and average precision are means over the classes, each against
+    the rest.
 
-    A training table with a single class predicts that class for everyone (AUC 0.5); one
+    A model whose training table has a single class predicts that class for all rows (AUC 0.5). One
     without any usable row scores NaN. The column ``note`` says so.
 
     Args:
-        real_train: The table the synthesizer was fitted on, shape (n, m).
+        real_train: The table that the synthesizer was fitted on, shape (n, m).
         synthetic: Its synthetic counterpart, with the same columns.
-        real_test: Real rows that neither has seen, with the same columns.
+        real_test: Real rows that neither model has seen, with the same columns.
         target: The column to predict.
-        task: What kind of target it is; by default numbers with more than ten distinct values in
-            ``real_train`` are regressed and everything else is classified.
+        task: Whether to classify or to regress. By default a target of numbers with more than ten
+            distinct values in ``real_train`` is regressed, and every other one is classified.
         seed: Seed of LightGBM.
 
     Returns:
@@ -92,7 +96,7 @@ def measure_utility(
     task: Task | None = None,
     seed: int = 0,
 ) -> Utility:
-    """Score models like :func:`train_synthetic_test_real`, and trace the curves behind them.
+    """Score models like :func:`train_synthetic_test_real`, and trace the curves behind the scores.
 
     Arguments and errors are the same.
     """
@@ -120,6 +124,7 @@ def _check_columns(tables: dict[str, pd.DataFrame], target: str) -> None:
 
 
 def _kind(target: pd.Series, task: Task | None) -> Task:
+    """Return the caller's task, or the one that suits the target."""
     numeric = pd.api.types.is_numeric_dtype(target) and not pd.api.types.is_bool_dtype(target)
     guess: Task = (
         'regression' if numeric and target.nunique() > MOST_NUMERIC_CLASSES else 'classification'
@@ -128,7 +133,10 @@ def _kind(target: pd.Series, task: Task | None) -> Task:
 
 
 def _encode_features(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Numbers, dates as numbers and categories; neutral names, as LightGBM refuses some."""
+    """Return the features of all tables: numbers, dates as numbers, and categories.
+
+    Columns get neutral names, because LightGBM refuses some characters in names.
+    """
     encoded: dict[str, dict[str, Any]] = {name: {} for name in tables}
     for position, column in enumerate(tables['real'].columns):
         columns = _encode_column({name: table[column] for name, table in tables.items()})
@@ -160,6 +168,7 @@ def _seconds(times: pd.Series) -> NDArray[np.float64]:
 def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> dict[str, Any]:
+    """Train a regressor on one table; return its scores on the test rows, and its curves."""
     if not len(targets[name]) or not len(targets['test']):
         note = 'no row with a target'
         return {'R2': np.nan, 'RMSE': np.nan, 'note': note, 'curves': pd.DataFrame()}
@@ -174,6 +183,8 @@ def _score_regressor(
 def _score_classes(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> dict[str, Any]:
+    """Train a classifier on one table; return its scores on the test rows, and its curves."""
+    # Classes by falling frequency among the real rows, so the last of two is the rarer one.
     counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
     counts = counts.sort_values(ascending=False, kind='stable')
     extra = [label for label in targets['synthetic'].unique() if label not in counts]
@@ -207,7 +218,10 @@ def _class_probabilities(
     num_classes: int,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Shape (test rows, classes); classes that the training table lacks get probability zero."""
+    """Return a model's probability of each class, shape (test rows, classes).
+
+    Classes that do not occur in the training table get probability zero.
+    """
     probabilities = np.zeros((len(test), num_classes))
     present = np.unique(labels)
     if len(present) == 1:
@@ -221,7 +235,10 @@ def _class_probabilities(
 def _mean_over_classes(
     metric: Any, labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Any
 ) -> float:
-    """The mean of a one-against-rest score; NaN if no class has both sides among the labels."""
+    """Return the mean over classes of a score of each against the rest.
+
+    A class that no test row has, or all of them, is left out; without any other it is NaN.
+    """
     scores = [
         metric(labels == label, probabilities[:, label])
         for label in classes

@@ -10,7 +10,7 @@ from sdv.metadata import Metadata
 
 @pytest.fixture
 def people():
-    """A table of 40 people."""
+    """Make a table of 40 people."""
     rng = np.random.default_rng(0)
     return pd.DataFrame(
         {
@@ -42,7 +42,7 @@ def metadata():
 
 @pytest.fixture
 def clinic():
-    """Patients with a stay each."""
+    """Make patients with a stay each."""
     patients = pd.DataFrame({'patient': [f'P{at}' for at in range(12)], 'age': np.arange(12)})
     stays = pd.DataFrame(
         {
@@ -105,6 +105,6 @@ class NoisyCount:
 
 @pytest.fixture
 def noisy_count():
-    """A maker of makers: each of them makes fresh synthesizers of this privacy."""
+    """Return a function that, for a ``mu``, returns a function that makes fresh synthesizers."""
     rng = np.random.default_rng(5)
     return lambda mu: lambda: NoisyCount(mu, rng)

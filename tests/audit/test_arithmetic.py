@@ -1,4 +1,4 @@
-"""The mu of two tables is exact, and what passes beside the doors of noise is found."""
+"""The mu of two tables is exact, and whatever leaves a table without noise is found."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def metadata():
 
 @pytest.fixture
 def make_fit(metadata):
-    """Make what fits a table with a synthesizer of a class."""
+    """Return a function that fits a table with a synthesizer of a class."""
 
     def make(kind=ClustMixSynthesizer, **settings):
         def fit(table):
@@ -90,7 +90,7 @@ def test_ten_records_are_too_many_for_the_claim(rows, make_fit):
 
 
 def test_the_best_guesser_is_right_as_often_as_mu_says():
-    """The log likelihood ratio of the answers is normal, ``mu^2 / 2`` and ``mu``."""
+    """The log likelihood ratio is normal: its mean is ``mu^2 / 2``, its deviation ``mu``."""
     about = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'range_is_nullable': False}
     about |= {'decimal_places': 0}
     metadata = Metadata.load_from_dict({'tables': {'rows': {'columns': {'x': about}}}})
@@ -115,14 +115,14 @@ def test_the_best_guesser_is_right_as_often_as_mu_says():
 
 
 def weigh(one, other, answer):
-    """Tell how much likelier an answer is made by one of two exact values than by the other."""
+    """Compute the log likelihood ratio of an answer between two exact values."""
     unit, scale = one.terms.get('resolution', 1.0), answer[-1].noise_scale
     middle, moved = (one.exact + other.exact) * unit / 2, (one.exact - other.exact) * unit / scale
     return float((answer[0].ravel() - middle) / scale @ moved)
 
 
 class KeepsRowCount(ClustMixSynthesizer):
-    """A number that nobody paid for."""
+    """A synthesizer that keeps a number without noise and without a receipt."""
 
     def fit(self, data):
         super().fit(data)
@@ -130,7 +130,7 @@ class KeepsRowCount(ClustMixSynthesizer):
 
 
 class WarnsOfRows(ClustMixSynthesizer):
-    """A message with a value."""
+    """A synthesizer that puts a private value into a message."""
 
     def fit(self, data):
         super().fit(data)
@@ -138,7 +138,7 @@ class WarnsOfRows(ClustMixSynthesizer):
 
 
 class RanksRows(ClustMixSynthesizer):
-    """How a cell is read depends on the others."""
+    """A synthesizer that reads a cell differently, depending on other cells."""
 
     def fit(self, data):
         table = data['rows']
@@ -146,7 +146,7 @@ class RanksRows(ClustMixSynthesizer):
 
 
 class FailsOfRows(ClustMixSynthesizer):
-    """It fails if a row is odd, once it has begun to ask."""
+    """A synthesizer that fails because of an odd row, after its first question."""
 
     def fit(self, data):
         super().fit(data)

@@ -14,7 +14,7 @@ from sdv_threea.audit.bounds import bound_gaussian_epsilon, bound_rate
 
 
 def expect(guesses, mu):
-    """The most likely outcome of half the runs each, where the best threshold is in the middle."""
+    """Return the most likely counts at the best threshold, with half of the runs per table."""
     wrong = round(guesses / 2 * norm.cdf(-mu / 2))
     return Guesses(wrong, guesses // 2, wrong, guesses // 2)
 
@@ -35,7 +35,7 @@ def test_without_trials_a_rate_may_be_anything():
 @pytest.mark.parametrize('epsilon', [0.1, 1.0, 3.0])
 @pytest.mark.parametrize('runs', [10, 60])
 def test_randomised_response_is_seldom_overclaimed(epsilon, runs):
-    """It has the largest rates that epsilon allows. Summed over all outcomes: exact."""
+    """The mechanism is as bad as epsilon allows. All outcomes are summed, so it is exact."""
     lie = 1 / (1 + math.exp(epsilon))
     chances = binom.pmf(np.arange(runs + 1), runs, lie)
     over = sum(
@@ -51,7 +51,7 @@ def test_randomised_response_is_seldom_overclaimed(epsilon, runs):
 @pytest.mark.parametrize('runs', [20, 500])
 @pytest.mark.parametrize('confidence', [0.6, 0.95])
 def test_a_gaussian_is_seldom_overclaimed(mu, runs, confidence):
-    """Fair coins, best threshold. Summed over all outcomes: exact."""
+    """Fair coins and the best threshold. The chance is a sum over all outcomes, so it is exact."""
     over = sum(
         chance
         for wrong, chance in enumerate(binom.pmf(np.arange(runs + 1), runs, norm.cdf(-mu / 2)))
@@ -66,7 +66,7 @@ def test_with_enough_runs_a_gaussian_is_nearly_reached(mu, runs):
 
 
 def test_a_simulated_gaussian_is_reached_and_not_overclaimed():
-    # At this confidence it is overclaimed, or falls below half, with a probability below 1e-6.
+    # The bound is above the truth, or below half of it, with a chance below 1e-6.
     rng, mu = np.random.default_rng(0), 1.0
     worlds = rng.integers(2, size=4000)
     guessed = rng.normal(size=4000) + mu * worlds > mu / 2

@@ -1,4 +1,4 @@
-"""The doors of noise are watched wherever they hang, and what is measured at them is exact."""
+"""Recorded and replayed fits: all calls of the doors are caught, and all distances are exact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TERMS = {'sensitivity': 1.0, 'mu': 0.5, 'stage': 'a stage', 'released': 'counts'
 
 
 def ask(*values, **terms):
-    """Ask a question as modules do: by a door that hangs in them."""
+    """Ask for noisy values by a door that a module has imported."""
     noisy, _ = counts.add_noise(np.array(values, dtype=np.int64), **{**TERMS, **terms})
     return noisy
 
@@ -34,7 +34,7 @@ def show(tally, **terms):
 
 
 def measure(one, other, question=ask):
-    """Put a question to two tables, and return how far they are apart."""
+    """Put a question to two tables, and return the distance between their exact values."""
     _, transcript = record(lambda: question(*one))
     _, asked = replay(lambda: question(*other), transcript)
     (move,) = compare(transcript, asked)

@@ -1,4 +1,4 @@
-"""The whole audit: what leaks is caught, what does not is not, and errors come first."""
+"""The whole guessing game: leaks are caught, true claims stand, and errors come before fits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TERMS = {'delta': 1e-5, 'gaussian': True, 'verbose': False}
 
 @pytest.fixture
 def people(people):
-    """Two columns: fits are quicker."""
+    """Make a table of two columns, which is fitted quickly."""
     return people[['age', 'kind']]
 
 
@@ -67,7 +67,7 @@ def test_sdv_itself_gives_the_canary_away(people, metadata, neighbours):
 
 
 class CountsRows(ClustMixSynthesizer):
-    """A number that nobody paid for."""
+    """A synthesizer that keeps a number without noise."""
 
     def fit(self, data):
         super().fit(data)
@@ -81,7 +81,7 @@ def test_an_unpaid_number_in_ours_is_caught(metadata, neighbours):
 
 
 def test_ours_is_not_refuted(people, metadata):
-    """Its bound exceeds the claim by chance with a probability far below 1e-6: it is very loose."""
+    """The bound is so loose that it exceeds a true claim with a chance far below 1e-6."""
     neighbours = rare_category({'people': people}, 'kind')
     result = audit_privacy(
         lambda: ClustMixSynthesizer(metadata, epsilon=3.0, delta=1e-5),
@@ -122,7 +122,7 @@ def test_bounds_share_the_doubt(noisy_count, neighbours):
 
 
 class WarnsOfRows(ClustMixSynthesizer):
-    """A message with a value, and nothing else."""
+    """A synthesizer that puts a private value into a message, and nothing else."""
 
     def fit(self, data):
         super().fit(data)

@@ -1,4 +1,4 @@
-"""The observer finds what there is to find, and nothing where there is nothing."""
+"""The observer: it finds signals of each kind, and none where there is none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def look(table, worlds):
 def test_a_signal_spread_over_many_numbers_is_found(worlds):
     table = np.random.default_rng(3).normal(size=(RUNS, 40)) + worlds[:, None] * 2 / np.sqrt(40)
     guesses = look(table, worlds)
-    # The best there is errs in 16 %; 40 weights that have to be learned from 300 runs cost some.
+    # The best possible rule errs in 16 %. To learn 40 weights from 300 runs costs some more.
     assert norm.cdf(-1) * RUNS / 4 < guesses.wrong < 0.26 * RUNS / 2
 
 
@@ -47,7 +47,7 @@ def test_one_number_among_many_that_gives_it_away_is_found(worlds):
 
 @pytest.mark.parametrize('seed', range(1, 5))
 def test_the_linear_classifier_does_not_drop_the_one_number_that_gives_all_away(seed):
-    """Nothing varies within a world then: what rounding leaves of it may be below zero."""
+    """Nothing varies among runs of one table then: a variance may be below zero by rounding."""
     rng = np.random.default_rng(seed)
     worlds = rng.integers(2, size=60)
     table = rng.normal(size=(60, 2 * MAX_FEATURES))
@@ -58,7 +58,7 @@ def test_the_linear_classifier_does_not_drop_the_one_number_that_gives_all_away(
 
 def test_where_there_is_nothing_nothing_is_found(worlds):
     table = np.random.default_rng(3).normal(size=(RUNS, 40))
-    # Guesses about runs that were not learned from are right by chance: 5 standard deviations.
+    # Guesses about runs that were not learned from are right by chance, within 5 deviations.
     assert abs(look(table, worlds).wrong - RUNS / 4) < 5 * np.sqrt(RUNS / 8)
 
 
@@ -69,7 +69,7 @@ def test_only_the_second_half_counts(worlds):
 
 
 def test_the_rule_does_not_depend_on_the_second_half(worlds):
-    """A mark that only the second half bears is of no use."""
+    """A mark that only runs of the second half have cannot be learned."""
     table = np.zeros((RUNS, 2))
     table[:, 0] = np.random.default_rng(3).normal(size=RUNS)
     table[RUNS // 2 :, 1] = worlds[RUNS // 2 :]
@@ -92,7 +92,7 @@ def test_where_all_runs_are_alike_nobody_guesses(worlds, observed):
 
 
 def test_a_threshold_serves_the_bound_that_it_is_for():
-    # One run in five with the canary gives itself away; the others are a coin's toss apart.
+    # One run in five with the canary has a clear mark. For the others a guess is a coin toss.
     rng = np.random.default_rng(0)
     worlds = np.arange(2000) % 2
     scores = rng.normal(size=2000) + 0.2 * worlds + 10 * (worlds & (rng.random(2000) < 0.2))

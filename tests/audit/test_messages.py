@@ -1,4 +1,4 @@
-"""All that a fit says is heard, and nothing of it is shown."""
+"""Messages: all that is warned, logged and printed is caught, and nothing of it is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of the page run as they are written."""
+"""The examples on the page about audits run as they are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict says what was found, and no more."""
+"""The verdict: its words, its largest bound and its table."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from sdv_threea.audit import Neighbours, far_out, lone_class, many_children, rar
 
 
 def differ(neighbours, name):
-    """The rows that the table has with the canary and not without, and the other way round."""
+    """Return the rows that only the table with the canary has, and those of only the other."""
     without, present = (
         neighbours.build(with_canary=each)[name].astype(str) for each in (False, True)
     )

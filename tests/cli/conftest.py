@@ -1,3 +1,5 @@
+"""Folders of tables, metadata and a synthesizer, and a way to run commands."""
+
 from __future__ import annotations
 
 import pytest
@@ -11,14 +13,14 @@ NUM_ROWS = 3000
 
 @pytest.fixture(scope='session')
 def call():
-    """Run a command in this process; the answer has ``exit_code``, ``stdout`` and ``stderr``."""
+    """Run a command in this process; the result has ``exit_code``, ``stdout`` and ``stderr``."""
     runner = CliRunner()
     return lambda *arguments: runner.invoke(main, [str(each) for each in arguments])
 
 
 @pytest.fixture(scope='session')
 def adult(tmp_path_factory):
-    """A folder with a part of Adult, rows kept aside, and its metadata."""
+    """Make a folder with some rows of Adult, rows kept aside, and its metadata."""
     folder = tmp_path_factory.mktemp('adult')
     train, test, metadata = load_adult()
     train.head(NUM_ROWS).to_csv(folder / 'train.csv', index=False)
@@ -29,7 +31,7 @@ def adult(tmp_path_factory):
 
 @pytest.fixture(scope='session')
 def fitted(adult, call):
-    """The same folder, with a synthesizer ``adult.pkl`` and its statement."""
+    """Add a synthesizer ``adult.pkl`` and its statement to that folder."""
     done = call(
         'fit', adult / 'train.csv', '--metadata', adult / 'metadata.json', '--epsilon', 4,
         '--delta', 1e-5, '--target', 'income', '--out', adult / 'adult.pkl',
@@ -40,7 +42,7 @@ def fitted(adult, call):
 
 @pytest.fixture(scope='session')
 def hospital(tmp_path_factory):
-    """A folder of tables, and beside it their metadata."""
+    """Make a folder of tables, and their metadata beside it."""
     folder = tmp_path_factory.mktemp('hospital')
     tables, metadata = load_hospital()
     (folder / 'tables').mkdir()

@@ -1,3 +1,5 @@
+"""The commands: fit, sample, statement and report, from files to files."""
+
 from __future__ import annotations
 
 import json
@@ -60,7 +62,7 @@ def test_samples_have_the_rows_and_columns_asked_for(fitted, call, tmp_path):
 
 
 def test_batches_are_other_rows_and_add_up(fitted, call, tmp_path, monkeypatch):
-    monkeypatch.setattr(saved, 'BATCH', 200)
+    monkeypatch.setattr(saved, 'ROWS_PER_DRAW', 200)
     call('sample', fitted / 'adult.pkl', '--rows', 450, '--out', tmp_path / 'a.csv')
     rows = pd.read_csv(tmp_path / 'a.csv')
 
@@ -78,7 +80,7 @@ def test_no_rows_are_a_line_of_names(fitted, call, tmp_path):
 
 @pytest.fixture
 def people(tmp_path):
-    """A table with columns of every kind, each with gaps but the key, and its metadata."""
+    """Make a table with columns of every kind and its metadata; all but the key have gaps."""
     rng, size = np.random.default_rng(0), 2000
     born = pd.Timestamp('1950-01-01') + pd.to_timedelta(rng.integers(0, 20_000, size), 'D')
     table = pd.DataFrame(
@@ -109,7 +111,7 @@ def people(tmp_path):
 
 
 def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch, fit_options):
-    monkeypatch.setattr(saved, 'BATCH', 400)
+    monkeypatch.setattr(saved, 'ROWS_PER_DRAW', 400)
     monkeypatch.chdir(people)
     assert (
         call(
@@ -137,7 +139,7 @@ def test_columns_of_every_kind_go_there_and_back(people, call, monkeypatch, fit_
 
 
 def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path, fit_options):
-    """Values that are listed as numbers are found in the texts of a CSV file."""
+    """The metadata lists numbers as values, and a CSV file spells them."""
     metadata = json.loads((adult / 'metadata.json').read_text())
     metadata['tables']['adult']['columns']['education_num'] = {
         'sdtype': 'ordinal',
@@ -235,7 +237,7 @@ def test_the_report_shows_what_was_given_to_it(fitted, call, tmp_path):
 
 
 def test_the_program_runs_by_itself(adult, tmp_path, list_files, fit_options):
-    """From files to files in processes of their own, as a user would."""
+    """Each command runs in a process of its own, as a user would run it."""
 
     def run(*arguments):
         return subprocess.run(

@@ -1,3 +1,5 @@
+"""The command ``estimate``: its numbers, and what it refuses."""
+
 from __future__ import annotations
 
 from sdv_threea.estimate import expected_error

@@ -1,4 +1,4 @@
-"""The commands that the documentation shows are run, in order."""
+"""The commands on the page about the command line run, in their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = re.findall(r'^\$ sdv-threea (.*)$', PAGE.read_text('utf-8'), re.MULTI
 
 @pytest.fixture
 def workplace(adult, hospital, tmp_path, monkeypatch):
-    """A folder with the files that the page names."""
+    """Make a folder with the files that the page names."""
     shutil.copy(adult / 'train.csv', tmp_path / 'adult.csv')
     shutil.copy(adult / 'metadata.json', tmp_path / 'adult.json')
     shutil.copytree(hospital / 'tables', tmp_path / 'hospital')

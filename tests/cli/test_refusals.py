@@ -1,4 +1,4 @@
-"""What is refused, and what goes wrong: one line, no value, and nothing left behind."""
+"""Refusals and failures: one line, no value of a row, and no file left behind."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def test_a_full_disk_is_told_and_leaves_nothing(fitted, call, tmp_path, monkeypa
 def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
     adult, call, tmp_path, monkeypatch, fit_options
 ):
-    from sdv_threea.cli import tables
+    from sdv_threea.cli import table_files
 
-    read = tables.read_table
+    read = table_files.read_table
 
     def read_and_warn(*arguments, **options):
         warnings.warn('SECRET of another library', UserWarning, stacklevel=1)

@@ -1,3 +1,5 @@
+"""The progress bar: shown on a terminal only."""
+
 from __future__ import annotations
 
 import io

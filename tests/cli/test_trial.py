@@ -1,3 +1,5 @@
+"""The command ``audit``: a false claim is refuted, a true one stands."""
+
 from __future__ import annotations
 
 import json
@@ -15,7 +17,7 @@ RUNS = 40
 
 @pytest.fixture
 def grades(tmp_path, monkeypatch):
-    """A small table of two columns, in the working folder."""
+    """Make a small table of two columns, in the working folder."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({'grade': rng.choice(['a', 'b'], 200), 'cost': rng.normal(size=200)})
     table.to_csv(tmp_path / 'grades.csv', index=False)
@@ -34,7 +36,7 @@ def audit(grades, call):
 
 
 def test_a_promise_that_is_kept_is_not_refuted(audit):
-    """A true claim is refuted with probability 1e-9."""
+    """The claim is true: it is refuted with probability 1e-9."""
     done = audit('--confidence', 1 - 1e-9)
 
     assert (done.exit_code, done.stderr) == (0, '')

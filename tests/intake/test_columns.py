@@ -1,3 +1,5 @@
+"""Columns in every storage, read: numbers, dates, values, and tables of them."""
+
 import datetime
 import pickle
 from decimal import Decimal
@@ -37,7 +39,7 @@ def arrow(values, kind):
 
 
 def list_cells(found):
-    """List the cells that were read."""
+    """Return the canonical scalars of a column as a list."""
     ends = {-1: None, INVALID_PLACE: 'invalid'}
     return [ends[code] if code < 0 else found.listed[code] for code in found.codes]
 
@@ -282,7 +284,7 @@ DATES = [datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1), pd.Timedelta(
 
 @pytest.mark.parametrize('value', DATES)
 def test_a_table_keeps_the_types_of_objects_whatever_the_other_rows_hold(value):
-    """Left to itself, pandas makes a column of dates of objects, if all of them are dates."""
+    """By default, pandas turns a column of objects into dates if all of them are dates."""
     for others in ([], ['text'], [None]):
         column = np.array([value, value, *others], dtype=object)
         table = make_table({'x': column}, pd.RangeIndex(len(column)))

@@ -1,8 +1,10 @@
+"""Dates and texts that spell dates, each read by itself."""
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.intake.dates import INVALID, MISSING, ORIGIN, read_dates, read_texts, to_seconds
+from sdv_threea.intake.dates import INVALID, MISSING, YEAR_2000, read_dates, read_texts, to_seconds
 
 TEXTS = [
     '2020-01-05', '2020-01-05 10:00 XYZ', '13/01/2020', '01/13/2020', '01/02/2020', 'now', 'today',
@@ -21,7 +23,7 @@ def test_each_text_is_read_by_itself(template):
 
     assert [read_texts([text], template)[0] for text in TEXTS] == together.tolist()
     assert read_texts(TEXTS[::-1], template)[::-1].tolist() == together.tolist()
-    # Over fifty texts, pandas remembers them, if it is let.
+    # From fifty texts on, pandas keeps a cache, unless it is told not to.
     assert read_texts(TEXTS * 9, template).tolist() == together.tolist() * 9
 
 
@@ -49,7 +51,7 @@ def test_numbers_spell_dates_if_there_is_a_format():
 
 
 def test_seconds_are_exact_to_the_microsecond():
-    moments = ORIGIN + np.array([0, 10**3, 86_400 * 10**9 + 1, -(10**9)])
+    moments = YEAR_2000 + np.array([0, 10**3, 86_400 * 10**9 + 1, -(10**9)])
 
     assert to_seconds(moments).tolist() == [0.0, 1e-6, 86_400 + 1e-9, -1.0]
     assert np.isnan(to_seconds(np.array([MISSING, INVALID]))).all()

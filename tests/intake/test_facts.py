@@ -1,4 +1,4 @@
-"""Cells that break what is stated of their column: named without a value, or replaced."""
+"""Cells that break the facts about their column: reported without a value, or replaced."""
 
 from __future__ import annotations
 

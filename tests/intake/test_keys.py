@@ -1,3 +1,5 @@
+"""Keys: which are the same, and which row has one, in every storage."""
+
 from decimal import Decimal
 from uuid import UUID
 

@@ -20,7 +20,7 @@ from sdv_threea.intake.keys import find_rows, has_repeats
 from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
 from sdv_threea.privacy.guard import guarded
 
-#: What is public of a column: each sdtype, without facts and with.
+#: Facts about a column: each sdtype alone, and with more facts.
 KNOWN = [
     Facts('x', 'numerical'),
     Facts('x', 'numerical', low=-5.0, high=1e6, places=1, nullable=False),
@@ -49,7 +49,7 @@ def always(num_examples):
 
 
 def as_objects(cells):
-    """Store cells as they are."""
+    """Store cells as objects."""
     column = np.empty(len(cells), dtype=object)
     for at, cell in enumerate(cells):
         column[at] = cell
@@ -57,7 +57,7 @@ def as_objects(cells):
 
 
 def as_categories(column):
-    """Store a column as categories, if pandas can do so exactly: of some storages it cannot."""
+    """Store a column as categories, if pandas can do so without changing a cell."""
     if isinstance(column.dtype, pd.SparseDtype):
         return column
     try:
@@ -67,14 +67,14 @@ def as_categories(column):
 
 
 def spell_cells(cells):
-    """Spell what was read: numbers to the bit."""
+    """Return a text for each cell that was read; for a number, its bytes."""
     if getattr(cells, 'dtype', None) == np.float64:
         return [None if np.isnan(each) else each.tobytes() for each in cells]
     return [None if pd.isna(each) is True else spell(each) for each in cells]
 
 
 def read(column, known):
-    """Read a column: its cells, spelled, and its problems."""
+    """Read a column; return its cells, spelled, and its problems."""
     with guarded():
         cells, problems = read_column(column, known)
         return spell_cells(cells), set(problems)
@@ -92,14 +92,17 @@ def count(column, known):
 
 
 def check_column(column, known, number=0):
-    """Read a column whole, cell by cell, in another order, in parts, and without a cell."""
+    """Check that a column is read alike whole, cell by cell, in another order, and in parts.
+
+    Without one cell, its counts of values change by one.
+    """
     rng, size = np.random.default_rng(number), len(column)
     whole, problems = read(column, known)
     alone = [read(column.iloc[[at]], known) for at in range(size)]
     assert whole == [cell for (cell,), _ in alone]
     assert problems == set().union(*(found for _, found in alone))
     for places in (rng.permutation(size), np.flatnonzero(rng.random(size) < 0.5)):
-        # pandas takes some cells of a sparse column in another dtype.
+        # Some cells of a sparse column have another dtype in pandas than the column.
         part, found = read(column.iloc[places].astype(column.dtype), known)
         assert part == [whole[at] for at in places]
         assert found == set().union(*(alone[at][1] for at in places))
@@ -113,7 +116,7 @@ def test_every_cell_is_read_by_itself(known, hostile):
     @always(45)
     @given(hostile('cells').MIXED, st.booleans(), st.integers(0, 99))
     def check(cells, repeated, number):
-        # Over fifty cells, pandas remembers dates.
+        # From fifty cells on, pandas keeps a cache of dates.
         check_column(as_objects(cells * 9 if repeated else cells), known, number)
 
     check()
@@ -212,7 +215,7 @@ def test_which_row_a_row_refers_to_depends_on_these_two_alone(check_all_referenc
 )
 @pytest.mark.parametrize('key', [123456789, 16777217, 2048, 3])
 def test_a_fractional_key_changes_no_other_match(storage, key):
-    """What was wrong once: single floats were whole numbers, or else the decimals they print as."""
+    """Single floats were once read in two ways, by whether all of the column were whole."""
     known = pd.DataFrame({'key': [key, int(float(str(np.float32(key)))), 7]})
     known = known.drop_duplicates()
     alone = refer({'key': pd.Series([key], dtype=storage)}, known)
@@ -270,13 +273,13 @@ def break_dates(patch):
 
 
 def break_problems(patch):
-    """Tell the first problem alone."""
+    """Report the first problem only."""
     listing = facts._list_flaws
     patch.setattr(facts, '_list_flaws', lambda flaws: listing(flaws)[:1])
 
 
 def break_flags(patch):
-    """Take equal values for one, as a dictionary does."""
+    """Treat equal values as the same, as a dictionary does."""
     patch.setattr(columns, 'spell', lambda value: value)
 
 

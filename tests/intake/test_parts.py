@@ -1,4 +1,4 @@
-"""Parts of a column that pandas or Dask stored by their rows, in the one dtype of all."""
+"""Parts of a column that pandas or Dask stored differently, cast to one dtype."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_cell_is_the_same_whatever_its_part_is_stored_as(values, dtype, others
     for other in others:
         part = pd.Series([*values, other], dtype=object)
         if texts:
-            # What Dask does to objects, part by part.
+            # Dask stores objects in this way, part by part.
             part = part.astype('string[pyarrow]')
         assert read(part, dtype)[: len(values)] == expected
         inferred = pd.Series([*values, other])

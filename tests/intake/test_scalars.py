@@ -1,3 +1,5 @@
+"""One cell as one canonical scalar, whatever its type."""
+
 import datetime
 import enum
 import math
@@ -17,7 +19,7 @@ NOON = pd.Timestamp('2020-01-01 12:00')
 
 
 class Text(str):
-    """A text that carries a secret, and lies about itself."""
+    """A text that has a secret attribute, and gives wrong answers about itself."""
 
     def __new__(cls, text):
         self = super().__new__(cls, text)

@@ -102,7 +102,7 @@ def fill(num_rows, rng):
 
 
 def refer(edge, num_rows, num_parents, rng):
-    """Draw who refers to whom: some parents often, some never."""
+    """Draw which row refers to which: to some parents many rows refer, to some none."""
     if edge.unique:
         return rng.permutation(num_parents)[:num_rows]
     referred = rng.choice(num_parents, num_rows, p=rng.dirichlet(np.full(num_parents, 2.0)))
@@ -110,7 +110,7 @@ def refer(edge, num_rows, num_parents, rng):
 
 
 def share_unit(edge, first, parents, num_parents, rng):
-    """Let most rows refer by a second key to a row that hangs off the same row as the first."""
+    """Choose second references, most of them to a row that belongs to the same row as the first."""
     above = {edge.child: np.arange(num_parents)}
     for each, referred in parents.items():
         above.setdefault(each.child, referred)
@@ -125,7 +125,7 @@ def share_unit(edge, first, parents, num_parents, rng):
 
 
 def make_database(name, num_units=60, seed=0, columns=KNOWN, **fields):
-    """Make a database of a schema of :data:`SCHEMAS`: tables grow from parent to child."""
+    """Make a database of a schema of :data:`SCHEMAS`: children have more rows than parents."""
     rng, schema = np.random.default_rng(seed), SCHEMAS[name]
     num_rows, parents = {}, {}
     for table in schema.order:
@@ -144,7 +144,10 @@ def make_database(name, num_units=60, seed=0, columns=KNOWN, **fields):
 
 
 def reach(made, table, row):
-    """Find every row that hangs off a row: by all keys, or outside the unit's tables by owners."""
+    """Find every row that belongs to a row.
+
+    In the unit's tables they are reached by all foreign keys, in other tables by the owner's.
+    """
     schema, parents = made.schema, made.database.parents
     gone = {each: np.zeros(rows, dtype=bool) for each, rows in made.database.num_rows.items()}
     gone[table][row] = True
@@ -158,7 +161,7 @@ def reach(made, table, row):
 
 
 def remove_unit(made, table, row):
-    """Remove a row and all that hangs off it; what else referred to it refers to another."""
+    """Remove a row and all rows that belong to it; others that referred to it refer to another."""
     schema, database = made.schema, made.database
     kept = {each: ~gone for each, gone in reach(made, table, row).items()}
     places = {each: np.append(np.cumsum(rows) - 1, -1) for each, rows in kept.items()}
@@ -176,7 +179,7 @@ def remove_unit(made, table, row):
 
 
 def add_children(made, edge, row, num_rows, amount=20.0, kind='u'):
-    """Give one row so many more children, all alike."""
+    """Give one row this many more children, all alike."""
     database = made.database
     more = pd.DataFrame({'amount': [amount] * num_rows, 'kind': [kind] * num_rows})
     tables = {
@@ -193,7 +196,7 @@ def add_children(made, edge, row, num_rows, amount=20.0, kind='u'):
 
 @dataclass
 class Call:
-    """One passage through the door: what went in, at what price, and what came out."""
+    """One call of the mechanism: the exact values, the price, and the noisy values."""
 
     stage: str
     exact: dict | np.ndarray
@@ -209,7 +212,7 @@ class Call:
 
 
 class Door:
-    """The door of noise with a record; on replay it answers as another one did."""
+    """The mechanism with a record of its calls; on replay it returns what another one returned."""
 
     def __init__(self, replay=None):
         self.calls, self.replay = [], replay
@@ -236,7 +239,7 @@ class Door:
         return shown, noisy, replace(receipt, released=self._name(terms['released']))
 
     def receipts(self, model):
-        """The receipts of a release by the number of the call, with the root of their ledger."""
+        """Match the receipts of a release to calls; returns them with the root of their ledger."""
         return {
             int(receipt.released.split(': ')[1].split(' ')[0]): (root, receipt)
             for root, ledger in model.ledgers.items()
@@ -256,7 +259,7 @@ class Door:
 
 
 class Constants:
-    """Stands in for the door of noise: answers by constants, whatever goes in."""
+    """Takes the place of the mechanism: returns constants, whatever goes in."""
 
     def __init__(self):
         self.rng = np.random.default_rng(7)
@@ -275,7 +278,7 @@ class Constants:
 
 
 def hang(patch, door):
-    """Hang another door wherever the door of noise is used."""
+    """Replace the mechanism wherever it is imported."""
     for name in ('add_noise', 'threshold_release'):
         real = getattr(mechanism, name)
         for module_name, module in list(sys.modules.items()):
@@ -285,14 +288,14 @@ def hang(patch, door):
 
 
 class InOrder:
-    """A generator by which rows are chosen in the order in which they stand."""
+    """A generator of equal numbers, by which rows are chosen in the order of the table."""
 
     def random(self, size):
         return np.zeros(size)
 
 
 def couple_choices(patch):
-    """Let the choice among the rows of a unit depend on those rows alone."""
+    """Make the choice among the rows of a unit depend on those rows alone."""
     ranks = units.rank_within
     for module in (units, siblings):
         patch.setattr(module, 'rank_within', lambda groups, rng: ranks(groups, InOrder()))
@@ -344,7 +347,7 @@ def noise():
 
 @pytest.fixture
 def compare_neighbours(monkeypatch):
-    """Release a database and a neighbour of it, the answers held fixed, and record both."""
+    """Release a database and a neighbour of it with the same noisy values, and record both."""
 
     def compare(one, other, *, coupled=True, **settings):
         first = Door()

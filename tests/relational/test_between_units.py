@@ -16,7 +16,7 @@ def find(made):
 
 
 def keep(made, kept):
-    """Keep some rows of every table; what refers to a row that is gone must be gone as well."""
+    """Keep some rows of every table; no row that is kept may refer to one that is not."""
     places = {table: np.append(np.cumsum(rows) - 1, -1) for table, rows in kept.items()}
     old = made.database
     parents = {
@@ -32,7 +32,7 @@ def without_disputed(made):
 
 
 def rewrite_disputed(made):
-    """Let disputed rows hold what would move any sum as far as it goes."""
+    """Put values into disputed rows that would move any sum as far as it can move."""
     tables = {}
     for table, units in find(made).items():
         rows = made.database.tables[table].copy()
@@ -43,7 +43,7 @@ def rewrite_disputed(made):
 
 
 def crowd_disputed(made):
-    """Hang two thousand rows more off two units each."""
+    """Add two thousand rows, each of which belongs to two units."""
     old, by_b = made.database, made.schema.links_of('d')[0]
     disputed = np.flatnonzero(find(made)['d'] == DISPUTED)
     more = np.concatenate([np.arange(old.num_rows['d']), np.resize(disputed, 2000)])
@@ -70,7 +70,7 @@ def test_a_disputed_row_is_in_no_number_that_is_released(
 
 
 def test_a_row_of_one_unit_is_in_many_numbers(make, compare_neighbours):
-    """Or the test above would see nothing."""
+    """Without this, the test above could not fail."""
     made = make('diamond', 40)
     (first, *_) = np.flatnonzero(find(made)['d'] != DISPUTED)
     kept = {table: np.ones(rows, dtype=bool) for table, rows in made.database.num_rows.items()}
@@ -81,7 +81,7 @@ def test_a_row_of_one_unit_is_in_many_numbers(make, compare_neighbours):
 
 
 def test_what_hangs_off_a_disputed_row_is_in_no_number_either(make, compare_neighbours):
-    """A chain with a second key to the root: rows of 'c' hang off disputed rows of 'b'."""
+    """A chain with a second key to the root: rows of 'c' refer to disputed rows of 'b'."""
     made = make('chain', 40)
     first, second = made.schema.links
     rival = Link('b', ('rival',), 'a')
@@ -95,7 +95,7 @@ def test_what_hangs_off_a_disputed_row_is_in_no_number_either(make, compare_neig
         assert all(distance == 0 for *_, distance in compare_neighbours(made, change(made)))
 
 
-#: Two tables that hang off no patient, and one between them: 'w' refers to 'x' and to 'z'.
+#: Two tables that do not refer to patients, and one between them: 'w' refers to 'x' and to 'z'.
 ROOTS = ('a', 'x', 'z', 'w')
 BY_X, BY_Z = Link('w', ('x_id',), 'x'), Link('w', ('z_id',), 'z')
 
@@ -143,7 +143,7 @@ def test_a_row_between_two_roots_belongs_to_the_one_that_its_key_says(make, by_x
 
 
 def test_a_row_of_the_other_root_is_protected_by_itself(make, neighbour, compare_neighbours):
-    """Rows that referred to it refer to another, and none of their numbers moves."""
+    """Rows that referred to it refer to another, and none of their values changes."""
     made = between(make)
     for row in np.unique(made.database.parents[BY_Z])[1:4]:
         other = neighbour(made, 'z', row)
@@ -155,7 +155,7 @@ def test_a_row_of_the_other_root_is_protected_by_itself(make, neighbour, compare
 
 
 def test_not_together_with_the_rows_that_refer_to_it(make, neighbour, compare_neighbours):
-    """That would change units of 'x' as well, and as many as the rows belong to."""
+    """That would change units of 'x' as well: all to which the rows belong."""
     made = between(make)
     crowded = made.database.parents
     crowded = {**crowded, BY_Z: np.where(np.arange(90) < 60, 0, crowded[BY_Z])}

@@ -1,4 +1,4 @@
-"""How large a table is: what its own rows say, and what the counts of its owner say."""
+"""The number of rows of a table, estimated from its own rows and from the counts of its owner."""
 
 import math
 
@@ -29,7 +29,7 @@ def test_estimates_that_agree_are_weighed_by_their_noise():
 
 
 def test_estimates_that_disagree_are_not():
-    """The second may miss a tail; and where there is no noise, the first is exact."""
+    """The second estimate may miss a tail, and without noise the first is exact."""
     assert agree(1000.0, 10.0, 900.0, 10.0) == 1000.0
     assert agree(1000.0, 900.0, 0.0, 0.0) == 1000.0
     assert agree(412.0, 0.0, 413.0, 0.0) == 412.0
@@ -47,7 +47,7 @@ def test_the_counts_of_an_owner_tell_how_many_rows_it_owns(make):
 
 
 def test_a_table_that_few_own_has_its_size_at_any_luck(make, crowd, noise):
-    """Two hundred rows in a thousand own fifty more each: no count of a row shows it."""
+    """Two hundred rows in a thousand own fifty more each, which their own counts do not show."""
     made = make('two_level', num_units=2000)
     (edge,) = made.schema.links
     for row in range(100):

@@ -1,4 +1,4 @@
-"""The columns under which tables are released: names, domains, and how they are filled."""
+"""The columns that are released of a table: names, domains, and how they are filled."""
 
 import numpy as np
 import pandas as pd

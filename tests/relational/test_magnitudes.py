@@ -1,4 +1,4 @@
-"""How many units have how many rows: one count per unit, and no more than the noise tells."""
+"""How many units have how many rows: a unit counts once, and noise makes up no large units."""
 
 import math
 
@@ -19,14 +19,14 @@ def silence(size, scale):
 
 
 def release(rows, budget=FREE, most=None, noise=silence):
-    """Release the magnitudes of units with so many rows each."""
+    """Release the magnitudes of units with the given numbers of rows."""
     units = np.random.default_rng(0).permutation(np.repeat(np.arange(len(rows)), rows))
     return release_magnitudes(units, most, budget, noise)
 
 
 @pytest.fixture
 def catch(monkeypatch):
-    """What goes through the door of noise."""
+    """Return the exact values that go into the mechanism."""
 
     def catch(units, budget=BUDGET):
         found = []
@@ -86,7 +86,7 @@ def test_magnitudes_that_nobody_can_have_are_left_out():
 
 
 def test_few_large_units_stand_out_and_noise_does_not(noise):
-    """Some units in a hundred have a hundred rows or so; the noise is that of eight units."""
+    """A few units in a hundred have about a hundred rows; the noise is that of eight units."""
     rows = np.concatenate([np.zeros(3000, dtype=int), np.geomspace(30, 250, 240).astype(int)])
     budget = Budget(1.0, 1e-6, share=0.25)
     sizes = []
@@ -102,7 +102,7 @@ def test_few_large_units_stand_out_and_noise_does_not(noise):
 def test_noise_alone_hardly_ever_makes_a_unit(noise):
     alarms = [release([0] * 10, BUDGET, noise=noise(seed))[0].counts.any() for seed in range(2000)]
 
-    assert np.mean(alarms) < 2 * module.FALSE_ALARM
+    assert np.mean(alarms) < 2 * module.UNITS_FALSE_ALARM
 
 
 def test_rows_beyond_a_bound_are_drawn_as_units_have_them():

@@ -1,4 +1,4 @@
-"""The release of a database: what it costs a unit, and that nothing but the door lets it out."""
+"""The release of a database: what it costs a unit, and that all of it is noisy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHAPES = [
 
 @pytest.fixture(params=['known', 'open'])
 def columns(request, open_columns):
-    """What is public of the columns, for :func:`make`."""
+    """Describe what is public of the columns that :func:`make` makes."""
     return {} if request.param == 'known' else {'columns': open_columns}
 
 
@@ -69,7 +69,7 @@ def test_the_proof_above_would_see_a_leak(make, release_constants, monkeypatch):
 
 
 def worst(records):
-    """How far a unit moved the exact values, as a share of what its receipts say."""
+    """Compute how far a unit moved the exact values, as a share of what its receipts state."""
     return max(distance / receipt.sensitivity for _, receipt, _, distance in records)
 
 
@@ -83,7 +83,7 @@ def test_a_unit_moves_what_is_released_no_farther_than_its_receipts_say(
         farthest = max(farthest, worst(records))
         for root, receipt, call, distance in records:
             assert root == 'a' or distance == 0
-            # The noise that was drawn is the noise that the price of a unit stands for.
+            # The noise that was drawn is at least what the stated price asks for.
             assert receipt.sensitivity / receipt.mu == pytest.approx(call.sensitivity / call.mu)
             assert receipt.noise_scale >= receipt.sensitivity / receipt.mu
     assert 0.9 < farthest <= 1 + 1e-9
@@ -134,7 +134,7 @@ def test_so_does_a_unit_with_a_thousand_children(
     records = compare_neighbours(made, neighbour(made, 'a', 0), epsilon=200.0)
 
     assert worst(records) <= 1 + 1e-9
-    # The bound is what keeps them in check: it is above one, and below their number.
+    # What keeps those rows in check is the bound: it is above one, and below their number.
     times = [receipt.sensitivity / call.sensitivity for _, receipt, call, _ in records]
     assert 1 < round(max(times)) < 1000
 
@@ -297,7 +297,7 @@ def test_two_releases_of_one_database_differ(make):
 def test_a_parent_that_is_nothing_but_noise_owns_no_more_rows_than_it_may(
     make, monkeypatch, shape, most
 ):
-    """Its child seems to have ten million rows; next to a parent that is known, it has them."""
+    """The child seems to have ten million rows, which is believed only if the parent is known."""
     monkeypatch.setattr(pipeline, 'agree', lambda *_: 1e7)
     made = make(shape, 60)
     made = replace(made, children={made.schema.links[0]: Children(0, most)})

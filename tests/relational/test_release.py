@@ -1,4 +1,4 @@
-"""Rows and keys drawn from the release of a database: what hangs together, and what refers."""
+"""Samples of a released database: rows that depend on each other, and their foreign keys."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_tables_scale_together(make, shape):
 
 
 def test_counts_that_noise_made_larger_than_any_integer_are_as_large_as_the_table(make):
-    """Of few rows the end of a range is a guess, and ranges reach far."""
+    """With few rows the end of a range is a guess that may be far too high."""
     made = make('two_level', 80)
     (edge,) = made.schema.links
     model = made.release(epsilon=math.inf)
@@ -116,7 +116,7 @@ def test_no_row_owns_more_than_is_public(make):
 
 @pytest.mark.parametrize('shape', SHAPES)
 def test_public_numbers_of_children_are_kept_at_any_budget(make, shape):
-    """Real bounds, which the database itself meets, whatever noise makes of its sizes."""
+    """The bounds are true of the database itself, so they can be kept whatever the noise."""
     made = make(shape, 80)
     size = made.database.num_rows
     counts = {
@@ -213,7 +213,7 @@ def round_in(values):
 
 
 def make_generations(rng, effect=0.9):
-    """Grandparents, parents and children, each around the amount of the one above."""
+    """Grandparents, parents and children; each amount is near that of the row above."""
     schema = Schema(
         ('a', 'b', 'c'),
         (Link('b', ('a_id',), 'a', required=True), Link('c', ('b_id',), 'b', required=True)),
@@ -281,7 +281,7 @@ def test_a_parents_kind_sets_the_mean_of_its_children(build, epsilon):
 
 
 def make_counts(rng):
-    """Kinds with no children, with two or three, and with a heavy tail."""
+    """Rows of three kinds: with no children, with two or three, and with a heavy tail of them."""
     schema = Schema(('a', 'b'), (Link('b', ('a_id',), 'a', required=True),))
     kind = rng.choice(['u', 'v', 'w'], NUM_UNITS, p=[0.3, 0.5, 0.2])
     tail = np.minimum(np.floor(2 * rng.pareto(1.5, NUM_UNITS)) + 1, 60)

@@ -28,7 +28,7 @@ def rng():
 
 
 def products(one, other, radius, monkeypatch, neighbors='add_remove'):
-    """What goes through the door for these pairs, exactly, and the stated sensitivity."""
+    """Return the exact values that go into the mechanism for these pairs, and the sensitivity."""
     seen = {}
     real = siblings.add_noise
 
@@ -46,7 +46,7 @@ def products(one, other, radius, monkeypatch, neighbors='add_remove'):
 
 
 def draw_pairs(rng, num_pairs, covariance, shared):
-    """Scores of siblings with a covariance, and one between them."""
+    """Draw scores of pairs of siblings with a covariance, and with one between siblings."""
     width = len(covariance)
     common = rng.multivariate_normal(np.zeros(width), shared, num_pairs)
     parts = rng.multivariate_normal(np.zeros(width), covariance - shared, (2, num_pairs))
@@ -88,7 +88,7 @@ def test_no_pair_moves_the_products_farther_than_stated(rng, width, neighbors, m
     for trial in range(60):
         pair = [rng.integers(-60, 60, (1, width)) for _ in range(2)]
         if trial == 0:
-            # The worst case: both siblings alike, on the rim, in one direction.
+            # The worst case: both siblings have the same scores, as long as the radius allows.
             pair = [np.array([[radius] + [0] * (width - 1)])] * 2
         more = [np.concatenate([old, new]) for old, new in zip(some, pair, strict=True)]
         moved, _ = products(*more, radius, monkeypatch, neighbors)

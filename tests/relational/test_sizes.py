@@ -1,4 +1,4 @@
-"""Sizes of tables: near what was released, and within what is public of keys."""
+"""Sizes of tables: near what was released, and within the public bounds on children."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_public_rows_get_more_children_in_a_larger_sample():
 
 @pytest.mark.parametrize('seed', range(20))
 def test_all_bounds_are_met_where_they_can_be(seed):
-    """Bounds that some sizes meet, and sizes that do not: two parents, of which one is public."""
+    """Draw bounds that can be kept, and sizes that break them: two parents, one of them public."""
     rng = np.random.default_rng(seed)
     b, a = int(rng.integers(50, 500)), int(rng.integers(5, 50))
     c = int(rng.integers(1, 900))

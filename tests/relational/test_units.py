@@ -1,4 +1,4 @@
-"""The unit of every row, against a walk over the rows one by one, and bounds on its rows."""
+"""The unit of every row, compared with a walk over single rows; and bounds on its rows."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def find(made):
 
 
 def walk_up(made, table, row):
-    """List the rows at the upper ends of all paths from a row: its units, one by one."""
+    """List the rows at the upper ends of all paths from a row: the units it belongs to."""
     links = made.schema.unit_links(table)
     above = [(each.parent, made.database.parents[each][row]) for each in links]
     above = [(parent, at) for parent, at in above if at >= 0]
@@ -44,7 +44,7 @@ def test_units_are_what_a_walk_over_every_path_finds(make, shape):
                 assert unit == DISPUTED
             else:
                 assert unit != DISPUTED
-                # The name stands for the row at the upper end, and for no other.
+                # Each number stands for one row at the upper end, and for no other.
                 assert names.setdefault(unit, ends) == ends
     assert len(set(map(frozenset, names.values()))) == len(names)
 
@@ -67,7 +67,7 @@ def test_removing_a_unit_leaves_the_units_of_all_other_rows(make, neighbour, rea
             for old, new in zip(before[table][~gone[table]], after[table], strict=True):
                 assert (old == DISPUTED) == (new == DISPUTED)
                 assert renamed.setdefault(old, new) == new
-            # What is gone belonged to this unit, or was left out.
+            # The rows that are gone belonged to this unit, or were disputed.
             owned = before[table][gone[table]]
             assert set(owned) <= {before['a'][row], DISPUTED}
         assert len(set(renamed.values())) == len(renamed)

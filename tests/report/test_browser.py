@@ -1,4 +1,4 @@
-"""The page in a browser: no error, every plot drawn, nothing wider than a laptop or a phone."""
+"""The page in a browser: no error, every plot drawn, no wider than a laptop or a phone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason='there is no Chromium here')
 
-#: It asks nobody anything.
+#: The browser must not use the network.
 FLAGS = [
     '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -25,14 +25,14 @@ FLAGS = [
 
 LAPTOP, PHONE = 1366, 390
 
-#: What a page says of itself, once it is drawn.
+#: A script by which a page writes its width to the console, once it is drawn.
 RULER = """<script>addEventListener('load', () => setTimeout(() => {
 console.log('widths', innerWidth, document.documentElement.scrollWidth) }, 500))</script>"""
 
 
 @pytest.fixture(scope='module')
 def browse(tmp_path_factory):
-    """Open a page; the answer is its document once drawn, and what its console says."""
+    """Open a page; return its document once it is drawn, and what its console says."""
     folder = tmp_path_factory.mktemp('chromium')
 
     def open_page(path):
@@ -105,7 +105,7 @@ def test_an_error_would_be_seen(tmp_path, browse):
 def test_nothing_is_wider_than_the_screen(page, browse, width):
     measured = page.with_name('measured.html')
     measured.write_text(page.read_text('utf-8') + RULER, 'utf-8')
-    # No window is as narrow as a phone, but a frame may be.
+    # A browser window cannot be as narrow as a phone's screen, but a frame in it can.
     frame = page.with_name('frame.html')
     frame.write_text(f'<iframe src="{measured.as_uri()}" width={width} height=800 frameborder=0>')
 

@@ -1,3 +1,5 @@
+"""How many rows refer to each row: shares in bins of counts, and their picture."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -18,7 +20,7 @@ def link(child, key, parent='parent', parent_key='id'):
 
 
 def make_tables(counts):
-    """As many parents as counts, each with so many children."""
+    """Make one parent per count, with that many children."""
     parents = np.arange(len(counts))
     return {
         'parent': pd.DataFrame({'id': parents}),

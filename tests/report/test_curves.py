@@ -1,3 +1,5 @@
+"""Curves of models: the points for known predictions, and their pictures."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,7 +8,7 @@ from sklearn.metrics import auc, average_precision_score, roc_auc_score
 
 from sdv_threea.report.curves import (
     FEWEST,
-    NUM_BINS,
+    MOST_GROUPS,
     PRECISION,
     ROC,
     draw_curves,
@@ -26,7 +28,7 @@ def area(curves, name):
 
 
 def guess(rng, num_classes, size=3000):
-    """Labels, and probabilities that know something of them."""
+    """Draw labels, and probabilities that depend on them."""
     labels = rng.integers(0, num_classes, size)
     scores = rng.gamma(1 + 2 * (labels[:, None] == np.arange(num_classes)))
     return labels, scores / scores.sum(axis=1, keepdims=True)
@@ -62,7 +64,7 @@ def test_predicted_numbers_are_means_over_bins_of_several_rows(rng):
     truth = rng.exponential(size=1000)
     curve = trace_regression(truth, 2 * truth + 1)
 
-    assert len(curve) == NUM_BINS
+    assert len(curve) == MOST_GROUPS
     np.testing.assert_allclose(curve['y'], 2 * curve['x'] + 1)
     assert curve['x'].mean() == pytest.approx(truth.mean())
     assert not set(curve['x']) & set(truth)
@@ -80,5 +82,5 @@ def test_both_models_are_drawn_over_each_other(rng):
     curves = curves.assign(**{'trained on': 'real'}), curves.assign(**{'trained on': 'synthetic'})
     (drawn,) = draw_curves(curves[0]).values()
     assert [trace.name for trace in drawn.data[1:]] == ['real', 'synthetic']
-    assert len(drawn.data[1].x) == NUM_BINS
+    assert len(drawn.data[1].x) == MOST_GROUPS
     assert not drawn.data[2].x.size

@@ -1,3 +1,5 @@
+"""Shares of rows: bins of numbers and dates, levels of categories, rare levels pooled."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +12,7 @@ from sdv_threea.report.distributions import (
     NUM_LEVELS,
     compare_distributions,
 )
-from sdv_threea.report.tables import EPOCH, count_days
+from sdv_threea.report.inputs import DAY_ZERO, count_days
 
 NUMERICAL = {'sdtype': 'numerical'}
 CATEGORICAL = {'sdtype': 'categorical'}
@@ -102,7 +104,7 @@ def test_a_level_of_few_real_rows_is_not_named():
 
 @pytest.mark.parametrize('text', [False, True])
 def test_days_are_counted_up_to_the_ends_of_time(text):
-    times = pd.Series([pd.Timestamp.min.ceil('D'), pd.NaT, EPOCH, pd.Timestamp.max.floor('D')])
+    times = pd.Series([pd.Timestamp.min.ceil('D'), pd.NaT, DAY_ZERO, pd.Timestamp.max.floor('D')])
     given = times.dt.strftime('%Y-%m-%d') if text else times
 
     days = count_days(given, {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'})

@@ -1,3 +1,5 @@
+"""The pictures of the page: what is drawn, labels, and sentences where there is nothing."""
+
 from __future__ import annotations
 
 import numpy as np

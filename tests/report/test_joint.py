@@ -1,3 +1,5 @@
+"""Two columns as shares of rows on a grid."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -5,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.report.distributions import FEWEST
-from sdv_threea.report.joint import NUM_BINS, compare_joint, draw_joint
+from sdv_threea.report.joint import GRID_BINS, compare_joint, draw_joint
 
 COLUMNS = {'group': {'sdtype': 'categorical'}, 'size': {'sdtype': 'numerical'}}
 
@@ -46,7 +48,7 @@ def test_both_grids_are_drawn_in_the_same_colours():
     joint = compare_joint(table, table, COLUMNS)
     drawn = draw_joint(joint)
 
-    assert joint.real.shape == (2, NUM_BINS)
+    assert joint.real.shape == (2, GRID_BINS)
     for heat, shares in zip(drawn.data, (joint.real, joint.synthetic), strict=True):
         np.testing.assert_allclose(heat.z**2, shares)
         assert heat.coloraxis == 'coloraxis'

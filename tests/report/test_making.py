@@ -1,3 +1,5 @@
+"""The report in one call: tables, targets, errors, and no value of a few rows in it."""
+
 from __future__ import annotations
 
 import json
@@ -10,7 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.report import make_report
 
-#: What only a few real rows hold. Nothing of it may be in a report.
+#: Values that only a few real rows hold. None of them may be in a report.
 SECRETS = ('Jane Doe', 'person-0', '123.456789', '1957-03-04', '04.03.1957')
 
 
@@ -46,7 +48,7 @@ def make_people(rng, size=400):
 
 @pytest.fixture
 def parts():
-    """Real, synthetic and test rows."""
+    """Make real, synthetic and test rows."""
     rng = np.random.default_rng(8)
     real, synthetic, test = (make_people(rng) for _ in range(3))
     real.loc[0, ['group', 'cost', 'born']] = ['Jane Doe', 123.456789, '04.03.1957']

@@ -1,3 +1,5 @@
+"""The HTML page: its sections, escaped text, and nothing loaded from the network."""
+
 from __future__ import annotations
 
 import re
@@ -80,7 +82,7 @@ def page(tmp_path, quality, utility):
 
 
 class Reader(HTMLParser):
-    """Collects the tags, the addresses they load and the visible text."""
+    """Collects the tags of a page, the addresses that it loads, and its visible text."""
 
     def __init__(self):
         super().__init__()

@@ -1,3 +1,5 @@
+"""Models trained on synthetic rows: scores, tasks, odd training tables, errors."""
+
 from __future__ import annotations
 
 import subprocess
@@ -11,7 +13,7 @@ from sdv_threea.report.utility import train_synthetic_test_real
 
 
 def make_table(rng, num_rows=600, num_classes=2):
-    """A target that follows from one number and one category, and a column of noise."""
+    """Make a target that depends on one number and one category, and a column of noise."""
     signal = rng.normal(size=num_rows)
     group = rng.choice(['north', 'south'], size=num_rows)
     position = signal + 0.8 * (group == 'south')
@@ -75,7 +77,7 @@ def test_nothing_but_the_scores_depends_on_the_test_part(tables):
     )
     together = train_synthetic_test_real(real, synthetic, test.iloc[:5], 'label')
 
-    # The models are the same whichever rows they are tested on, so hits add up.
+    # The models do not depend on the rows that they are tested on, so their hits add up.
     for name in ('real', 'synthetic'):
         assert alone.loc[name, 'accuracy'].mean() == pytest.approx(together.loc[name, 'accuracy'])
 

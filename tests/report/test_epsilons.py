@@ -1,3 +1,5 @@
+"""The privacy curve: scores by epsilon, rows kept aside, warnings and errors."""
+
 from __future__ import annotations
 
 import math
@@ -35,7 +37,7 @@ def make_table(num_rows):
 
 
 class Copyist:
-    """A synthesizer that gives back what it was fitted on, and keeps it to be looked at."""
+    """A synthesizer whose samples are the rows that it was fitted on; it keeps them for tests."""
 
     def __init__(self, epsilon, fitted):
         self.epsilon, self.fitted = epsilon, fitted
@@ -68,7 +70,7 @@ def test_where_the_table_comes_from_has_to_be_said():
 
 def test_rows_that_are_tested_on_are_never_fitted(monkeypatch):
     tests = []
-    score = 'sdv_threea.report.curve.train_synthetic_test_real'
+    score = 'sdv_threea.report.epsilons.train_synthetic_test_real'
 
     def look(real, synthetic, test, target):
         tests.append(set(test['number']))

@@ -1,4 +1,10 @@
-"""Which row refers to which: references drawn for all rows at once."""
+"""Foreign keys of sampled rows: which row refers to which row of a parent.
+
+In go sampled rows, the number of rows of a parent and what was released or is public of the
+references. Out come positions of rows of the parent, one per row of the child, and -1 for none. All
+rows are drawn at once, so that the numbers of references to the rows of a parent, taken together,
+are as they should be. No private row is read.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +14,16 @@ from numpy.typing import NDArray
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.sizes import Children
 
-#: The largest shares are believed up to so many standard deviations of their noise.
-GRAIN = 2.0
+#: The largest of many noisy shares is too large, most likely. Shares are capped at the largest one
+#: less this many standard deviations of the noise.
+TOP_DISCOUNT = 2.0
 
-#: The largest share of references that may go to rows that noise hides.
+#: Every row of a parent is referred to at least once, if that takes at most this share of the
+#: references. Otherwise rows whose share noise has hidden would never be referred to.
 MOST_LIFTED = 0.02
 
-#: Numbers this close to the next whole one are whole, but for the rounding of floats.
-ROUNDING = 1e-6
+#: A number this close below a whole one counts as that whole number: floats are rounded.
+WHOLE_WITHIN = 1e-6
 
 
 def adjust_counts(
@@ -25,9 +33,10 @@ def adjust_counts(
     rng: np.random.Generator,
     least: int = 0,
 ) -> NDArray[np.int64]:
-    """Change as few counts as possible, by one where that is enough, so that they add up.
+    """Return counts that add up to a total, and differ from the given ones in few places.
 
-    Those that are the least allowed stay so, as long as others can make up for it.
+    Counts are changed at random places, by one where that is enough. A count that is the least
+    allowed stays so, as long as others can make up for it.
 
     Args:
         counts: At least zero, shape (n,).
@@ -37,32 +46,35 @@ def adjust_counts(
         least: The smallest count allowed.
 
     Returns:
-        Counts that add up to ``total``, or to what the bounds allow that is next to it.
+        Counts that add up to ``total``, or as nearly as the bounds allow; shape (n,).
     """
     adjusted, total = np.clip(counts, least, most) - least, total - least * len(counts)
-    # Without a bound, none needs to become larger than all are together.
+    # Without an upper bound the total is one: no count has to be larger than all of them together.
     end = total if most is None else most - least
     while (gap := total - int(adjusted.sum())) != 0:
         room, reach = _with_room(adjusted, gap, end)
         if not len(room):
             break
         chosen = rng.permutation(room)[: abs(gap)]
-        # All at once what would else take as many rounds, as far as each has room.
+        # Each chosen count takes its part of the gap in one step, as far as it has room.
         far = np.minimum(abs(gap) // len(chosen), np.abs(reach - adjusted[chosen]))
         adjusted[chosen] += np.sign(gap) * far
     return np.asarray(adjusted + least)
 
 
 def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
-    """Find the counts to change to close a gap: zeros stay, and none becomes zero, if it can be.
+    """Find the counts that can be changed to close a gap.
+
+    Zeros stay zero and no other count becomes zero, as long as there is another way.
 
     Args:
         counts: At least zero, shape (n,).
-        gap: Positive if counts have to rise, negative if they have to fall.
+        gap: What is missing to the total: positive if counts have to rise, negative if to fall.
         most: The largest count allowed.
 
     Returns:
-        Places of the counts to change, empty if none can, and the count that they may reach.
+        The positions of the counts that can be changed, empty if there are none; and the value up
+        to which, or down to which, they may be changed.
     """
     if gap > 0:
         first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
@@ -75,7 +87,9 @@ def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[
 def deal(
     owners: NDArray[np.int64], num_parents: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Deal the rows of a parent out evenly, and to no owner the same one twice if it can be.
+    """Choose references to a parent of which nothing was released: evenly, like dealt cards.
+
+    No two rows of one owner refer to the same row, unless the owner has more rows than the parent.
 
     Args:
         owners: The owner of every row that is to refer to a parent, shape (n,).
@@ -83,12 +97,13 @@ def deal(
         rng: Source of the choice.
 
     Returns:
-        Rows of the parent, shape (n,): each of them ``n / num_parents`` times, up to one.
+        Rows of the parent, shape (n,). Each occurs ``n / num_parents`` times, rounded up or down.
     """
     order = np.argsort(owners, kind='stable')
     cards = rng.permutation(num_parents)
     dealt = np.empty(len(owners), dtype=np.int64)
-    # Any stretch of the circle of cards that is no longer than it has no card twice.
+    # The cards are dealt round and round. An owner gets successive ones, so no card twice before
+    # it has got all of them.
     dealt[order] = cards[np.arange(len(owners)) % num_parents]
     return dealt
 
@@ -96,11 +111,13 @@ def deal(
 def level(
     drawn: NDArray[np.int64], chances: NDArray[np.float64], noise: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Change as few drawn references as possible, so that each occurs as often as it should.
+    """Return references that occur as often as their released shares say.
 
-    Independent draws would spread the number of references to a row beyond what is released, and so
-    does the noise: the largest numbers are taken with a grain of salt, and a row that noise hides
-    is referred to once, if there are many more references than rows.
+    References that are drawn one by one would occur more unevenly than the released shares: chance
+    adds to them. As few of them as possible are therefore changed, at random. The released shares
+    are themselves more uneven than the private ones, because of their noise. So they are shrunk
+    first, and rows whose share the noise has hidden are referred to once, if there are many more
+    references than rows.
 
     Args:
         drawn: Rows of the parent, shape (n,).
@@ -124,17 +141,19 @@ def keep_within(
     required: bool,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Change as few references as possible, so that as many lead to each row as there may be.
+    """Return references that keep the public bounds on how many rows refer to one row.
+
+    As few of the given references as possible are changed, at random.
 
     Args:
         referred: Rows of the parent, -1 for none, shape (n,).
         num_parents: Number of rows of the parent, at least one.
-        children: How many rows may refer to one of them.
-        required: Whether each row has to refer to one.
+        children: How many rows may refer to one row of the parent.
+        required: Whether each row has to refer to a row of the parent.
         rng: Source of the choice.
 
     Returns:
-        Rows of the parent, shape (n,), within the bounds if there are enough rows for that.
+        Rows of the parent, -1 for none, shape (n,). They keep the bounds if there are enough rows.
     """
     if children == Children():
         return referred
@@ -149,7 +168,10 @@ def keep_within(
 def _admit(
     referred: NDArray[np.int64], least: int, most: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Let some rows refer to nobody, or to somebody, so that enough and not too many refer."""
+    """Return references of which at least ``least`` and at most ``most`` are not missing.
+
+    References that have to appear lead to the first row of the parent; :func:`_move` spreads them.
+    """
     here = referred >= 0
     change = min(max(int(here.sum()), least), most) - int(here.sum())
     chosen = rng.permutation(np.flatnonzero(~here if change > 0 else here))[: int(abs(change))]
@@ -161,11 +183,22 @@ def _admit(
 def _move(
     drawn: NDArray[np.int64], wanted: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Move as few references as possible, chosen at random, so that each occurs as often as wanted.
+    """Return references of which each row of the parent gets as many as wanted.
 
-    If there are more references than are wanted, or fewer, as many are moved as can be.
+    As few as possible are moved, chosen at random. If the wanted numbers do not add up to the
+    number of references, as many are moved as can be.
+
+    Args:
+        drawn: Rows of the parent, shape (n,).
+        wanted: Number of references to each row of the parent, shape (P,).
+        rng: Source of the choice.
+
+    Returns:
+        Rows of the parent, shape (n,).
     """
     surplus = np.bincount(drawn, minlength=len(wanted)) - wanted
+    # Number the references to each row of the parent from 0, in random order. Those whose number is
+    # below the row's surplus leave it.
     order = rng.permutation(len(drawn))
     mixed = drawn[order]
     by_parent = np.argsort(mixed, kind='stable')
@@ -180,16 +213,20 @@ def _move(
 
 
 def _within_noise(shares: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
-    """Shrink shares toward their mean, and pull in those that the noise may have made largest."""
+    """Return shares without the spread that noise alone would give them.
+
+    They are shrunk toward their mean by the factor of James and Stein, and then capped, as the
+    largest noisy share is too large (:data:`TOP_DISCOUNT`).
+    """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
-    return np.asarray(np.minimum(shrunk, max(shares.max() - GRAIN * noise, mean)))
+    return np.asarray(np.minimum(shrunk, max(shares.max() - TOP_DISCOUNT * noise, mean)))
 
 
 def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
-    """Round shares to numbers that add up, by largest remainder."""
+    """Round shares of a total to whole numbers that add up to it, by the largest remainder."""
     exact = shares / shares.sum() * total
-    whole = np.floor(exact + ROUNDING).astype(np.int64)
+    whole = np.floor(exact + WHOLE_WITHIN).astype(np.int64)
     first = np.argsort(whole - exact, kind='stable')[: max(total - int(whole.sum()), 0)]
     whole[first] += 1
     return np.asarray(whole)
@@ -198,7 +235,9 @@ def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
 def choose_within(
     units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Choose for each row a row of the parent of the same unit; any row where that has none.
+    """Choose, for each row, one of the parent's rows that belong to the same unit.
+
+    A row whose unit has no row of the parent gets any row of it.
 
     Args:
         units: The unit of every row, shape (n,).
@@ -208,6 +247,7 @@ def choose_within(
     Returns:
         Rows of the parent, shape (n,).
     """
+    # Sorted by unit, the parent's rows of one unit are a slice from ``first`` to ``last``.
     order = np.argsort(units_of_parent, kind='stable')
     first = np.searchsorted(units_of_parent[order], units, side='left')
     last = np.searchsorted(units_of_parent[order], units, side='right')

@@ -1,8 +1,10 @@
-"""Tables in files. Types come from the metadata or the file's schema, never from the cells.
+"""Tables in files: found, read and written.
 
-A reader that guesses types looks at all rows: one missing cell makes integers floats, one letter
-makes numbers texts, and the dtypes of a table are published with its release. So texts are read as
-texts, and each cell becomes what the metadata says its column holds.
+In go paths and metadata; out come tables whose dtypes depend on the metadata, or on the schema of a
+Parquet file, but never on cells. A reader that guesses types looks at all rows: with one missing
+cell integers become floats, and with one letter numbers become texts. As the dtypes of a table are
+published with its release, that would tell something about single cells. So all cells of a CSV file
+are read as texts, and each becomes what the metadata says its column holds.
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
 
-#: What a table may be stored as.
+#: The endings of files that hold a table.
 SUFFIXES = ('.csv', '.csv.gz', '.parquet')
 
+#: The texts that are read as booleans, in lower case.
 TRUTHS = {'true': True, '1': True, '1.0': True, 'false': False, '0': False, '0.0': False}
 
 
@@ -74,22 +77,23 @@ def read_table(
 
     Formal guarantees:
         * the dtypes are a function of the metadata, or of the schema of a Parquet file
-        * a complaint names columns, and shows no cell
+        * error messages name columns, and show no cell
 
     Args:
         path: The file, of a kind that was checked.
-        columns: What the metadata says about each column.
-        use_values: Whether the values that the metadata lists may be relied upon: a text then
-            becomes the value that is spelt so.
-        coerce: Whether a cell that does not spell what its column holds is missing, rather than a
-            reason to refuse the file.
+        columns: The entries of the columns in the metadata, by name.
+        use_values: Whether the values that the metadata lists are public. Then a text becomes the
+            listed value that is spelt like it.
+        coerce: Whether a cell that is no valid value of its column becomes missing. Otherwise the
+            file is refused.
 
     Returns:
-        Numbers as floats, booleans as ``boolean``, all else as texts; of Parquet, what its schema
-        says, integers and booleans as dtypes that allow for missing values.
+        Of a CSV file, numbers as floats, booleans as ``boolean`` and all other columns as texts. Of
+        a Parquet file, the dtypes of its schema; integers and booleans get dtypes that allow for
+        missing values.
 
     Raises:
-        RefusedError: If the file cannot be read, or a cell does not spell what its column holds.
+        RefusedError: If the file cannot be read, or a cell is no valid value of its column.
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
@@ -105,7 +109,7 @@ def read_table(
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as what the end of the file's name says.
+    """Write a table in the format that the ending of the file's name stands for.
 
     Args:
         table: The rows; whole numbers are written without a decimal point.
@@ -132,7 +136,8 @@ def _find_in_folder(folder: Path, name: str) -> Path:
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
         texts = pd.read_csv(path, dtype=str, encoding='utf-8-sig')
-    except (ValueError, EOFError):  # of pandas, for malformed rows and encodings: they quote cells
+    except (ValueError, EOFError):
+        # Raised by pandas for malformed rows and encodings. The messages may quote cells.
         texts = None
     if texts is None or not isinstance(texts.index, pd.RangeIndex):
         raise RefusedError(
@@ -147,7 +152,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table = pd.read_parquet(path, engine='pyarrow', dtype_backend='numpy_nullable')
     except ValueError:
         raise RefusedError(f"'{path}' cannot be read as Parquet.") from None
-    # NumPy's floats can be missing anyway, and know one way to be so.
+    # Floats of NumPy can be missing, too, and have one value for that (NaN) where pandas' have two.
     floats = table.select_dtypes('floating').columns
     return table.astype(dict.fromkeys(floats, np.float64))
 
@@ -164,10 +169,13 @@ def interpret(
 
     Args:
         texts: The cells, under the name of the column.
-        source: Where they are from, for a complaint.
-        description: What the metadata says about the column.
-        use_values: Whether the values that it lists may be relied upon.
-        coerce: Whether cells that spell nothing the column can hold are missing.
+        source: Where they are from, for an error message.
+        description: The column's entry in the metadata.
+        use_values: Whether the values that the metadata lists are public.
+        coerce: Whether cells that are no valid value of the column become missing.
+
+    Returns:
+        The column, in the dtype that :func:`read_table` states.
     """
     values = description.get('range_values') if use_values else None
     match description.get('sdtype'):

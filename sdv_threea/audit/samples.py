@@ -1,4 +1,8 @@
-"""What an observer of synthetic rows looks at: how much of the canary is in them."""
+"""What an observer of synthetic rows looks at: numbers that the canary could have moved.
+
+In go sampled tables and the two neighbouring tables. Out come numbers by name, such as the largest
+value of a column and the number of rows that are like the canary.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,14 @@ Features = dict[str, float]
 def describe_rows(sampled: Mapping[str, pd.DataFrame], neighbours: Neighbours) -> Features:
     """Describe synthetic rows by numbers that the canary could move.
 
-    For each table, the number of rows; for each column, those like the canary, missing values, how
-    often the commonest value occurs (one of a foreign key: the most children), how many different
-    ones there are, and of numbers the ends and the mean; and how alike to the canary rows are as a
-    whole.
+    For each table they are the number of rows, and how many rows are like the canary in all columns
+    or in all but one or two. For each column they are the number of values like the canary's, of
+    missing values and of different values, and how often the most frequent one occurs (in a foreign
+    key, that is the largest number of children). For numbers there are also both ends and the mean.
 
     Args:
         sampled: The synthetic tables by name.
-        neighbours: The tables, and what they differ by.
+        neighbours: The two tables and their difference, the canary.
 
     Returns:
         Numbers by name.
@@ -65,7 +69,10 @@ def _describe_column(column: pd.Series) -> Features:
 
 
 def _is_near(column: pd.Series, value: Any, others: pd.Series) -> NDArray[np.bool_]:
-    """Find what is equal to the canary's value, or a number nearer to it than to any other's."""
+    """Find the values that are like the canary's, shape (rows,).
+
+    A number is like it if it is nearer to it than to any other row's. Other values must be equal.
+    """
     if pd.isna(value):
         return np.asarray(column.isna())
     if not (_is_number(column) and _is_number(others)):

@@ -1,9 +1,15 @@
-"""Keys: counts that add up, references that are dealt, levelled and kept within units."""
+"""Foreign keys of samples: counts that add up; references dealt, levelled, kept within units."""
 
 import numpy as np
 import pytest
 
-from sdv_threea.relational.keys import adjust_counts, choose_within, deal, keep_within, level
+from sdv_threea.relational.foreign_keys import (
+    adjust_counts,
+    choose_within,
+    deal,
+    keep_within,
+    level,
+)
 from sdv_threea.relational.sizes import Children
 
 
@@ -140,7 +146,7 @@ def test_references_keep_within_their_bounds(rng, required):
         children = Children(int(rng.integers(0, 4)), int(rng.integers(4, 9)))
         num_parents = int(rng.integers(1, 20))
         room = (children.least * num_parents, children.most * num_parents)
-        # Where each row has to refer to one, there have to be neither too few nor too many.
+        # If each row has to refer to a parent, the number of rows has to fit the bounds.
         size = int(rng.integers(room[0], room[1] + 1)) + 50 * (not required)
         referred = rng.integers(0 if required else -1, num_parents, size)
         kept = keep_within(referred, num_parents, children, required, rng)

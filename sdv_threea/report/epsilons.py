@@ -1,4 +1,9 @@
-"""What each epsilon would buy, tried out on rows that need no protection."""
+"""What each epsilon would buy, tried out on rows that need no protection.
+
+In goes a table that is public, made up or released already, and a function that makes a
+synthesizer for an epsilon. Several fits at several epsilons are made, and models are trained on
+their samples. Out comes a :class:`PrivacyCurve`: the scores of those models by epsilon.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ import plotly.graph_objects as go
 from tqdm import tqdm
 
 from sdv_threea.report.figures import REAL_COLOR, SYNTHETIC_COLOR, styled
-from sdv_threea.report.tables import take_learned
+from sdv_threea.report.inputs import take_learned
 from sdv_threea.report.utility import train_synthetic_test_real
 
 Origin = Literal['public', 'made up', 'released']
@@ -24,16 +29,16 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
 #: Share of the rows that are kept aside to test on.
 TEST_SHARE = 0.3
 
-#: The place of no noise on a logarithmic axis: so many times the largest epsilon.
+#: No noise, an infinite epsilon, is drawn at this many times the largest finite epsilon.
 FARTHER = 3.0
 
-#: The score of rows that models can learn nothing from.
-NOTHING = {'AUC': 0.5, 'R2': 0.0}
+#: The score of a model that guesses, by metric.
+GUESSING = {'AUC': 0.5, 'R2': 0.0}
 
 #: Characters in a line of text.
-WIDTH = 88
+LINE_WIDTH = 88
 
-#: What follows from where the rows come from.
+#: How far a curve can be trusted, by where its rows come from.
 CAVEATS: dict[str, str] = {
     'public': 'It holds for your own table as far as that resembles the public one.',
     'made up': 'Made-up rows have no other relations between columns than those put in, so take '
@@ -48,12 +53,14 @@ class PrivacyCurve:
     """Utility against epsilon, for a number of rows.
 
     Args:
-        scores: A row per fit: ``epsilon``, ``repeat``, the score of the ``synthetic`` rows and of
-            the ``real`` ones they stand for, and a ``note`` on what went wrong, if anything. Where
-            no row has a target, the score is that of guessing.
-        metric: What is scored: ``'AUC'`` or ``'R2'``, on rows kept aside.
-        num_rows: Number of rows fitted.
-        num_different: Number of rows they were drawn from; fewer, if rows were repeated.
+        scores: A row per fit: ``epsilon``, ``repeat``, the score of a model trained on the
+            ``synthetic`` rows, that of one trained on the ``real`` rows that were fitted, and a
+            ``note`` on what went wrong, if anything. Where no row has a target, the score is that
+            of guessing.
+        metric: The name of the score: ``'AUC'`` or ``'R2'``, on rows kept aside.
+        num_rows: Number of rows of each fit.
+        num_different: Number of different rows that these were drawn from. If it is smaller than
+            ``num_rows``, rows were repeated.
         origin: Where the table comes from, as the caller said.
     """
 
@@ -64,7 +71,7 @@ class PrivacyCurve:
     origin: str
 
     def figure(self) -> go.Figure:
-        """Draw it: a dot per fit, a line through the medians, and what real rows are worth."""
+        """Draw a dot per fit, a line through the medians, and the score of the real rows."""
         shown = self.scores['epsilon'].replace(math.inf, _place_infinity(self.scores['epsilon']))
         ticks = {
             'tickvals': sorted(set(shown)),
@@ -116,6 +123,7 @@ class PrivacyCurve:
         return '\n'.join(lines)
 
     def _list_notes(self) -> list[tuple[float, str]]:
+        """List the notes of the fits, each once per epsilon, with the epsilon."""
         noted = self.scores[self.scores['note'] != ''].drop_duplicates(['epsilon', 'note'])
         return list(noted[['epsilon', 'note']].itertuples(index=False, name=None))
 
@@ -132,23 +140,24 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
     seed: int = 0,
     verbose: bool = True,
 ) -> PrivacyCurve:
-    """Fit rows that need no protection at several epsilons, and score models trained on the result.
+    """Fit rows that need no protection at several epsilons, and score models of the samples.
 
-    To see what epsilon is worth before the private table is fitted, once. **Never give it the
-    private table**: each of its fits would be a release, and to choose by their scores another.
+    Use it to choose epsilon before the private table is fitted, once. **Never give it the private
+    table**: each fit would be a release of its own, and a choice by their scores one more.
 
-    The private table's size matters most, as noise is a price per table: give it as ``num_rows``.
-    Rows are drawn from seven tenths of the table, with repetition if there are fewer; the models
-    are tested on the rest.
+    The number of rows matters most, because the noise of a release is the same for few rows as for
+    many. So give the private table's as ``num_rows``. Rows to fit are drawn from seven tenths of
+    ``table``, with repetition if those are too few. Models are tested on the other three tenths.
 
     Args:
         table: Rows like the private ones.
-        make: Makes an unfitted synthesizer of SDV, for an epsilon.
+        make: Returns an unfitted synthesizer of SDV for a given epsilon.
         target: The column that models are trained to predict.
         origin: Where the table comes from. ``'public'``: anybody may have it. ``'made up'``: nobody
             is in it. ``'released'``: sampled from a synthesizer that has been fitted and paid for.
-        epsilons: The epsilons; ``math.inf`` for what would be without noise.
-        num_rows: About how many rows the private table has; by default all rows not kept aside.
+        epsilons: The epsilons to try; ``math.inf`` stands for no noise.
+        num_rows: The approximate number of rows of the private table; by default seven tenths of
+            the rows of ``table``.
         repeats: Number of fits at each epsilon.
         seed: Seed of the choice of rows; the noise of the fits has none.
         verbose: Whether to show progress.
@@ -178,7 +187,7 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
             for epsilon in epsilons:
                 scored = _try_out(make(epsilon), train, test, target, description)
                 metric = str(scored.columns[0])
-                scores = scored[metric].fillna(NOTHING[metric])[['synthetic', 'real']]
+                scores = scored[metric].fillna(GUESSING[metric])[['synthetic', 'real']]
                 told = {'note': scored.loc['synthetic', 'note']}
                 tried.append({'epsilon': epsilon, 'repeat': repeat, **scores, **told})
                 bar.update()
@@ -208,7 +217,7 @@ def _check(
 
 
 def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[str, Any]:
-    """The name of the one table, and what the metadata says of it."""
+    """Check the synthesizers; return the name of their one table, and its metadata."""
     for epsilon in epsilons:
         synthesizer = make(epsilon)
         if getattr(synthesizer, 'epsilon', epsilon) != epsilon:
@@ -226,7 +235,7 @@ def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[
 def _split(
     table: pd.DataFrame, num_rows: int, num_test: int, repeats: int, seed: int
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Choose rows to fit, and rows to test on that are none of them."""
+    """Yield, for each repeat, rows to fit and other rows to test on."""
     rng = np.random.default_rng(seed)
     for _ in range(repeats):
         test, rest = np.split(rng.permutation(len(table)), [num_test])
@@ -241,7 +250,7 @@ def _try_out(
     target: str,
     description: tuple[str, Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Release the rows to be fitted, and test models trained on them and on what is sampled."""
+    """Fit and sample once, and score models trained on the fitted and on the sampled rows."""
     name, described = description
     synthesizer.fit({name: _renumber(train, described)})
     synthetic = synthesizer.sample(num_rows=len(train))[name]
@@ -251,7 +260,7 @@ def _try_out(
 
 
 def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:
-    """Give repeated rows keys of their own."""
+    """Return the table with new keys, as repeated rows must not share one."""
     keys = [described.get('primary_key'), *described.get('alternate_keys', [])]
     numbers = pd.Series(np.arange(len(table)))
     for key in keys:
@@ -262,6 +271,7 @@ def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame
 
 
 def _place_infinity(epsilons: pd.Series) -> float:
+    """Choose where on the axis no noise is drawn: to the right of all finite epsilons."""
     finite = epsilons[np.isfinite(epsilons)]
     return FARTHER * float(finite.max()) if len(finite) else 1.0
 
@@ -271,7 +281,7 @@ def _spell(epsilon: float) -> str:
 
 
 def _wrap(text: str) -> str:
-    return textwrap.fill(text, width=WIDTH)
+    return textwrap.fill(text, width=LINE_WIDTH)
 
 
 def _tell(origin: str) -> str:

@@ -1,15 +1,15 @@
-"""How many rows of a unit are looked at: what the noise carries."""
+"""How many rows of a unit are looked at: fewer, the more noise there is."""
 
 import math
 
 import numpy as np
 
-from sdv_threea.relational.bounds import choose_bound, count_noise
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, Magnitudes
+from sdv_threea.relational.rows_per_unit import choose_bound, count_noise
 
 
 def measure(totals, num_units):
-    """The magnitudes of so many units, of which some are given."""
+    """Make magnitudes of units with these numbers of rows, scaled to a number of units."""
     found = np.searchsorted(FIRST, totals[totals > 0], side='right') - 1
     counts = np.bincount(found, minlength=len(FIRST)) * num_units / max(len(totals), 1)
     return Magnitudes(counts, 0.0)

@@ -1,3 +1,5 @@
+"""Tables in files: found, and read by the types that the metadata states."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -5,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.tables import check_kind, find_tables, read_table, write_table
+from sdv_threea.cli.table_files import check_kind, find_tables, read_table, write_table
 
 COLUMNS = {
     'age': {'sdtype': 'numerical'},
@@ -45,7 +47,7 @@ def test_listed_values_are_used_only_where_they_may_be(write):
 
 @pytest.mark.parametrize('more', ['20,true,1,1985-01-31,0019', ',,,,', '2.5,0,x,never,y'])
 def test_dtypes_do_not_depend_on_the_rows(write, more):
-    """A reader that guesses would make floats of integers, objects of booleans, texts of ids."""
+    """A reader that guesses would make these floats, objects and texts, depending on the rows."""
     dtypes = read_table(write(*LINES), COLUMNS).dtypes
     assert read_table(write(*LINES, more), COLUMNS).dtypes.equals(dtypes)
 
@@ -115,7 +117,7 @@ def test_one_file_is_one_table(tmp_path):
 
 
 def test_parquet_asks_for_its_library(tmp_path, monkeypatch):
-    monkeypatch.setattr('sdv_threea.cli.tables.find_spec', lambda name: None)
+    monkeypatch.setattr('sdv_threea.cli.table_files.find_spec', lambda name: None)
     with pytest.raises(RefusedError, match=r"pip install 'sdv-threea\[parquet\]'"):
         check_kind(tmp_path / 'table.parquet')
 

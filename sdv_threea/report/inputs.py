@@ -1,4 +1,8 @@
-"""What is compared: one table or several, as SDV's users pass them."""
+"""The tables that are compared, checked and read.
+
+In go tables as SDV's users pass them, and SDV metadata. Out come tables by name with the columns of
+the metadata, and columns of two kinds that models can learn from: floats and objects.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-EPOCH, DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
+#: Dates are counted in days from this one.
+DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
-#: What models can learn from; keys, names and the like are made up.
+#: The sdtypes that models can learn from. Keys, names and the like are made up in synthetic rows.
 LEARNED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
 
 
@@ -23,6 +28,9 @@ def as_tables(
         data: One table, or tables by name.
         description: SDV metadata as a dictionary.
         role: The name of the argument, for the error.
+
+    Returns:
+        The tables by name, with their rows numbered from 0.
 
     Raises:
         ValueError: If a table or a column of the metadata is missing.
@@ -49,13 +57,14 @@ def as_tables(
 
 
 def take_learned(table: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Keep the columns that a model can learn from, in two kinds.
-
-    Dates and numbers become floats with NaN, all else objects with ``None``.
+    """Return the columns that a model can learn from.
 
     Args:
         table: A table.
-        columns: What the metadata says about its columns.
+        columns: The entries of its columns in SDV metadata, by name.
+
+    Returns:
+        Dates (as days) and numbers as floats with NaN, all other columns as objects with ``None``.
     """
     learned = {name: each for name, each in columns.items() if each['sdtype'] in LEARNED}
     return pd.DataFrame({name: _read(table[name], each) for name, each in learned.items()})
@@ -73,7 +82,7 @@ def _read(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
 
 
 def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
-    """Count the days from :data:`EPOCH` on, as floats; missing ones are NaN.
+    """Count the days from :data:`DAY_ZERO` on, as floats; missing ones are NaN.
 
     Args:
         times: Dates, or texts of them.
@@ -82,4 +91,4 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
     parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
     # In floats: the first dates that pandas can hold are too far away for its own differences.
     nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
-    return (nanoseconds - EPOCH.value) / DAY.value
+    return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value

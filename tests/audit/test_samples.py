@@ -1,4 +1,4 @@
-"""What is read off synthetic rows moves if the canary is among them."""
+"""What an observer reads off synthetic rows changes if the canary is among them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from sdv_threea.audit import far_out, many_children, rare_category
-from sdv_threea.audit.rows import describe_rows
+from sdv_threea.audit.samples import describe_rows
 
 
 def compare(neighbours):
-    """The features of the tables themselves, without and with the canary, where they differ."""
+    """Return the features of the two tables themselves that differ between them."""
     without, present = (
         describe_rows(neighbours.build(with_canary=each), neighbours) for each in (False, True)
     )
