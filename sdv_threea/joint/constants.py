@@ -25,7 +25,7 @@ class JointConstants:
         emptiness: Power of the chance that a bin is not empty, by which it is multiplied. Two
             takes impossible pairs away, where shrinkage alone leaves them a tenth of their mass.
         particles: Records that a distribution is fitted with. With fewer, their chance is fitted
-            too: single columns are further off.
+            too, and single columns are further off.
         rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
             need more than two; with eight the chance of the particles is fitted.
     """
