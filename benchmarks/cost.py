@@ -8,8 +8,8 @@ Each measurement is a process of its own, from the import on: it makes the table
 more (the first fit loads and compiles what all later ones use), and samples. Everybody is given the
 same table; categories are turned into objects for the peers, before the clock starts. Where a
 method takes too long or too much memory, larger tables of the series are not tried.
-``scaling_page.py`` makes ``docs/scaling.md`` of these results and those of ``passes.py``,
-``stages.py`` and ``out_of_core.py``.
+``scaling_page.py`` makes ``docs/scaling.md`` of these results and those of ``out_of_core.py`` and
+``noise.py``.
 """
 
 from __future__ import annotations
@@ -133,8 +133,6 @@ def measure_synthesizer(job: Job, table: pd.DataFrame, metadata: Any, target: st
         synthesizer = make_synthesizer(job, metadata, target)
         with measured('refit', figures):
             synthesizer.fit(tables)
-    if job['method'] == OURS:
-        figures['groups'] = synthesizer._model.mixture.weights.size
     with measured('sample', figures):
         synthesizer.sample(num_rows=figures['sampled_rows'])
     return figures

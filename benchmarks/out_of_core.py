@@ -27,7 +27,7 @@ from runner import Benchmark, Job, Options, Row, read_memory, read_text, spell
 
 # A worker loads this file too: what only the fit needs is imported where it is needed.
 
-#: A tenth of the rows is fitted first: the formula of the page predicts the rest from it.
+#: A tenth of the rows is fitted first, to see how seconds and memory grow.
 SHARE = 0.1
 
 #: A worker is killed after this part of the seconds that the fit before it took.

@@ -16,7 +16,6 @@ WRITERS = (
     'disclosure',
     'questions',
     'relational',
-    'skewed',
     'utility',
 )
 
