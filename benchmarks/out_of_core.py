@@ -76,8 +76,6 @@ def measure(job: Job, options: Options) -> Row:
     cluster = LocalCluster(n_workers=job['workers'], dashboard_address=None, **limits)
     with cluster, Client(cluster) as client:
         workers = client.run(os.getpid)
-        with TreeWatch() as idle:
-            time.sleep(1)
         if job['killed']:
             victim, after = next(iter(workers.values())), find_seconds(job, options) * KILLED_AT
             threading.Timer(after, os.kill, (victim, signal.SIGKILL)).start()
@@ -85,12 +83,9 @@ def measure(job: Job, options: Options) -> Row:
         with TreeWatch() as watch:
             synthesizer.fit({'adult': read_parquet(list(map(str, files)))})
         figures = {
-            'files': len(files),
             'parquet_mib': size,
-            'idle_mib': idle.peak_mib,
             'fit_seconds': time.perf_counter() - start,
             'peak_mib': watch.peak_mib,
-            'main_peak_mib': watch.own_peak_mib,
             'worker_peak_mib': watch.child_peak_mib,
             'lost_workers': len({*workers.values()} - {*client.run(os.getpid).values()}),
         }
@@ -121,7 +116,6 @@ def sample(synthesizer: Any, options: Options) -> Row:
             'sampled_rows': sum(read_metadata(file).num_rows for file in files),
             'sample_seconds': seconds,
             'sample_peak_mib': watch.peak_mib,
-            'sample_mib': sum(file.stat().st_size for file in files) / 2**20,
         }
 
 
@@ -129,15 +123,11 @@ class TreeWatch(threading.Thread):
     """Watches the memory of this process and of all that it started, until it is stopped.
 
     Memory that processes share counts in each of them: the sum is never below what is in use.
-
-    Args:
-        interval: Seconds between two looks.
     """
 
-    def __init__(self, interval: float = 0.1) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.peak_mib = self.own_peak_mib = self.child_peak_mib = 0.0
-        self._interval = interval
+        self.peak_mib = self.child_peak_mib = 0.0
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -145,13 +135,11 @@ class TreeWatch(threading.Thread):
         import psutil
 
         me = psutil.Process()
-        while not self._stopped.wait(self._interval):
+        while not self._stopped.wait(0.1):
             # Nothing is read of a child that has just ended.
             children = [read_memory(child.pid) or 0.0 for child in me.children(recursive=True)]
-            own = read_memory() or 0.0
-            self.own_peak_mib = max(self.own_peak_mib, own)
             self.child_peak_mib = max(self.child_peak_mib, *children, 0.0)
-            self.peak_mib = max(self.peak_mib, own + sum(children))
+            self.peak_mib = max(self.peak_mib, (read_memory() or 0.0) + sum(children))
 
     def __enter__(self) -> TreeWatch:
         self.start()

@@ -32,18 +32,7 @@ def write_page(page: Path, parts: Mapping[str, str]) -> None:
 
 
 def fill(page: str, parts: Mapping[str, str]) -> str:
-    """Put each part between its marks, ``<!-- name -->`` and ``<!-- /name -->``.
-
-    Args:
-        page: The page; its other text stays.
-        parts: What stands between the marks of each name, on lines of its own.
-
-    Returns:
-        The page.
-
-    Raises:
-        ValueError: If a mark is missing.
-    """
+    """Put each part between its marks, ``<!-- name -->`` and ``<!-- /name -->``, on own lines."""
     for name, part in parts.items():
         head, start, rest = page.partition(f'<!-- {name} -->\n')
         _, end, tail = rest.partition(f'\n<!-- /{name} -->')

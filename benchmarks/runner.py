@@ -21,7 +21,6 @@ import ctypes
 import gc
 import multiprocessing
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -298,16 +297,8 @@ def _call(measure: Callable[..., Any], job: Job, options: Options) -> list[Row]:
 def run_command(command: list[str], timeout: float, **terms: Any) -> tuple[int, str, str]:
     """Run a program to its end, and end with it all that it started.
 
-    Args:
-        command: The program and its arguments.
-        timeout: Seconds that it may take.
-        **terms: What else :class:`subprocess.Popen` is to be told.
-
-    Returns:
-        Its status, and what it wrote as results and as errors.
-
-    Raises:
-        Failed: If it took too long.
+    What it takes beside :class:`subprocess.Popen` is a limit of seconds. Returned are its status,
+    and what it wrote as results and as errors.
     """
     pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True}
     process = subprocess.Popen(command, **pipes, errors='replace', start_new_session=True, **terms)
@@ -326,30 +317,21 @@ def run_command(command: list[str], timeout: float, **terms: Any) -> tuple[int, 
 def measured(name: str, into: Row) -> Iterator[None]:
     """Measure what happens inside: seconds, seconds of the processor, and memory.
 
-    The peak is that of resident memory, less what was resident at the start. Linux forgets earlier
-    peaks when told to; elsewhere an earlier and higher peak hides a later one, which then counts 0.
-
-    Args:
-        name: What is measured: the names of the figures start with it.
-        into: Is given ``<name>_seconds``, ``<name>_cpu_seconds`` and ``<name>_peak_mib``.
-
-    Yields:
-        Nothing.
+    The figures are ``<name>_seconds``, ``<name>_cpu_seconds`` and, on Linux, ``<name>_peak_mib``:
+    the peak of resident memory, less what was resident at the start.
     """
     gc.collect()
-    if sys.platform == 'linux':  # else the reuse of freed memory looks like no use at all
-        ctypes.CDLL(None).malloc_trim(0)
-    try:
-        Path('/proc/self/clear_refs').write_text('5')
-        before = read_memory()
-    except OSError:
-        before = None
-    before = read_peak() if before is None else before
-    cpu, start = time.process_time(), time.perf_counter()
+    linux = sys.platform == 'linux'
+    if linux:
+        ctypes.CDLL(None).malloc_trim(0)  # else the reuse of freed memory looks like no use at all
+        with suppress(OSError):  # where it may, it forgets earlier peaks
+            Path('/proc/self/clear_refs').write_text('5')
+    before, cpu, start = read_memory(), time.process_time(), time.perf_counter()
     yield
     into[f'{name}_seconds'] = time.perf_counter() - start
     into[f'{name}_cpu_seconds'] = time.process_time() - cpu
-    into[f'{name}_peak_mib'] = max(read_peak() - before, 0.0)
+    if linux:
+        into[f'{name}_peak_mib'] = max(read_memory(figure='VmHWM') - before, 0.0)
 
 
 def read_memory(process: int | str = 'self', figure: str = 'VmRSS') -> float | None:
@@ -360,10 +342,3 @@ def read_memory(process: int | str = 'self', figure: str = 'VmRSS') -> float | N
     except (OSError, ValueError):
         return None
     return int(line.split()[1]) / 1024
-
-
-def read_peak() -> float:
-    """Read the peak of what this process held, in MiB."""
-    peak = read_memory(figure='VmHWM')
-    units = 2**20 if sys.platform == 'darwin' else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units if peak is None else peak

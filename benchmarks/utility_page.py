@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -39,15 +38,12 @@ LARGE += ['creditcard_fraud', 'covtype_compact', 'epileptic_seizure']
 SHOWN = ['adult', 'default_credit', 'covtype_compact', 'compas', 'telco_churn']
 KNOWN = [DEFAULT, 'naive histograms', 'dpmm MST', 'smartnoise MST', 'GaussianCopula']
 
-#: A mean is clearly below another by more than this many standard errors of their difference.
-CLEARLY = 2.0
-
 #: A kind of run: a table, a method and an epsilon.
 Kind = tuple[str, str, float]
 
 
 def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
-    """Sum the runs up by table, method and epsilon: medians, means and failures.
+    """Sum the runs up by table, method and epsilon: medians, spreads and failures.
 
     A normalised score is measured by that of real data: 0 is guessing, 1 as good.
     """
@@ -56,7 +52,6 @@ def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
     medians = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
     medians['runs'], medians['done'] = groups.size(), groups['score'].count()
     medians['low'], medians['high'] = groups['score'].min(), groups['score'].max()
-    medians['mean'], medians['error'] = groups['score'].mean(), groups['score'].sem()
     medians['note'] = groups['note'].first()
     chance = medians['R2'].isna().groupby('table').all() * 0.5
     real = medians['score'].reindex(pd.MultiIndex.from_product([chance.index, [REAL], [math.inf]]))
@@ -258,41 +253,6 @@ def write_failures(medians: pd.DataFrame) -> str:
     return write_table(['method', 'why', 'where'], rows)
 
 
-def list_budget_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
-    """List the steps of ours from each epsilon to the next larger one."""
-    kinds = product(list_tables(medians), OURS)
-    keys = ([key for key in medians.index if key[:2] == kind] for kind in kinds)
-    return [step for own in keys for step in pairwise(own)]
-
-
-def list_component_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
-    """List the steps from one component for each class to as many as are chosen by default."""
-    ones = [key for key in medians.index if key[1] == '1 component']
-    return [(one, (one[0], DEFAULT, one[2])) for one in ones]
-
-
-def write_setbacks(medians: pd.DataFrame, steps: list[tuple[Kind, Kind]]) -> str:
-    """Write how many steps of which one expects no loss are clearly for the worse, and which.
-
-    Steps without repeats at both ends have no standard error, and are left out.
-    """
-    ends = [step for step in steps if all(end in medians.index for end in step)]
-    ends = [step for step in ends if all(medians.loc[end, 'done'] > 1 for end in step)]
-    rows = []
-    for (table, old, low), (_, new, high) in ends:
-        before, after = medians.loc[table, old, low], medians.loc[table, new, high]
-        change, error = after['mean'] - before['mean'], math.hypot(before['error'], after['error'])
-        if change < -CLEARLY * error:
-            at = f'ε = {write_epsilon(high)}'
-            if old == new:
-                at = f'{new}, ε = {write_epsilon(low)} to {write_epsilon(high)}'
-            shown = write_share(change), write_share(error)
-            rows.append([write_name(medians, table), at, *shown])
-    text = f'{len(rows)} of {len(ends)}'
-    header = ['table', 'where', 'change of the mean', 'its standard error']
-    return f'{text}:\n\n{write_table(header, rows)}' if rows else f'{text}.'
-
-
 def write_ablations(medians: pd.DataFrame, epsilon: float) -> str:
     """Write what replacing each part of ours does to the score, on average and table by table."""
     methods = list_methods(medians, ABLATIONS, epsilon)
@@ -350,12 +310,9 @@ def list_parts(medians: pd.DataFrame) -> dict[str, str]:
         'normalised': write_normalised(medians, numeric=False),
         'regression': write_normalised(medians, numeric=True),
         'losses': write_losses(medians),
-        'budgets': write_setbacks(medians, list_budget_steps(medians)),
-        'components': write_setbacks(medians, list_component_steps(medians)),
         'quality': compare(medians, 'quality'),
         'fit_seconds': compare(medians, 'fit_seconds', '{:.1f}'.format),
         'sample_seconds': compare(medians, 'sample_seconds', '{:.1f}'.format),
-        'peak_mib': compare(medians, 'peak_mib', '{:,.0f}'.format),
         'ablations': '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated),
     }
 
