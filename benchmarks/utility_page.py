@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,6 @@ LARGE += ['creditcard_fraud', 'covtype_compact', 'epileptic_seizure']
 #: reader may have heard of. The page has all of them.
 SHOWN = ['adult', 'default_credit', 'covtype_compact', 'compas', 'telco_churn']
 KNOWN = [DEFAULT, 'naive histograms', 'dpmm MST', 'smartnoise MST', 'GaussianCopula']
-
-#: A kind of run: a table, a method and an epsilon.
-Kind = tuple[str, str, float]
 
 
 def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
@@ -184,56 +182,42 @@ def write_normalised(medians: pd.DataFrame, numeric: bool) -> str:
 
 
 def write_rivals(medians: pd.DataFrame) -> str:
-    """Write how each rival compares with ours at each finite budget, on the tables they share."""
-    budgets = [each for each in list_budgets(medians) if math.isfinite(each)]
-    rows = [[rival, *(write_pair(medians, rival, each) for each in budgets)] for rival in RIVALS]
-    shared = (row for row in rows if any(each != '–' for each in row[1:]))
-    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], shared)
-
-
-def write_pair(medians: pd.DataFrame, rival: str, epsilon: float) -> str:
-    """Write the mean normalised utility of a rival and of ours, and over how many tables.
+    """Write how each rival compares with ours at each finite budget, on the tables they share.
 
     What is worse than guessing counts as guessing, as R2 can be as low as it likes.
     """
-    kinds = [
-        [(table, method, epsilon) for method in (rival, PUBLIC)] for table in list_tables(medians)
-    ]
-    found = [[look_up(medians, *kind, 'normalised') for kind in pair] for pair in kinds]
-    pairs = pd.DataFrame(found).dropna()
-    if pairs.empty:
-        return '–'
-    theirs, ours = pairs.clip(lower=0.0).mean()
-    return f'{write_share(theirs)} to {write_share(ours)} ({len(pairs)})'
-
-
-def list_losses(medians: pd.DataFrame) -> Iterator[tuple[Kind, dict[str, float]]]:
-    """List what is ahead of our public-metadata variant wherever there is something to compare."""
-    for table in list_tables(medians):
-        for epsilon in list_budgets(medians):
-            rivals = {name: look_up(medians, table, name, epsilon) for name in RIVALS}
-            kind = (table, PUBLIC, epsilon)
-            if kind in medians.index and any(map(pd.notna, rivals.values())):
-                ours = look_up(medians, *kind)
-                beaten = -math.inf if pd.isna(ours) else ours
-                ahead = {name: score for name, score in rivals.items() if score > beaten}
-                yield kind, dict(sorted(ahead.items(), key=lambda pair: -pair[1]))
+    budgets = [each for each in list_budgets(medians) if math.isfinite(each)]
+    normalised = medians['normalised'].clip(lower=0.0).reset_index()
+    normalised = normalised.pivot_table('normalised', ['table', 'epsilon'], 'method')
+    rows = []
+    for rival in (each for each in RIVALS if {each, PUBLIC} <= set(normalised)):
+        pairs = normalised[[rival, PUBLIC]].dropna()
+        if len(pairs):
+            means = pairs.groupby('epsilon').mean().map(write_share)
+            texts = means[rival] + ' to ' + means[PUBLIC]
+            texts += ' (' + pairs.groupby('epsilon').size().astype(str) + ')'
+            rows.append([rival, *texts.reindex(budgets, fill_value='–')])
+    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], rows)
 
 
 def write_losses(medians: pd.DataFrame) -> str:
-    """Write where a private peer or a baseline is ahead of us."""
-    compared = list(list_losses(medians))
-    rows = []
-    for kind, ahead in compared:
-        cell = medians.loc[kind]
-        if ahead:
-            spread = f'{write_share(cell["low"])} to {write_share(cell["high"])}'
+    """Write where a private peer or a baseline is ahead of our public-metadata variant."""
+    compared, rows = 0, []
+    for table, epsilon in product(list_tables(medians), list_budgets(medians)):
+        ours = find(medians, table, PUBLIC, epsilon)
+        if ours is None:
+            continue
+        rivals = medians['score'].reindex([(table, each, epsilon) for each in RIVALS])
+        rivals = rivals.droplevel(['table', 'epsilon']).dropna()
+        ahead = rivals if pd.isna(ours['score']) else rivals[rivals > ours['score']]
+        compared += len(rivals) > 0
+        if len(ahead):
+            spread = f'{write_share(ours["low"])} to {write_share(ours["high"])}'
+            ahead = ahead.sort_values(ascending=False, kind='stable')
             better = ', '.join(f'{name} {write_share(score)}' for name, score in ahead.items())
-            shown = [write_cell(cell), spread if cell['done'] > 1 else '', better]
-            rows.append([write_name(medians, kind[0]), write_epsilon(kind[2]), *shown])
-    text = (
-        f'Ours stands beside a baseline or private peer at {len(compared)} pairs of table and ε.\n'
-    )
+            shown = [write_cell(ours), spread if ours['done'] > 1 else '', better]
+            rows.append([write_name(medians, table), write_epsilon(epsilon), *shown])
+    text = f'Ours stands beside a baseline or private peer at {compared} pairs of table and ε.\n'
     if not rows:
         return text + 'None has a higher median than our public-metadata variant.'
     header = ['table', 'ε', 'ours, public metadata', 'lowest to highest', 'ahead of us']
