@@ -167,21 +167,20 @@ def read_text(path: Path) -> list[dict[str, str]]:
 
 
 def append(path: Path, rows: list[Row]) -> None:
-    """Append rows to results; what is missing is empty, floats have five significant digits.
-
-    A name that the results do not have becomes their last column.
-    """
+    """Append rows to results: floats have five significant digits, other text stays."""
     texts = [{k: f'{v:.5g}' if isinstance(v, float) else v for k, v in row.items()} for row in rows]
-    before = read_text(path)
-    old = list(before[0]) if before else []
-    names = list(dict.fromkeys([*old, *(name for row in rows for name in row)]))
+    write_text(path, [*read_text(path), *texts])
+
+
+def write_text(path: Path, rows: list[Row]) -> None:
+    """Write results, all at once; a name that the first rows do not have is a later column."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = names != old
-    with path.open('w' if fresh else 'a', newline='', encoding='utf-8') as file:
-        writer = csv.DictWriter(file, names, restval='', lineterminator='\n')
-        if fresh:
-            writer.writeheader()
-        writer.writerows([*before, *texts] if fresh else texts)
+    names = dict.fromkeys(name for row in rows for name in row)
+    with path.with_suffix('.part').open('w', newline='', encoding='utf-8') as file:
+        writer = csv.DictWriter(file, list(names), restval='', lineterminator='\n')
+        writer.writeheader()
+        writer.writerows(rows)
+    path.with_suffix('.part').replace(path)
 
 
 def forget(path: Path, jobs: list[Job]) -> None:
@@ -190,8 +189,7 @@ def forget(path: Path, jobs: list[Job]) -> None:
     forgotten = {spell(job, names) for job in jobs}
     kept = [row for row in rows if spell(row, names) not in forgotten]
     if len(kept) < len(rows):
-        path.unlink()
-        append(path, kept)
+        write_text(path, kept)
 
 
 def measure_group(
@@ -315,10 +313,9 @@ def run_command(command: list[str], timeout: float, **terms: Any) -> tuple[int, 
 
 @contextmanager
 def measured(name: str, into: Row) -> Iterator[None]:
-    """Measure what happens inside: seconds, seconds of the processor, and memory.
+    """Measure what happens inside: ``<name>_seconds`` and, on Linux, ``<name>_peak_mib``.
 
-    The figures are ``<name>_seconds``, ``<name>_cpu_seconds`` and, on Linux, ``<name>_peak_mib``:
-    the peak of resident memory, less what was resident at the start.
+    That is the peak of resident memory, less what was resident at the start.
     """
     gc.collect()
     linux = sys.platform == 'linux'
@@ -326,10 +323,9 @@ def measured(name: str, into: Row) -> Iterator[None]:
         ctypes.CDLL(None).malloc_trim(0)  # else the reuse of freed memory looks like no use at all
         with suppress(OSError):  # where it may, it forgets earlier peaks
             Path('/proc/self/clear_refs').write_text('5')
-    before, cpu, start = read_memory(), time.process_time(), time.perf_counter()
+    before, start = read_memory(), time.perf_counter()
     yield
     into[f'{name}_seconds'] = time.perf_counter() - start
-    into[f'{name}_cpu_seconds'] = time.process_time() - cpu
     if linux:
         into[f'{name}_peak_mib'] = max(read_memory(figure='VmHWM') - before, 0.0)
 

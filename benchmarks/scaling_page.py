@@ -17,6 +17,7 @@ from pages import (
     DOCS,
     pick,
     write_digits,
+    write_epsilon,
     write_failure,
     write_in_units,
     write_page,
@@ -36,8 +37,32 @@ SHOWN = {
     'MiB': 'fit_peak_mib',
 }
 
-#: What is varied in each series.
-VARIED = {'rows': 'rows', 'columns': 'columns', 'categories': 'values', 'epsilon': 'epsilon'}
+#: The series of whole tables, as they are; they are shown together.
+WHOLE = ['adult', 'isolet']
+
+#: What is varied in each series that is shown.
+VARIED = {
+    'adult': 'series',
+    'rows': 'rows',
+    'columns': 'columns',
+    'categories': 'values',
+    'epsilon': 'epsilon',
+}
+
+#: What is shown of fits out of core.
+OUT_OF_CORE = {
+    'rows': 'rows',
+    'workers': 'workers',
+    'lost_workers': 'of them killed',
+    'parquet_mib': 'parquet, MiB',
+    'fit_seconds': 'fit, s',
+    'speed': 'rows a second',
+    'peak_mib': 'all processes, MiB',
+    'worker_peak_mib': 'a worker, MiB',
+    'sampled_rows': 'rows sampled',
+    'sample_seconds': 'sampling, s',
+    'sample_peak_mib': 'all processes while sampling, MiB',
+}
 
 #: The table of errors; delta is at most this over the number of rows.
 ROWS, COLUMNS, DELTA_TIMES_ROWS = (10**4, 10**6, 10**8, 10**10, 10**12), (15, 100, 1_000), 0.01
@@ -65,57 +90,41 @@ def write_times(runs: pd.DataFrame, method: str) -> str:
     return '' if pd.isna(times) else f' ({times:,.0f} ×)' if times >= 10 else f' ({times:.1f} ×)'
 
 
+def write_size(size: float | str) -> str:
+    """Write what is varied: a number, or the name of a table."""
+    if isinstance(size, str):
+        return size
+    return write_epsilon(size) if size < 10 or math.isinf(size) else f'{size:,.0f}'
+
+
 def write_series(runs: pd.DataFrame, series: str) -> str:
     """Write a series: a row per size, and the costs of each method beside each other."""
-    own, varied = pick(runs, series=series), VARIED[series]
+    varied = VARIED[series]
+    own = runs[runs['series'].isin(WHOLE)] if varied == 'series' else pick(runs, series=series)
     methods = [method for method in METHODS if (own['method'] == method).any()]
     parts = [(m, part) for m in methods for part in SHOWN if m == OURS or part != 'later fit']
     rows = []
     for size in sorted(own[varied].unique()):
         same = pick(own, **{varied: size})
-        row = ['∞' if math.isinf(size) else f'{size:,.0f}' if size >= 10 else f'{size:g}']
+        row = [write_size(size)]
         for method, part in parts:
             cell = write_cell(pick(same, method=method), SHOWN[part])
             row.append(cell + (write_times(same, method) if part == 'fit' else ''))
         rows.append(row)
-    return write_table([varied, *(f'{NAMES[method]}: {part}' for method, part in parts)], rows)
-
-
-def write_adult(runs: pd.DataFrame) -> str:
-    """Write Adult and isolet: a row per method, and how many times the time of ours it took."""
-    fields = ['import_seconds', 'fit_seconds', 'refit_seconds', 'sample_seconds']
-    fields += ['fit_cpu_seconds', 'fit_peak_mib']
-    rows = []
-    for series, title in (('adult', 'Adult'), ('isolet', 'isolet')):
-        same = pick(runs, series=series)
-        for method in METHODS:
-            own = pick(same, method=method)
-            if len(own):
-                cells = [write_cell(own, each) for each in fields]
-                cells[1] += write_times(same, method)
-                rows.append([title, NAMES[method], *cells])
-    header = ['table', 'method', 'import', 'fit', 'later fit', 'sample', 'CPU of the fit', 'MiB']
-    return write_table(header, rows)
+    return write_table(
+        [
+            'table' if varied == 'series' else varied,
+            *(f'{NAMES[method]}: {part}' for method, part in parts),
+        ],
+        rows,
+    )
 
 
 def write_out_of_core(runs: pd.DataFrame) -> str:
     """Write the fits out of core, and how much faster two workers are."""
-    header = ['rows', 'workers', 'parquet', 'fit', 'rows a second', 'peak, all processes']
-    header += ['a worker', 'workers lost', 'rows sampled', 'sampling', 'peak of sampling']
-    rows = []
-    for run in runs.to_dict('records'):
-        row = [f'{run["rows"]:,}', f'{run["workers"]}{", one killed" if run["killed"] else ""}']
-        if pd.isna(run['fit_seconds']):
-            row.append(f'failed: {run["note"]}')
-        else:
-            row += [f'{run["parquet_mib"]:,.0f} MiB', f'{run["fit_seconds"]:,.0f} s']
-            row += [f'{run["rows"] / run["fit_seconds"]:,.0f}', f'{run["peak_mib"]:,.0f} MiB']
-            row += [f'{run["worker_peak_mib"]:,.0f} MiB', f'{run["lost_workers"]:.0f}']
-        if pd.notna(run['sampled_rows']):
-            row += [f'{run["sampled_rows"]:,.0f}', f'{run["sample_seconds"]:,.0f} s']
-            row += [f'{run["sample_peak_mib"]:,.0f} MiB']
-        rows.append([*row, *[''] * (len(header) - len(row))])
-    return write_table(header, rows)
+    shown = runs.assign(speed=runs['rows'] / runs['fit_seconds'])[list(OUT_OF_CORE)]
+    rows = shown.map(lambda value: '' if pd.isna(value) else f'{value:,.0f}').to_numpy()
+    return write_table(OUT_OF_CORE.values(), rows)
 
 
 def write_noise(runs: pd.DataFrame) -> str:
@@ -146,7 +155,6 @@ def list_parts() -> dict[str, str]:
     """Write all that stands between the marks of the page."""
     runs = cost.BENCHMARK.read()
     return {
-        'adult': write_adult(runs),
         **{series: write_series(runs, series) for series in VARIED},
         'out_of_core': write_out_of_core(out_of_core.BENCHMARK.read()),
         'noise': write_noise(noise.BENCHMARK.read()),

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from importlib import import_module
 
-import pandas as pd
 from methods import ABLATIONS, BASELINES, METHODS, NOT_PRIVATE, OURS, PRIVATE_PEERS, Terms, applies
 from runner import Benchmark, Job, Options, Row, grid
 from scores import score_models, score_quality
@@ -73,13 +73,6 @@ def measure(job: Job, options: Options) -> Row:
     return scores | {name: costs[name] for name in COSTS}
 
 
-def write_pages(runs: pd.DataFrame) -> None:
-    """Write the page and the table of the README."""
-    from utility_page import write_all
-
-    write_all(runs)
-
-
 BENCHMARK = Benchmark(
     name='utility',
     list_jobs=list_jobs,
@@ -93,7 +86,7 @@ BENCHMARK = Benchmark(
         'timeout': 900.0 + SCORING,
     },
     choices={'tables': PROBLEMS, 'methods': [*GROUPS, *METHODS]},
-    write_pages=write_pages,
+    write_pages=lambda runs: import_module('utility_page').write_all(runs),
     process='group',
     group=['table', 'method'],
 )
