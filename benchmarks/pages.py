@@ -102,15 +102,6 @@ def write_failure(note: object) -> str:
     return next((word for sign, word in FAILURES.items() if sign in str(note)), 'failed')
 
 
-def write_in_units(value: float, units: Mapping[str, float]) -> str:
-    """Write a value in the largest unit of which it is at least one."""
-    if not value:
-        return '0'
-    fitting = [unit for unit in units if value >= units[unit]] or list(units)[:1]
-    shown = value / units[fitting[-1]]
-    return f'{shown:,.0f} {fitting[-1]}' if shown >= 100 else f'{shown:.2g} {fitting[-1]}'
-
-
 def write_span(values: pd.Series) -> str:
     """Write the least and the largest of some whole numbers: ``3``, or ``1 to 5``."""
     least, most = values.min(), values.max()

@@ -19,7 +19,6 @@ from pages import (
     write_digits,
     write_epsilon,
     write_failure,
-    write_in_units,
     write_page,
     write_picture,
     write_table,
@@ -67,8 +66,8 @@ OUT_OF_CORE = {
 #: The table of errors; delta is at most this over the number of rows.
 ROWS, COLUMNS, DELTA_TIMES_ROWS = (10**4, 10**6, 10**8, 10**10, 10**12), (15, 100, 1_000), 0.01
 
-#: Units of short times in seconds, and the scale of the noise whose seconds are shown.
-UNITS, SCALE = {'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3}, 2**16 + 1
+#: The scale of the noise whose seconds are shown.
+SCALE = 2**16 + 1
 
 
 def write_cell(runs: pd.DataFrame, field: str) -> str:
@@ -130,11 +129,9 @@ def write_out_of_core(runs: pd.DataFrame) -> str:
 def write_noise(runs: pd.DataFrame) -> str:
     """Write what a draw takes: a row for each number of draws, a column for each sampler."""
     seconds = pick(runs, scale=SCALE).pivot_table('seconds', 'draws', 'sampler')[[*noise.SAMPLERS]]
-    rows = (
-        [f'{draws:,}', *(write_in_units(each / draws, UNITS) for each in taken)]
-        for draws, taken in seconds.iterrows()
-    )
-    return write_table(['draws in a call', *(f'{name}: a draw' for name in seconds)], rows)
+    each = 1e9 * seconds.div(seconds.index, axis=0)
+    rows = ([f'{draws:,}', *map('{:,.0f}'.format, row)] for draws, row in each.iterrows())
+    return write_table(['draws in a call', *each], rows)
 
 
 def write_errors() -> str:
