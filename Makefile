@@ -70,8 +70,7 @@ audit: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/audit_games.py
 
 cost: $(VENV)/.ready
-	$(VENV)/bin/python benchmarks/passes.py
-	$(VENV)/bin/python benchmarks/stages.py
+	$(VENV)/bin/python benchmarks/noise.py
 	$(VENV)/bin/python benchmarks/out_of_core.py
 	$(VENV)/bin/python benchmarks/cost.py
 

@@ -41,12 +41,7 @@ Synthesize = Callable[[pd.DataFrame], pd.DataFrame]
 
 @dataclass(frozen=True)
 class View:
-    """How rows are read: numbers as shares of a range, categories as whole numbers.
-
-    Args:
-        ranges: The smallest and the largest value of each number.
-        categories: The values of each category.
-    """
+    """How rows are read: numbers as shares of a range, categories as whole numbers."""
 
     ranges: dict[str, tuple[float, float]]
     categories: dict[str, list]
@@ -99,20 +94,11 @@ def attack(
     num_shadows: tuple[int, int],
     seed: int,
 ) -> dict[str, float]:
-    """Attack a synthesizer.
+    """Attack a synthesizer: what :func:`score` says, over all targets.
 
     Each shadow holds all other rows, and each target with a chance of one half, independently: one
-    shadow serves all targets.
-
-    Args:
-        synthesize: Fits and samples.
-        table: The private rows.
-        targets: Places of the targets among them, shape (T,).
-        num_shadows: How many shadows to learn from, and how many to be judged on; even numbers.
-        seed: Of who is in, and of the forests.
-
-    Returns:
-        What :func:`score` says, over all targets.
+    shadow serves all targets, which are places among the rows. Some shadows are learned from, the
+    others are judged; both numbers are even.
     """
     rng = np.random.default_rng(seed)
     members = np.concatenate([_deal(num, len(targets), rng) for num in num_shadows])
@@ -134,19 +120,12 @@ def attack(
 def look(
     view: View, rows: NDArray[np.float64], targets: NDArray[np.float64], subsets: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float64]]:
-    """Look at synthetic rows in the ways of the literature.
+    """Look at rows (n, m) in the ways of the literature: what is seen of each target (T, m).
 
-    Args:
-        view: How they were read.
-        rows: The rows, shape (n, m).
-        targets: The targets, shape (T, m).
-        subsets: Subsets of the columns, shape (Q, m).
-
-    Returns:
-        What is seen, shape (T, anything): ``naive`` statistics of columns, ``histograms`` and
-        ``correlations`` (Stadler et al. 2022) are the same for all targets; ``queries`` count rows
-        that agree with the target on subsets of the columns, and ``closest`` are the distances of
-        the nearest rows (Houssiau et al. 2022, arXiv 2211.06550).
+    ``naive`` statistics of columns, ``histograms`` and ``correlations`` (Stadler et al. 2022) are
+    the same for all targets. ``queries`` count rows that agree with the target on subsets of the
+    columns, shape (Q, m), and ``closest`` are the distances of the nearest rows (Houssiau et al.
+    2022, arXiv 2211.06550).
     """
     numbers = rows[:, : len(view.ranges)]
     categories = rows[:, len(view.ranges) :].astype(np.int64)
@@ -174,10 +153,8 @@ def score(
 ) -> dict[str, float]:
     """Score suspicions, shape (shadows, T), with 95 % intervals from resampled shadows.
 
-    Returns:
-        ``AUC``, the area under the ROC curve: one half is guessing; and ``detected``, the share of
-        the members that are found at :data:`FALSE_ALARMS`, which is also what guessing finds.
-        Each with ``low`` and ``high``, the ends of its interval.
+    ``AUC`` is the area under the ROC curve: one half is guessing. ``detected`` is the share of the
+    members that are found at :data:`FALSE_ALARMS`, which is also what guessing finds.
     """
     drawn = rng.integers(len(members), size=(RESAMPLES, len(members)))
     resampled = [_rates(members[each], suspicion[each]) for each in drawn]

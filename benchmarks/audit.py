@@ -15,8 +15,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 
-import pandas as pd
 from neighbours import list_canaries, make_schemas, search
 from runner import Benchmark, Job, Options, Row, grid
 from suspects import BROKEN, OURS, draw_a_third, make_suspect
@@ -75,13 +75,6 @@ def measure(job: Job, options: Options) -> list[Row]:
     return [row | {'seconds': seconds} for row in rows]
 
 
-def write_pages(_: pd.DataFrame) -> None:
-    """Write the page."""
-    from audit_games import write_all
-
-    write_all()
-
-
 BENCHMARK = Benchmark(
     name='audit_mu',
     list_jobs=list_jobs,
@@ -92,7 +85,7 @@ BENCHMARK = Benchmark(
         'epsilons': list(EPSILONS),
         'rows': 2000,
     },
-    write_pages=write_pages,
+    write_pages=lambda _: import_module('audit_games').write_all(),
 )
 
 if __name__ == '__main__':

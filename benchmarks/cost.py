@@ -4,20 +4,20 @@
     python benchmarks/cost.py --series rows --methods ClustMix --again all
     python benchmarks/cost.py --series adult --methods ClustMix --results /tmp/cost.csv   # a minute
 
-Each measurement is a process of its own, from the import on: it makes the table, fits, fits once
+Each measurement is a process of its own: it makes the table, fits, fits once
 more (the first fit loads and compiles what all later ones use), and samples. Everybody is given the
 same table; categories are turned into objects for the peers, before the clock starts. Where a
 method takes too long or too much memory, larger tables of the series are not tried.
-``scaling_page.py`` makes ``docs/scaling.md`` of these results and those of ``passes.py``,
-``stages.py`` and ``out_of_core.py``.
+``scaling_page.py`` makes ``docs/scaling.md`` of these results and those of ``out_of_core.py`` and
+``noise.py``.
 """
 
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +102,7 @@ def make_synthesizer(job: Job, metadata: Any, target: str) -> Any:
 def measure(job: Job, options: Options) -> Row:
     """Measure one method on one table, in this process."""
     warnings.simplefilter('ignore')
-    start = time.perf_counter()
-    import sdv_threea.synthesizers.single_table  # noqa: F401 (its seconds are measured)
-
-    figures: Row = {'import_seconds': time.perf_counter() - start}
     table, metadata, target = load_table(job, options.data)
-    figures['input_mib'] = table.memory_usage(deep=True).sum() / 2**20
     if table.shape != (job['rows'], job['columns']):
         raise ValueError(f'the table has another shape than the job: {table.shape}')
     if job['method'] != OURS:
@@ -115,8 +110,8 @@ def measure(job: Job, options: Options) -> Row:
 
         table = as_objects(table)
     if job['method'] == MST:
-        return figures | measure_mst(job, table, metadata, target, options.timeout)
-    return figures | measure_synthesizer(job, table, metadata, target)
+        return measure_mst(job, table, metadata, target, options.timeout)
+    return measure_synthesizer(job, table, metadata, target)
 
 
 def measure_synthesizer(job: Job, table: pd.DataFrame, metadata: Any, target: str) -> Row:
@@ -133,8 +128,6 @@ def measure_synthesizer(job: Job, table: pd.DataFrame, metadata: Any, target: st
         synthesizer = make_synthesizer(job, metadata, target)
         with measured('refit', figures):
             synthesizer.fit(tables)
-    if job['method'] == OURS:
-        figures['groups'] = synthesizer._model.mixture.weights.size
     with measured('sample', figures):
         synthesizer.sample(num_rows=figures['sampled_rows'])
     return figures
@@ -152,19 +145,12 @@ def measure_mst(job: Job, table: pd.DataFrame, metadata: Any, target: str, timeo
     return costs | {'fit_peak_mib': figures['peak_mib'], 'sampled_rows': len(table)}
 
 
-def write_pages(_: pd.DataFrame) -> None:
-    """Write the page."""
-    from scaling_page import write_all
-
-    write_all()
-
-
 BENCHMARK = Benchmark(
     name='cost',
     list_jobs=list_jobs,
     measure=measure,
     options={'series': list(SERIES), 'methods': METHODS, 'timeout': 1200.0},
-    write_pages=write_pages,
+    write_pages=lambda _: import_module('scaling_page').write_all(),
     process='job',
     group=['series', 'method'],
 )

@@ -117,13 +117,7 @@ SETUPS = {
 
 
 def load(setup: Setup, data: Path, seed: int) -> Parts:
-    """Read the tables of a setup, and hold out the rows of some units if it predicts.
-
-    Args:
-        setup: Which.
-        data: The folder with a folder for each database.
-        seed: Seed of the choice of units.
-    """
+    """Read the tables of a setup, and hold out the rows of some units if it predicts."""
     folder = data / setup.database
     metadata = _read_metadata(folder, setup.tables)
     tables = {
@@ -152,14 +146,9 @@ def keep_units(
     public: tuple[str, ...],
     chosen: NDArray[np.bool_],
 ) -> Tables:
-    """Keep some units: their rows, all that refers to those, and what only those refer to.
+    """Keep the chosen units: their rows, all that refers to those, and what only those refer to.
 
-    Args:
-        tables: All tables.
-        metadata: Their metadata.
-        unit: The table whose rows are the units.
-        public: Tables to be kept whole.
-        chosen: Which rows of the unit's table are kept.
+    Public tables are kept whole.
     """
     links = [each for each in metadata.relationships if each['parent_table_name'] not in public]
     reached = {unit}
@@ -194,11 +183,6 @@ def bound_children(
 
     How many refer to a public row depends on how many units there are, so these are the bounds of
     the tables that are fitted.
-
-    Args:
-        tables: The tables.
-        metadata: Their metadata, no key of several columns.
-        public: Tables that are published as they are.
     """
     least, most = {}, {}
     for link in metadata.relationships:

@@ -66,7 +66,6 @@ RUNS = [
 ]
 
 METRICS = ['DCR baseline', 'DCR overfitting', 'disclosure']
-ATTACK = ['AUC', 'AUC low', 'AUC high', 'detected', 'detected low', 'detected high']
 
 
 def load_halves(name: str, data: Path) -> Split:

@@ -46,35 +46,18 @@ def load_official() -> Table:
 
 
 def resample_adult(num_rows: int, seed: int = 0) -> Table:
-    """Draw rows of Adult with replacement.
-
-    Args:
-        num_rows: How many.
-        seed: Of the draw: the same seed, the same rows.
-
-    Returns:
-        The table and the metadata of ``adult``; the target is ``income``.
-    """
+    """Draw rows of Adult with replacement: the same seed, the same rows."""
     table, metadata = load_official()
     rows = np.random.default_rng(seed).integers(len(table), size=num_rows)
     return table.take(rows).reset_index(drop=True), metadata
 
 
 def make_table(num_rows: int, num_columns: int, num_values: int, numbers: bool = True) -> Table:
-    """Make a table of correlated columns with a binary target.
+    """Make a table of correlated columns, half of them numbers or none, with a binary target ``y``.
 
     All columns lean on the same few normal factors. The target is the sign of the first factor, but
     for noise; categories are cut from normals at the quantiles of a geometric fall, so that
     common and rare values are there at any number of values.
-
-    Args:
-        num_rows: Rows.
-        num_columns: Columns, the target included.
-        num_values: Values of each category but the target.
-        numbers: Whether half of the columns are numbers.
-
-    Returns:
-        The table and its metadata; the target is ``y``.
     """
     rng = np.random.default_rng(0)
     factors = rng.normal(size=(num_rows, NUM_FACTORS))

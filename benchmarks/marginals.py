@@ -53,12 +53,12 @@ def measure(job: Job, options: Options) -> Row:
     """Fit without a target, and look at as many synthetic rows as there are real ones."""
     split = load_split(job['table'], options.data)
     terms = Terms(job['epsilon'], DELTA, job['repeat'], options.timeout)
-    synthetic, seconds = METHODS[job['method']](split, terms)
+    synthetic, _ = METHODS[job['method']](split, terms)
     distances = measure_marginals(split.train, synthetic)
     found: Row = {f'{size}-way': distance for size, distance in distances.items()}
     if job['table'] == 'adult':
         found |= count_contradictions(split.train, synthetic)
-    return found | {'score': _score(split, synthetic)} | seconds
+    return found | {'score': _score(split, synthetic)}
 
 
 def measure_marginals(real: pd.DataFrame, synthetic: pd.DataFrame) -> dict[int, float]:

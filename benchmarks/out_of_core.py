@@ -1,14 +1,15 @@
 """More rows than fit: 50 million rows of Adult's shape, fitted from parquet over Dask.
 
     pip install 'sdv-threea[dask]' && python benchmarks/out_of_core.py          # an hour
-    python benchmarks/out_of_core.py --rows 40000 --rows-per-file 10000 \
+    python benchmarks/out_of_core.py --rows 40000 --rows-per-file 10000 --kill-after 2 \
         --results /tmp/out_of_core.csv                                          # minutes
 
 The rows are written file by file, and never held: drawn from Adult with replacement, categories as
 dictionaries, whole numbers in the smallest type that holds them. Each fit is a process of its own
 with a cluster on this machine, of one and of two workers with one thread each; in the last of them
-a worker is killed while it works. Then as many rows are sampled, to parquet again. Memory is
-resident memory, of the process and of all its workers together.
+a worker is killed while it works, ``--kill-after`` seconds from the start. Two workers sample as
+many rows, to parquet again. Memory is resident memory, of the process and of all its workers
+together.
 """
 
 from __future__ import annotations
@@ -23,15 +24,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from runner import Benchmark, Job, Options, Row, read_memory, read_text, spell
+from runner import Benchmark, Job, Options, Row, read_memory
 
 # A worker loads this file too: what only the fit needs is imported where it is needed.
 
-#: A tenth of the rows is fitted first: the formula of the page predicts the rest from it.
+#: A tenth of the rows is fitted first, to see how seconds and memory grow.
 SHARE = 0.1
-
-#: A worker is killed after this part of the seconds that the fit before it took.
-KILLED_AT = 0.3
 
 
 def list_jobs(options: Options) -> Iterator[Job]:
@@ -76,35 +74,22 @@ def measure(job: Job, options: Options) -> Row:
     cluster = LocalCluster(n_workers=job['workers'], dashboard_address=None, **limits)
     with cluster, Client(cluster) as client:
         workers = client.run(os.getpid)
-        with TreeWatch() as idle:
-            time.sleep(1)
         if job['killed']:
-            victim, after = next(iter(workers.values())), find_seconds(job, options) * KILLED_AT
-            threading.Timer(after, os.kill, (victim, signal.SIGKILL)).start()
+            victim = next(iter(workers.values()))
+            threading.Timer(options.kill_after, os.kill, (victim, signal.SIGKILL)).start()
         start = time.perf_counter()
         with TreeWatch() as watch:
             synthesizer.fit({'adult': read_parquet(list(map(str, files)))})
         figures = {
-            'files': len(files),
             'parquet_mib': size,
-            'idle_mib': idle.peak_mib,
             'fit_seconds': time.perf_counter() - start,
             'peak_mib': watch.peak_mib,
-            'main_peak_mib': watch.own_peak_mib,
             'worker_peak_mib': watch.child_peak_mib,
             'lost_workers': len({*workers.values()} - {*client.run(os.getpid).values()}),
         }
         if job['workers'] == 2 and not job['killed']:
             figures |= sample(synthesizer, options)
     return figures
-
-
-def find_seconds(job: Job, options: Options) -> float:
-    """Find the seconds of the same fit without an accident; a guess if there is none."""
-    names = ('rows', 'workers', 'killed')
-    same = spell(job | {'killed': 0}, names)
-    done = [row['fit_seconds'] for row in read_text(options.results) if spell(row, names) == same]
-    return float(done[-1] or 20) if done else 20.0
 
 
 def sample(synthesizer: Any, options: Options) -> Row:
@@ -121,7 +106,6 @@ def sample(synthesizer: Any, options: Options) -> Row:
             'sampled_rows': sum(read_metadata(file).num_rows for file in files),
             'sample_seconds': seconds,
             'sample_peak_mib': watch.peak_mib,
-            'sample_mib': sum(file.stat().st_size for file in files) / 2**20,
         }
 
 
@@ -129,15 +113,11 @@ class TreeWatch(threading.Thread):
     """Watches the memory of this process and of all that it started, until it is stopped.
 
     Memory that processes share counts in each of them: the sum is never below what is in use.
-
-    Args:
-        interval: Seconds between two looks.
     """
 
-    def __init__(self, interval: float = 0.1) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.peak_mib = self.own_peak_mib = self.child_peak_mib = 0.0
-        self._interval = interval
+        self.peak_mib = self.child_peak_mib = 0.0
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -145,13 +125,11 @@ class TreeWatch(threading.Thread):
         import psutil
 
         me = psutil.Process()
-        while not self._stopped.wait(self._interval):
+        while not self._stopped.wait(0.1):
             # Nothing is read of a child that has just ended.
             children = [read_memory(child.pid) or 0.0 for child in me.children(recursive=True)]
-            own = read_memory() or 0.0
-            self.own_peak_mib = max(self.own_peak_mib, own)
             self.child_peak_mib = max(self.child_peak_mib, *children, 0.0)
-            self.peak_mib = max(self.peak_mib, own + sum(children))
+            self.peak_mib = max(self.peak_mib, (read_memory() or 0.0) + sum(children))
 
     def __enter__(self) -> TreeWatch:
         self.start()
@@ -170,6 +148,7 @@ BENCHMARK = Benchmark(
         'rows': 50_000_000,
         'rows_per_file': 500_000,
         'memory_limit': '1.5GB',
+        'kill_after': 90.0,
         'folder': str(Path(tempfile.gettempdir()) / 'out_of_core'),
         'timeout': 7200.0,
     },

@@ -32,18 +32,7 @@ def write_page(page: Path, parts: Mapping[str, str]) -> None:
 
 
 def fill(page: str, parts: Mapping[str, str]) -> str:
-    """Put each part between its marks, ``<!-- name -->`` and ``<!-- /name -->``.
-
-    Args:
-        page: The page; its other text stays.
-        parts: What stands between the marks of each name, on lines of its own.
-
-    Returns:
-        The page.
-
-    Raises:
-        ValueError: If a mark is missing.
-    """
+    """Put each part between its marks, ``<!-- name -->`` and ``<!-- /name -->``, on own lines."""
     for name, part in parts.items():
         head, start, rest = page.partition(f'<!-- {name} -->\n')
         _, end, tail = rest.partition(f'\n<!-- /{name} -->')
@@ -111,15 +100,6 @@ def write_digits(value: float) -> str:
 def write_failure(note: object) -> str:
     """Write in a word why there is no figure."""
     return next((word for sign, word in FAILURES.items() if sign in str(note)), 'failed')
-
-
-def write_in_units(value: float, units: Mapping[str, float]) -> str:
-    """Write a value in the largest unit of which it is at least one."""
-    if not value:
-        return '0'
-    fitting = [unit for unit in units if value >= units[unit]] or list(units)[:1]
-    shown = value / units[fitting[-1]]
-    return f'{shown:,.0f} {fitting[-1]}' if shown >= 100 else f'{shown:.2g} {fitting[-1]}'
 
 
 def write_span(values: pd.Series) -> str:

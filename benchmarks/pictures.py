@@ -138,6 +138,16 @@ def _draw_method(panel: Panel, name: str) -> go.Scatter:
     )
 
 
+def _add_line(
+    figure: go.Figure, at: int, name: str, x: Sequence[Any], y: Sequence[Any], **look: Any
+) -> None:
+    """Add a line to a panel; the first panel names it in the legend."""
+    line = go.Scatter(x=x, y=y, name=name, legendgroup=name, showlegend=at == 1)
+    line.update(mode='lines+markers', marker_size=7, line_width=1.8)
+    line.update(line_color=look['marker']['color'], **look)
+    figure.add_trace(line, 1, at)
+
+
 def draw_cost(runs: pd.DataFrame, varied: str, title: str) -> go.Figure:
     """Draw a series, a line per method: seconds at the left, memory at the right."""
     figure = make_subplots(1, 2, subplot_titles=list(PANELS), horizontal_spacing=0.1)
@@ -148,18 +158,10 @@ def draw_cost(runs: pd.DataFrame, varied: str, title: str) -> go.Figure:
             if part == 'refit':  # a long fit is done once
                 figures = figures.fillna(own[f'fit_{panel}'])
             color, symbol = MARKS[method]
-            line = go.Scatter(
-                x=own[varied].tolist(),
-                y=figures.tolist(),
-                name=name,
-                legendgroup=name,
-                showlegend=at == 1,
-                mode='lines+markers',
-                line={'color': color, 'width': 1.8, 'dash': dash},
-                marker={'color': color, 'symbol': symbol, 'size': 7},
-            )
+            marker, line = {'color': color, 'symbol': symbol}, {'dash': dash}
             if figures.notna().any():
-                figure.add_trace(line, 1, at)
+                sizes = own[varied].tolist()
+                _add_line(figure, at, name, sizes, figures.tolist(), line=line, marker=marker)
     figure = finish(figure, 330, 40, 84)
     figure.update_xaxes(type='log', title={'text': title, 'font': {'size': 12}}, dtick=1)
     return figure.update_yaxes(type='log', dtick=1)
@@ -174,17 +176,9 @@ def draw_question(
     mode = 'lines+markers' if labels[0][0].isdigit() else 'markers'
     for at, lines in enumerate(panels.values(), start=1):
         for (name, scores), color in zip(lines.items(), (REAL_COLOR, *COLORS), strict=False):
-            line = go.Scatter(
-                x=labels,
-                y=scores,
-                name=name,
-                legendgroup=name,
-                showlegend=at == 1,
-                mode='lines' if name == REAL else mode,
-                line={'color': color, 'width': 1.8, 'dash': 'dot' if name == REAL else 'solid'},
-                marker={'size': 7, 'color': color},
-            )
-            figure.add_trace(line, 1, at)
+            line = {'dash': 'dot' if name == REAL else 'solid'}
+            look = {'mode': 'lines' if name == REAL else mode, 'line': line}
+            _add_line(figure, at, name, labels, scores, marker={'color': color}, **look)
     figure = finish(figure, 300, 36, 96)
     figure.update_xaxes(type='category')
     return figure.update_xaxes(title={'text': title, 'font': {'size': 11}}, col=2)

@@ -38,11 +38,6 @@ PROPERTIES = {
     'Cardinality': 'cardinality',
     'Intertable Trends': 'inter-table',
 }
-VALIDITY = {
-    'Data Validity': 'validity',
-    'Data Structure': 'structure',
-    'Relationship Validity': 'references',
-}
 SCORES = ['quality', *PROPERTIES.values(), 'diagnostic']
 
 #: What the page shows: the setups, with the budgets.
@@ -119,13 +114,11 @@ def measure_likeness(parts: Parts, synthetic: Tables, public: tuple[str, ...]) -
         # The reports turn dates into timestamps where they find them.
         copies = ({n: t.copy() for n, t in each.items()} for each in (parts.train, synthetic))
         report.generate(*copies, parts.metadata.to_dict(), verbose=False)
-    valid = diagnostic.get_properties().set_index('Property')['Score']
     likeness = {short: score_private(quality, name, public) for name, short in PROPERTIES.items()}
     return {
         'quality': pd.Series(likeness).mean(),
         **likeness,
         'diagnostic': diagnostic.get_score(),
-        **{short: valid[name] for name, short in VALIDITY.items()},
         'quality of all tables': quality.get_score(),
     }
 

@@ -21,7 +21,6 @@ import ctypes
 import gc
 import multiprocessing
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -168,21 +167,20 @@ def read_text(path: Path) -> list[dict[str, str]]:
 
 
 def append(path: Path, rows: list[Row]) -> None:
-    """Append rows to results; what is missing is empty, floats have five significant digits.
-
-    A name that the results do not have becomes their last column.
-    """
+    """Append rows to results: floats have five significant digits, other text stays."""
     texts = [{k: f'{v:.5g}' if isinstance(v, float) else v for k, v in row.items()} for row in rows]
-    before = read_text(path)
-    old = list(before[0]) if before else []
-    names = list(dict.fromkeys([*old, *(name for row in rows for name in row)]))
+    write_text(path, [*read_text(path), *texts])
+
+
+def write_text(path: Path, rows: list[Row]) -> None:
+    """Write results, all at once; a name that the first rows do not have is a later column."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = names != old
-    with path.open('w' if fresh else 'a', newline='', encoding='utf-8') as file:
-        writer = csv.DictWriter(file, names, restval='', lineterminator='\n')
-        if fresh:
-            writer.writeheader()
-        writer.writerows([*before, *texts] if fresh else texts)
+    names = dict.fromkeys(name for row in rows for name in row)
+    with path.with_suffix('.part').open('w', newline='', encoding='utf-8') as file:
+        writer = csv.DictWriter(file, list(names), restval='', lineterminator='\n')
+        writer.writeheader()
+        writer.writerows(rows)
+    path.with_suffix('.part').replace(path)
 
 
 def forget(path: Path, jobs: list[Job]) -> None:
@@ -191,8 +189,7 @@ def forget(path: Path, jobs: list[Job]) -> None:
     forgotten = {spell(job, names) for job in jobs}
     kept = [row for row in rows if spell(row, names) not in forgotten]
     if len(kept) < len(rows):
-        path.unlink()
-        append(path, kept)
+        write_text(path, kept)
 
 
 def measure_group(
@@ -298,16 +295,8 @@ def _call(measure: Callable[..., Any], job: Job, options: Options) -> list[Row]:
 def run_command(command: list[str], timeout: float, **terms: Any) -> tuple[int, str, str]:
     """Run a program to its end, and end with it all that it started.
 
-    Args:
-        command: The program and its arguments.
-        timeout: Seconds that it may take.
-        **terms: What else :class:`subprocess.Popen` is to be told.
-
-    Returns:
-        Its status, and what it wrote as results and as errors.
-
-    Raises:
-        Failed: If it took too long.
+    What it takes beside :class:`subprocess.Popen` is a limit of seconds. Returned are its status,
+    and what it wrote as results and as errors.
     """
     pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True}
     process = subprocess.Popen(command, **pipes, errors='replace', start_new_session=True, **terms)
@@ -324,32 +313,21 @@ def run_command(command: list[str], timeout: float, **terms: Any) -> tuple[int, 
 
 @contextmanager
 def measured(name: str, into: Row) -> Iterator[None]:
-    """Measure what happens inside: seconds, seconds of the processor, and memory.
+    """Measure what happens inside: ``<name>_seconds`` and, on Linux, ``<name>_peak_mib``.
 
-    The peak is that of resident memory, less what was resident at the start. Linux forgets earlier
-    peaks when told to; elsewhere an earlier and higher peak hides a later one, which then counts 0.
-
-    Args:
-        name: What is measured: the names of the figures start with it.
-        into: Is given ``<name>_seconds``, ``<name>_cpu_seconds`` and ``<name>_peak_mib``.
-
-    Yields:
-        Nothing.
+    That is the peak of resident memory, less what was resident at the start.
     """
     gc.collect()
-    if sys.platform == 'linux':  # else the reuse of freed memory looks like no use at all
-        ctypes.CDLL(None).malloc_trim(0)
-    try:
-        Path('/proc/self/clear_refs').write_text('5')
-        before = read_memory()
-    except OSError:
-        before = None
-    before = read_peak() if before is None else before
-    cpu, start = time.process_time(), time.perf_counter()
+    linux = sys.platform == 'linux'
+    if linux:
+        ctypes.CDLL(None).malloc_trim(0)  # else the reuse of freed memory looks like no use at all
+        with suppress(OSError):  # where it may, it forgets earlier peaks
+            Path('/proc/self/clear_refs').write_text('5')
+    before, start = read_memory(), time.perf_counter()
     yield
     into[f'{name}_seconds'] = time.perf_counter() - start
-    into[f'{name}_cpu_seconds'] = time.process_time() - cpu
-    into[f'{name}_peak_mib'] = max(read_peak() - before, 0.0)
+    if linux:
+        into[f'{name}_peak_mib'] = max(read_memory(figure='VmHWM') - before, 0.0)
 
 
 def read_memory(process: int | str = 'self', figure: str = 'VmRSS') -> float | None:
@@ -360,10 +338,3 @@ def read_memory(process: int | str = 'self', figure: str = 'VmRSS') -> float | N
     except (OSError, ValueError):
         return None
     return int(line.split()[1]) / 1024
-
-
-def read_peak() -> float:
-    """Read the peak of what this process held, in MiB."""
-    peak = read_memory(figure='VmHWM')
-    units = 2**20 if sys.platform == 'darwin' else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units if peak is None else peak

@@ -5,8 +5,8 @@
     python benchmarks/utility.py --methods peers sdv --epsilons 1 8 inf --repeats 1
     python benchmarks/utility.py --tables compas --epsilons 1 --repeats 1      # a minute
 
-Each run fits on the training part, samples as many rows, trains LightGBM and a linear model on them
-and scores both on the real test part, which nothing else sees. Methods run in processes of their
+Each run fits on the training part, samples as many rows, trains LightGBM on them and scores it
+on the real test part, which nothing else sees. Methods run in processes of their
 own; one that fails or takes too long is a row that says so. ``utility_page.py`` makes
 ``docs/benchmark.md`` and the table of the README of the rows.
 """
@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from importlib import import_module
 
-import pandas as pd
 from methods import ABLATIONS, BASELINES, METHODS, NOT_PRIVATE, OURS, PRIVATE_PEERS, Terms, applies
-from runner import Benchmark, Job, Options, Row, grid, measured
+from runner import Benchmark, Job, Options, Row, grid
 from scores import score_models, score_quality
 from tables import PROBLEMS, load_split
 
@@ -42,7 +42,7 @@ SCORING = 300
 #: Quality takes longer than all else, and varies little: it is measured on the first repeats.
 QUALITY_REPEATS = 1
 
-COSTS = ['fit_seconds', 'sample_seconds', 'peak_mib']
+COSTS = ['fit_seconds', 'sample_seconds']
 
 
 def list_jobs(options: Options) -> Iterator[Job]:
@@ -66,21 +66,11 @@ def measure(job: Job, options: Options) -> Row:
         return score_models(split, split.train)
     timeout = max(options.timeout - SCORING, 1)
     terms = Terms(job['epsilon'], options.delta, job['repeat'], timeout)
-    memory: dict[str, float] = {}
-    with measured('all', memory):
-        synthetic, costs = METHODS[job['method']](split, terms)
-    costs = {'peak_mib': memory['all_peak_mib']} | costs
+    synthetic, costs = METHODS[job['method']](split, terms)
     scores = score_models(split, synthetic)
     if job['repeat'] < QUALITY_REPEATS:
         scores |= score_quality(split, synthetic)
     return scores | {name: costs[name] for name in COSTS}
-
-
-def write_pages(runs: pd.DataFrame) -> None:
-    """Write the page and the table of the README."""
-    from utility_page import write_all
-
-    write_all(runs)
 
 
 BENCHMARK = Benchmark(
@@ -96,7 +86,7 @@ BENCHMARK = Benchmark(
         'timeout': 900.0 + SCORING,
     },
     choices={'tables': PROBLEMS, 'methods': [*GROUPS, *METHODS]},
-    write_pages=write_pages,
+    write_pages=lambda runs: import_module('utility_page').write_all(runs),
     process='group',
     group=['table', 'method'],
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise, product
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -39,15 +39,9 @@ LARGE += ['creditcard_fraud', 'covtype_compact', 'epileptic_seizure']
 SHOWN = ['adult', 'default_credit', 'covtype_compact', 'compas', 'telco_churn']
 KNOWN = [DEFAULT, 'naive histograms', 'dpmm MST', 'smartnoise MST', 'GaussianCopula']
 
-#: A mean is clearly below another by more than this many standard errors of their difference.
-CLEARLY = 2.0
-
-#: A kind of run: a table, a method and an epsilon.
-Kind = tuple[str, str, float]
-
 
 def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
-    """Sum the runs up by table, method and epsilon: medians, means and failures.
+    """Sum the runs up by table, method and epsilon: medians, spreads and failures.
 
     A normalised score is measured by that of real data: 0 is guessing, 1 as good.
     """
@@ -56,7 +50,6 @@ def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
     medians = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
     medians['runs'], medians['done'] = groups.size(), groups['score'].count()
     medians['low'], medians['high'] = groups['score'].min(), groups['score'].max()
-    medians['mean'], medians['error'] = groups['score'].mean(), groups['score'].sem()
     medians['note'] = groups['note'].first()
     chance = medians['R2'].isna().groupby('table').all() * 0.5
     real = medians['score'].reindex(pd.MultiIndex.from_product([chance.index, [REAL], [math.inf]]))
@@ -189,56 +182,42 @@ def write_normalised(medians: pd.DataFrame, numeric: bool) -> str:
 
 
 def write_rivals(medians: pd.DataFrame) -> str:
-    """Write how each rival compares with ours at each finite budget, on the tables they share."""
-    budgets = [each for each in list_budgets(medians) if math.isfinite(each)]
-    rows = [[rival, *(write_pair(medians, rival, each) for each in budgets)] for rival in RIVALS]
-    shared = (row for row in rows if any(each != '–' for each in row[1:]))
-    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], shared)
-
-
-def write_pair(medians: pd.DataFrame, rival: str, epsilon: float) -> str:
-    """Write the mean normalised utility of a rival and of ours, and over how many tables.
+    """Write how each rival compares with ours at each finite budget, on the tables they share.
 
     What is worse than guessing counts as guessing, as R2 can be as low as it likes.
     """
-    kinds = [
-        [(table, method, epsilon) for method in (rival, PUBLIC)] for table in list_tables(medians)
-    ]
-    found = [[look_up(medians, *kind, 'normalised') for kind in pair] for pair in kinds]
-    pairs = pd.DataFrame(found).dropna()
-    if pairs.empty:
-        return '–'
-    theirs, ours = pairs.clip(lower=0.0).mean()
-    return f'{write_share(theirs)} to {write_share(ours)} ({len(pairs)})'
-
-
-def list_losses(medians: pd.DataFrame) -> Iterator[tuple[Kind, dict[str, float]]]:
-    """List what is ahead of our public-metadata variant wherever there is something to compare."""
-    for table in list_tables(medians):
-        for epsilon in list_budgets(medians):
-            rivals = {name: look_up(medians, table, name, epsilon) for name in RIVALS}
-            kind = (table, PUBLIC, epsilon)
-            if kind in medians.index and any(map(pd.notna, rivals.values())):
-                ours = look_up(medians, *kind)
-                beaten = -math.inf if pd.isna(ours) else ours
-                ahead = {name: score for name, score in rivals.items() if score > beaten}
-                yield kind, dict(sorted(ahead.items(), key=lambda pair: -pair[1]))
+    budgets = [each for each in list_budgets(medians) if math.isfinite(each)]
+    normalised = medians['normalised'].clip(lower=0.0).reset_index()
+    normalised = normalised.pivot_table('normalised', ['table', 'epsilon'], 'method')
+    rows = []
+    for rival in (each for each in RIVALS if {each, PUBLIC} <= set(normalised)):
+        pairs = normalised[[rival, PUBLIC]].dropna()
+        if len(pairs):
+            means = pairs.groupby('epsilon').mean().map(write_share)
+            texts = means[rival] + ' to ' + means[PUBLIC]
+            texts += ' (' + pairs.groupby('epsilon').size().astype(str) + ')'
+            rows.append([rival, *texts.reindex(budgets, fill_value='–')])
+    return write_table(['method', *(f'ε = {write_epsilon(each)}' for each in budgets)], rows)
 
 
 def write_losses(medians: pd.DataFrame) -> str:
-    """Write where a private peer or a baseline is ahead of us."""
-    compared = list(list_losses(medians))
-    rows = []
-    for kind, ahead in compared:
-        cell = medians.loc[kind]
-        if ahead:
-            spread = f'{write_share(cell["low"])} to {write_share(cell["high"])}'
+    """Write where a private peer or a baseline is ahead of our public-metadata variant."""
+    compared, rows = 0, []
+    for table, epsilon in product(list_tables(medians), list_budgets(medians)):
+        ours = find(medians, table, PUBLIC, epsilon)
+        if ours is None:
+            continue
+        rivals = medians['score'].reindex([(table, each, epsilon) for each in RIVALS])
+        rivals = rivals.droplevel(['table', 'epsilon']).dropna()
+        ahead = rivals if pd.isna(ours['score']) else rivals[rivals > ours['score']]
+        compared += len(rivals) > 0
+        if len(ahead):
+            spread = f'{write_share(ours["low"])} to {write_share(ours["high"])}'
+            ahead = ahead.sort_values(ascending=False, kind='stable')
             better = ', '.join(f'{name} {write_share(score)}' for name, score in ahead.items())
-            shown = [write_cell(cell), spread if cell['done'] > 1 else '', better]
-            rows.append([write_name(medians, kind[0]), write_epsilon(kind[2]), *shown])
-    text = (
-        f'Ours stands beside a baseline or private peer at {len(compared)} pairs of table and ε.\n'
-    )
+            shown = [write_cell(ours), spread if ours['done'] > 1 else '', better]
+            rows.append([write_name(medians, table), write_epsilon(epsilon), *shown])
+    text = f'Ours stands beside a baseline or private peer at {compared} pairs of table and ε.\n'
     if not rows:
         return text + 'None has a higher median than our public-metadata variant.'
     header = ['table', 'ε', 'ours, public metadata', 'lowest to highest', 'ahead of us']
@@ -256,41 +235,6 @@ def write_failures(medians: pd.DataFrame) -> str:
         for (method, note), group in failed.groupby(['method', 'note'])
     ]
     return write_table(['method', 'why', 'where'], rows)
-
-
-def list_budget_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
-    """List the steps of ours from each epsilon to the next larger one."""
-    kinds = product(list_tables(medians), OURS)
-    keys = ([key for key in medians.index if key[:2] == kind] for kind in kinds)
-    return [step for own in keys for step in pairwise(own)]
-
-
-def list_component_steps(medians: pd.DataFrame) -> list[tuple[Kind, Kind]]:
-    """List the steps from one component for each class to as many as are chosen by default."""
-    ones = [key for key in medians.index if key[1] == '1 component']
-    return [(one, (one[0], DEFAULT, one[2])) for one in ones]
-
-
-def write_setbacks(medians: pd.DataFrame, steps: list[tuple[Kind, Kind]]) -> str:
-    """Write how many steps of which one expects no loss are clearly for the worse, and which.
-
-    Steps without repeats at both ends have no standard error, and are left out.
-    """
-    ends = [step for step in steps if all(end in medians.index for end in step)]
-    ends = [step for step in ends if all(medians.loc[end, 'done'] > 1 for end in step)]
-    rows = []
-    for (table, old, low), (_, new, high) in ends:
-        before, after = medians.loc[table, old, low], medians.loc[table, new, high]
-        change, error = after['mean'] - before['mean'], math.hypot(before['error'], after['error'])
-        if change < -CLEARLY * error:
-            at = f'ε = {write_epsilon(high)}'
-            if old == new:
-                at = f'{new}, ε = {write_epsilon(low)} to {write_epsilon(high)}'
-            shown = write_share(change), write_share(error)
-            rows.append([write_name(medians, table), at, *shown])
-    text = f'{len(rows)} of {len(ends)}'
-    header = ['table', 'where', 'change of the mean', 'its standard error']
-    return f'{text}:\n\n{write_table(header, rows)}' if rows else f'{text}.'
 
 
 def write_ablations(medians: pd.DataFrame, epsilon: float) -> str:
@@ -350,12 +294,9 @@ def list_parts(medians: pd.DataFrame) -> dict[str, str]:
         'normalised': write_normalised(medians, numeric=False),
         'regression': write_normalised(medians, numeric=True),
         'losses': write_losses(medians),
-        'budgets': write_setbacks(medians, list_budget_steps(medians)),
-        'components': write_setbacks(medians, list_component_steps(medians)),
         'quality': compare(medians, 'quality'),
         'fit_seconds': compare(medians, 'fit_seconds', '{:.1f}'.format),
         'sample_seconds': compare(medians, 'sample_seconds', '{:.1f}'.format),
-        'peak_mib': compare(medians, 'peak_mib', '{:,.0f}'.format),
         'ablations': '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated),
     }
 

@@ -1,5 +1,9 @@
 """Peers of the library, each fitted in a process and an environment of its own.
 
+The families of peers pin releases that rule out one another. So each has an environment, which is
+made once and kept until its pinned requirements change. Which build of a package is installed
+(torch comes for the CPU, or with gigabytes for GPUs) is up to how pip is configured.
+
 A peer that cannot be installed, fails, takes too long or wants too much memory raises
 :class:`runner.Failed`, with a reason to be shown in place of its figures.
 """
@@ -8,7 +12,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +24,18 @@ import numpy as np
 import pandas as pd
 from runner import Failed, run_command
 
-from peers.environments import HERE, make_environment
-
 if TYPE_CHECKING:
     from methods import Terms
     from sdv.metadata import Metadata
     from tables import Split
+
+HERE = Path(__file__).parent
+
+#: Where environments lie, each in a folder of its family's name; git ignores it.
+FOLDER = HERE.parents[1] / '.venv-peers'
+
+#: The families, and the oldest and the newest Python 3 that they run on.
+FAMILIES = {'dpmm': (10, 11), 'smartnoise': (10, 14)}
 
 #: The family and the method of each peer.
 PEERS = {
@@ -35,28 +48,19 @@ PEERS = {
     'smartnoise DP-CTGAN': ('smartnoise', 'DP-CTGAN'),
 }
 
-#: Address space that a peer may take. It is more than the memory it then uses.
-MEMORY_GIB = 12
+#: Seconds of an installation, and address space of a peer: more than the memory it then uses.
+INSTALLING, MEMORY_GIB = 1800, 12
 
 
 def run_peer(
     name: str, split: Split, facts: Metadata, terms: Terms
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Fit a peer to the training part of a split and draw as many rows.
+    """Fit a peer to the training part of a split, and draw as many rows.
 
-    Args:
-        name: Of :data:`PEERS`.
-        split: The table.
-        facts: Its metadata with ranges, values and nullability stated: the peer is told them.
-        terms: The budget, preprocessing included; the seed of what the peer draws from a seeded
-            generator; the seconds for loading it, fitting and sampling, not for installing it.
-
-    Returns:
-        The synthetic table, with the types of the training table, and ``fit_seconds``,
-        ``sample_seconds``, ``peak_mib`` and ``version``.
-
-    Raises:
-        Failed: If there is no result.
+    The peer is told the facts: ranges, values and nullability. The budget includes preprocessing,
+    and the seconds loading, fitting and sampling, but not installing. Returned are the synthetic
+    table, with the types of the training table, and ``fit_seconds``, ``sample_seconds`` and
+    ``peak_mib``.
     """
     family, method = PEERS[name]
     python = make_environment(family)
@@ -80,13 +84,45 @@ def run_peer(
         return _read(place / 'synthetic.csv', split.train, facts), figures
 
 
+def make_environment(family: str) -> Path:
+    """Return the Python of a family's environment, which is made if it is not as required."""
+    place, requirements = FOLDER / family, HERE / f'{family}.txt'
+    marker, python = place / 'installed', place / 'bin' / 'python'
+    if not marker.exists() or marker.read_text() != requirements.read_text():
+        _install([_find_python(family), '-m', 'venv', '--clear', str(place)])
+        _install([str(python), '-m', 'pip', 'install', '--quiet', '-r', str(requirements)])
+        marker.write_text(requirements.read_text())
+    return python
+
+
+def _find_python(family: str) -> str:
+    """Find a Python that the family runs on: this one, or else the newest that does."""
+    oldest, newest = FAMILIES[family]
+    if oldest <= sys.version_info.minor <= newest:
+        return sys.executable
+    for minor in range(newest, oldest - 1, -1):
+        found = shutil.which(f'python3.{minor}')
+        # A version manager leaves names behind that start nothing.
+        if found and not subprocess.run([found, '-c', ''], capture_output=True).returncode:
+            return found
+    raise Failed(f'{family} needs Python 3.{oldest} to 3.{newest}')
+
+
+def _install(command: list[str]) -> None:
+    status, written, errors = run_command(command, INSTALLING)
+    if status:
+        # pip ends with advice; what failed is on the line marked as an error.
+        lines = (errors or written).strip().splitlines() or ['no message']
+        marked = [line for line in lines if line.startswith('ERROR')] or lines
+        raise Failed(f'not installed: {marked[-1].strip()}')
+
+
 def _describe(train: pd.DataFrame, facts: Metadata) -> dict[str, dict[str, Any]]:
     """Put the public facts into the words of a job. Categories are the text of the CSV."""
     (about,) = facts.to_dict()['tables'].values()
     columns = {}
     for name in train:
         column = about['columns'][name]
-        nullable = bool(column['range_is_nullable'])
         if column['sdtype'] == 'numerical':
             # A schema would say whether numbers are whole; the metadata does not, so the rows do.
             whole = bool((train[name].dropna() % 1 == 0).all())
@@ -95,7 +131,7 @@ def _describe(train: pd.DataFrame, facts: Metadata) -> dict[str, dict[str, Any]]
         else:
             values = [str(value) for value in _list_values(column)]
             columns[name] = {'sdtype': 'categorical', 'values': values}
-        columns[name]['nullable'] = nullable
+        columns[name]['nullable'] = bool(column['range_is_nullable'])
     return columns
 
 
@@ -127,9 +163,9 @@ def _read(path: Path, train: pd.DataFrame, facts: Metadata) -> pd.DataFrame:
     """Read a synthetic table back, with the values and the types of the training table."""
     (about,) = facts.to_dict()['tables'].values()
     values = {
-        name: {str(value): value for value in _list_values(about['columns'][name])}
-        for name in train
-        if about['columns'][name]['sdtype'] != 'numerical'
+        name: {str(value): value for value in _list_values(column)}
+        for name, column in about['columns'].items()
+        if column['sdtype'] != 'numerical'
     }
     text = dict.fromkeys(values, str)
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[''])

@@ -14,7 +14,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +25,17 @@ Fit = Callable[[Job, Any], Callable[[int], Any]]
 #: Whose memory is looked at: the larger of the runner's and of any process that it started.
 WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 
-#: In a MiB of it, which is counted in KiB, but in bytes on macOS.
-UNITS = 2**20 if sys.platform == 'darwin' else 2**10
 
-
-def run(fit: Fit, package: str) -> None:
+def run(fit: Fit) -> None:
     """Do the job named on the command line, and print its figures as a last line of JSON.
 
     A job that fails prints ``{"failed": ...}`` there instead, and the traceback above it.
-
-    Args:
-        fit: Fits the peer to a table.
-        package: The distribution whose version is reported.
     """
     job = json.loads(Path(sys.argv[1]).read_text())
     limit = int(job['memory_gib'] * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:
-        figures = _do(job, fit) | {'version': version(package)}
+        figures = _do(job, fit)
     except Exception as error:
         traceback.print_exc()
         message = ' '.join(f'{type(error).__name__}: {error}'.split())
@@ -64,7 +56,7 @@ def _do(job: Job, fit: Fit) -> dict[str, float]:
     return {
         'fit_seconds': round(fitted - start, 3),
         'sample_seconds': round(sampled - fitted, 3),
-        'peak_mib': round(max(used) / UNITS, 1),
+        'peak_mib': round(max(used) / 2**10, 1),
     }
 
 

@@ -50,4 +50,4 @@ def _state_domain(job: Job) -> dict[str, dict[str, Any]]:
 
 
 if __name__ == '__main__':
-    run(fit, 'dpmm')
+    run(fit)

@@ -50,23 +50,19 @@ def fit(job: Job, table: Any) -> Callable[[int], Any]:
 
 
 def _transform(facts: dict[str, Any], is_gan: bool) -> Any:
-    from snsynth.transform import (
-        BinTransformer,
-        ChainTransformer,
-        LabelTransformer,
-        MinMaxTransformer,
-        OneHotEncoder,
-    )
+    from snsynth import transform
 
     nullable = facts['nullable']
     values = _list_values(facts)
     if values is None:
-        scale = MinMaxTransformer if is_gan else BinTransformer
+        scale = transform.MinMaxTransformer if is_gan else transform.BinTransformer
         transformer = scale(lower=facts['low'], upper=facts['high'], nullable=nullable)
         transformer.fit([])  # bounds of zero count as missing until then
         return transformer
-    labels = LabelTransformer(nullable=nullable)
-    transformer = ChainTransformer([labels, OneHotEncoder()]) if is_gan else labels
+    labels = transform.LabelTransformer(nullable=nullable)
+    transformer = labels
+    if is_gan:
+        transformer = transform.ChainTransformer([labels, transform.OneHotEncoder()])
     transformer.fit([*values, None] if nullable else values)
     return transformer
 
@@ -84,4 +80,4 @@ def _list_values(facts: dict[str, Any]) -> list[Any] | None:
 
 
 if __name__ == '__main__':
-    run(fit, 'smartnoise-synth')
+    run(fit)
