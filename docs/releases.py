@@ -236,8 +236,8 @@ RELEASES = (
         ('approximate.moments.release_score_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
-        'approximate',
-        r'counts and sums of normal scores in \d+ cells',
+        'partition',
+        r'counts and sums of normal scores in \d+ components',
         'counts and sums of the scores in each component, three times',
         ('√2 R', '2 R'),
         _add,

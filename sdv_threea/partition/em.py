@@ -191,8 +191,8 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         rows.sum(partial(_sum_components, centroids, radius)),
         sensitivity=sum_sensitivity(math.sqrt(2) * radius, neighbors),
         mu=mu,
-        stage='approximate',
-        released=f'counts and sums of normal scores in {num_classes * num_per_class} cells',
+        stage='partition',
+        released=f'counts and sums of normal scores in {num_classes * num_per_class} components',
         resolution=1 / SCORE_UNITS,
         noise=noise,
     )
