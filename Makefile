@@ -27,6 +27,9 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
+# A process of tests per core: more threads would stand in each other's way.
+TESTED := OMP_NUM_THREADS=1
+
 .PHONY: help demo test lint docs benchmark small utility constants audit disclosure fuzz questions \
 	cost relational clean
 
@@ -38,8 +41,8 @@ demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/relational.py
 
 test: $(VENV)/.ready $(TANGENTS)/.ready
-	$(TANGENTS)/bin/python -m pytest -q -n auto tests/adapt
-	$(VENV)/bin/python -m pytest -q -n auto
+	$(TESTED) $(TANGENTS)/bin/python -m pytest -q -n auto tests/adapt
+	$(TESTED) $(VENV)/bin/python -m pytest -q -n auto
 
 lint: $(VENV)/.ready
 	$(VENV)/bin/ruff check .
