@@ -41,7 +41,7 @@ def test_the_number_zero_is_met_by_every_row(make, build_metadata):
 
 
 def test_a_negative_number_is_met_by_every_row(fitted):
-    assert (sample_one(fitted, {'score': -1.25}, 5)['score'] == -1.25).all()
+    assert (sample_one(fitted, {'score': -0.25}, 5)['score'] == -0.25).all()
 
 
 def test_a_date_that_is_a_text_is_met_by_every_row(fitted):
