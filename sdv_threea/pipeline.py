@@ -16,9 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
-from sdv_threea.adapt.inducing import adapt_centroids, add_target
-from sdv_threea.adapt.labels import adapt_labels
+from sdv_threea.adapt.evidence import weigh_evidence
+from sdv_threea.adapt.labels import adapt_labels, plan_features
+from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.counts import Counts, release_class_counts, release_counts
@@ -118,8 +118,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         begin('partition')
         centroids = _partition(density, encoded, run)
         begin('adapt')
-        centroids = _adapt(density, encoded, centroids, run)
-        labels = _adapt_labels(density, encoded, run)
+        labels = _adapt(density, encoded, run)
         begin('anonymize')
         mixture = _anonymize(density, encoded, centroids, run)
     return Release(
@@ -278,31 +277,10 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     return run.spending.keep(private_em(some, centroids, pooled_radius, constants, **terms))
 
 
-def _adapt(
-    density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
-) -> NDArray[np.int64]:
-    """Move the centroids to where a classifier trained on them loses least."""
-    num_classes, components, _ = centroids.shape
-    if components == 1 or num_classes == 1 or not run.spending.price('adapt'):
-        return centroids
-    owners = np.repeat(np.arange(num_classes), components)
-    return run.spending.keep(
-        adapt_centroids(
-            _sample(encoded, density).map(partial(add_target, density.pooled, density.classes)),
-            centroids,
-            density.classes.targets(owners),
-            landmarks=_draw(density, run.rng)[0],
-            alpha=run.settings.alpha,
-            kernel=run.settings.kernel,
-            constants=run.constants.adapt,
-            **run.spending.terms('adapt'),
-        )
-    )
-
-
-def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
+def _adapt(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
     """Fit the model of the labels, by which a record's class follows from its codes."""
-    if not density.classes.told_apart or not density.chances or not run.spending.price('labels'):
+    mu = run.spending.price('adapt')
+    if not density.classes.told_apart or not density.chances or not mu:
         return None
     constants = run.constants
     evidence = weigh_evidence(density.chances, density.counts.totals, constants.adapt)
@@ -311,9 +289,13 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
     gaussians = class_mixture(density.counts.totals, density.correlations)
     gaussians = regularize(gaussians, constants.anonymize.trust)
-    draws = draw_evenly(gaussians, shown, density.counts.totals, run.rng)
-    terms = run.spending.terms('labels')
-    return run.spending.keep(adapt_labels(encoded, evidence, draws, constants.adapt, **terms))
+    totals = density.counts.totals
+    draws = draw_evenly(gaussians, shown, totals, run.rng)
+    seen = draws, totals, density.pooled
+    features = plan_features(*seen, run.settings.kernel, mu, constants.adapt)
+    fitted = evidence, draws, density.pooled, features
+    terms = run.spending.terms('adapt')
+    return run.spending.keep(adapt_labels(encoded, *fitted, constants.adapt, **terms))
 
 
 def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
@@ -321,8 +303,8 @@ def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run)
     codes, _, weights = draw_evenly(mixture, density.scores, density.counts.totals, run.rng)
     constants = run.constants.adapt
     spread = constants.log_odds_spread * (1 - run.settings.alpha)
-    surer = labels.surer(codes, weights, spread=spread, most_stretch=constants.most_stretch)
-    return surer.calibrated(codes, weights, density.counts.shares)
+    known = codes, weights, density.counts.shares
+    return labels.adjusted(*known, spread=spread, most_stretch=constants.most_stretch)
 
 
 def _anonymize(

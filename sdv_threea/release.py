@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.adapt.evidence import LabelModel
+from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain

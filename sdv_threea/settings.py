@@ -25,8 +25,7 @@ SHARES = {
     'classes': 0.40,
     'moments': 0.04,
     'partition': 0.01,
-    'adapt': 0.01,
-    'labels': 0.15,
+    'adapt': 0.16,
     'anonymize': 0.04,
 }
 

@@ -14,7 +14,7 @@ STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 
 #: Whose shares pairs of columns get where they are counted, last of all: their own, and those of
 #: stages that then have nothing to do.
-FOR_PAIRS = ('pairs', 'partition', 'adapt', 'anonymize')
+FOR_PAIRS = ('pairs', 'partition', 'anonymize')
 
 
 def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
@@ -46,7 +46,7 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
     elif domain.target is None:
         shares['columns'] += shares.pop('classes')
     if domain.target is None or isinstance(domain[domain.target], Number):
-        del shares['labels']
+        del shares['adapt']
     return shares
 
 
