@@ -41,8 +41,11 @@ class AdaptConstants:
             spreads of 2, 3 and 4 did not differ on five tables, 1 was worse.
         most_stretch: Log odds are stretched by no more than this factor: what hardly follows from
             anything stays open. Set by hand.
-        landmarks: Landmarks of the kernel's features. Time grows with them.
-        most_features: Features of the kernel, at most. Set by hand.
+        landmarks: Landmarks of the kernel's features, unless there are more features. Twice as many
+            gained nothing.
+        most_features: Features of the kernel, at most, on tables of few rows; more gain where there
+            is no noise. Set by hand.
+        fewest_most: Features of the kernel, at most, on tables of many rows, for the sake of time.
         features_per_noise: Features for each unit of ``mu n / C``, see
             :func:`~sdv_threea.adapt.labels.num_features`.
         least_features: Fewer features than this say nothing of pairs of columns: the budget is
@@ -73,8 +76,9 @@ class AdaptConstants:
     least_curvature: float = 0.02
     log_odds_spread: float = 6.0
     most_stretch: float = 5.0
-    landmarks: int = 256
-    most_features: int = 128
+    landmarks: int = 128
+    most_features: int = 256
+    fewest_most: int = 128
     features_per_noise: float = 0.25
     least_features: int = 8
     unclipped_features: float = 0.9

@@ -54,6 +54,9 @@ from sdv_threea.privacy.rows import Rows
 #: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
+#: Where the features of all rows have more entries than this, there are fewer features.
+FEATURE_ENTRIES = 2**22
+
 #: Features are computed for about this many rows at most: more would take time and gain nothing.
 MOST_FEATURED = 2**18
 
@@ -79,8 +82,10 @@ def num_features(totals: NDArray[np.float64], mu: float, constants: AdaptConstan
     Returns:
         How many: none if there are too few to say anything of pairs of columns.
     """
-    carried = constants.features_per_noise * mu * float(totals.sum()) / len(totals)
-    found = int(min(carried, constants.most_features))
+    num_rows = float(totals.sum())
+    carried = constants.features_per_noise * mu * num_rows / len(totals)
+    most = np.clip(FEATURE_ENTRIES / num_rows, constants.fewest_most, constants.most_features)
+    found = int(min(carried, most))
     return found if found >= constants.least_features else 0
 
 
@@ -114,7 +119,7 @@ def plan_features(
         pooled(draws.codes, np.zeros(len(draws.codes), dtype=np.int64)),
         draws.weights,
         _make_kernel(kernel, width),
-        num_landmarks=constants.landmarks,
+        num_landmarks=max(constants.landmarks, rank),
         rank=rank,
         unclipped=constants.unclipped_features,
     )

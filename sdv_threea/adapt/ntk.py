@@ -62,7 +62,7 @@ class ReluNtk:
         bias_std: Standard deviation ``b`` of the biases, above 0: it keeps every slope finite.
     """
 
-    depth: int = 2
+    depth: int = 1
     bias_std: float = 1.0
 
     def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
