@@ -279,8 +279,11 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
 
 def _adapt(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
     """Fit the model of the labels, by which a record's class follows from its codes."""
+    # The stage has a share only where the target is categorical.
+    if not density.classes.told_apart or not density.chances:
+        return None
     mu = run.spending.price('adapt')
-    if not density.classes.told_apart or not density.chances or not mu:
+    if not mu:
         return None
     constants = run.constants
     evidence = weigh_evidence(density.chances, density.counts.totals, constants.adapt)
