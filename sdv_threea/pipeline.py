@@ -294,7 +294,7 @@ def _adapt(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | N
     gaussians = regularize(gaussians, constants.anonymize.trust)
     totals = density.counts.totals
     draws = draw_evenly(gaussians, shown, totals, run.rng)
-    seen = draws, totals, density.pooled
+    seen = evidence, draws, totals, density.pooled
     features = plan_features(*seen, run.settings.kernel, mu, constants.adapt)
     fitted = evidence, draws, density.pooled, features
     terms = run.spending.terms('adapt')

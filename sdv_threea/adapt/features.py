@@ -64,8 +64,8 @@ class KernelFeatures:
         landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
         projection: What ``k(x, Z)``, one and ``x`` are multiplied with: ``A`` over ``-B A``, shape
             (P + 1 + m, r).
-        variances: Variance of each feature before it was scaled, as a share of the first's, shape
-            (r,).
+        variances: Variance that the kernel expects of the weight of each feature, in units of that
+            of the first one if features varied by one, shape (r,).
         radius: The norm that feature vectors are shortened to, in units of ``1 / FEATURE_UNITS``.
     """
 
@@ -84,6 +84,7 @@ def make_features(
     num_landmarks: int,
     rank: int,
     unclipped: float,
+    length: float,
 ) -> KernelFeatures:
     """Make features that span the leading directions of the kernel among public points.
 
@@ -96,6 +97,7 @@ def make_features(
         num_landmarks: The first of the points are landmarks: this many.
         rank: Number of features, at most; the noise of the releases grows with it.
         unclipped: Share of the points whose features are not shortened.
+        length: The norm that this share of the feature vectors does not exceed.
 
     Returns:
         Features, ``r <= min(rank, num_landmarks)`` of them: none if the kernel is linear there.
@@ -116,12 +118,14 @@ def make_features(
     leading = np.flatnonzero(variances > least)[::-1][:rank]
     turn = turn[:, leading] / np.sqrt(variances[leading])
     lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
+    longest = float(np.quantile(lengths, unclipped))
+    scale = length / longest if longest else 1.0
     return KernelFeatures(
         kernel=kernel,
         landmarks=landmarks,
-        projection=np.concatenate([whiten @ turn, -fitted @ turn]),
-        variances=variances[leading] / variances[-1],
-        radius=min(math.ceil(np.quantile(lengths, unclipped) * FEATURE_UNITS), LARGEST_RADIUS),
+        projection=scale * np.concatenate([whiten @ turn, -fitted @ turn]),
+        variances=variances[leading] / variances[-1] / scale**2,
+        radius=min(math.ceil(length * FEATURE_UNITS), LARGEST_RADIUS),
     )
 
 

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, make_features
 from sdv_threea.adapt.fit import Draws, Fit
 from sdv_threea.adapt.model import LabelModel
@@ -90,6 +90,7 @@ def num_features(totals: NDArray[np.float64], mu: float, constants: AdaptConstan
 
 
 def plan_features(
+    evidence: tuple[NDArray[np.int64], ...],
     draws: Draws,
     totals: NDArray[np.float64],
     pooled: NormalScores,
@@ -100,6 +101,8 @@ def plan_features(
     """Choose the features of the kernel that labels are fitted with.
 
     Args:
+        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
+            (C, S). Features are as long as they are: then the slopes of both bear half the noise.
         draws: Records drawn from what is released.
         totals: Number of private records of each class, shape (C,).
         pooled: The normal scores of codes among all classes.
@@ -122,6 +125,7 @@ def plan_features(
         num_landmarks=max(constants.landmarks, rank),
         rank=rank,
         unclipped=constants.unclipped_features,
+        length=_length(evidence, draws, constants.unclipped_features),
     )
     return features if len(features.variances) else None
 
@@ -206,6 +210,13 @@ def _take_steps(
         receipts.append(receipt)
         fit.step(slopes.reshape(fit.weights.shape), receipt.noise_scale)
     return tuple(receipts)
+
+
+def _length(evidence: tuple[NDArray[np.int64], ...], draws: Draws, unclipped: float) -> float:
+    """Return the norm of (1, evidence) that a share of the draws does not exceed in any class."""
+    columns = zip(evidence, draws.codes.T, strict=True)
+    squares = sum(np.square(look_up(own, column) / EVIDENCE_UNITS) for own, column in columns)
+    return float(np.sqrt(1 + np.quantile(squares, unclipped, axis=0).max()))
 
 
 def _without_features(chunk: Encoded) -> Featured:
