@@ -44,7 +44,10 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
     }
     synthesizer = options['synthesizer'] and load(options['synthesizer'])
     inputs = [path for several in files.values() for path in several.values()]
-    with staged([out], force=force, inputs=[*inputs, metadata]) as drafts, steps(3) as step:
+    with (
+        staged([out], force=force, inputs=[*inputs, metadata], private=True) as drafts,
+        steps(3) as step,
+    ):
         step('Reading')
         tables = {role: _read(several, described) for role, several in files.items()}
         step('Measuring')

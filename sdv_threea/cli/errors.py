@@ -14,6 +14,8 @@ from typing import Any
 
 import click
 
+from sdv_threea.cli.signals import ending_in_order
+
 #: Packages whose warnings are shown. They are meant for users, and name columns but no values.
 HEARD = {'sdv', 'sdv_threea'}
 
@@ -38,7 +40,7 @@ class PlainGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and turn what it raises and warns of into lines."""
-        with _plain_warnings(), _plain_errors():
+        with ending_in_order(), _plain_warnings(), _plain_errors():
             return super().invoke(ctx)
 
 

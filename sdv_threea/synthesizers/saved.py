@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.storage.files import load_saved, replacing
+from sdv_threea.atomic import replacing
+from sdv_threea.storage.files import load_saved
 from sdv_threea.storage.version import check_version, get_version
 
 

@@ -180,9 +180,13 @@ def test_a_kill_while_saving_leaves_the_old_file(fitted, path, compare):
     loaded = type(fitted).load(path)
     assert compare(loaded.__getstate__(), copy(fitted).__getstate__()) == []
     (left,) = set(list_files(path)) - {'synthesizer.pkl'}
-    assert left.startswith('.synthesizer.pkl.')
+    assert left.startswith('.')
+    assert left.endswith('-synthesizer.pkl')
+    assert stat.S_IMODE((path.parent / left).stat().st_mode) == 0o600
     with pytest.raises(SynthesizerInputError, match='is damaged'):
         type(fitted).load(path.parent / left)
+    fitted.save(path)
+    assert list_files(path) == ['synthesizer.pkl']
 
 
 def test_links_are_followed_and_modes_are_kept(fitted, path, tmp_path):
