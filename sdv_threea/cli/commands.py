@@ -29,6 +29,7 @@ from sdv_threea.cli.options import (
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import SUFFIXES, check_kind, find_tables, read_table, write_table
+from sdv_threea.names import printable
 
 EXAMPLES = """\b
 Examples:
@@ -212,7 +213,7 @@ def statement(synthesizer: Path, as_json: bool) -> None:
     from sdv_threea.cli.saved import load, to_json
 
     told = load(synthesizer).get_privacy_statement()
-    click.echo(to_json(told) if as_json else str(told))
+    click.echo(to_json(told) if as_json else printable(str(told)))
 
 
 @main.command()
@@ -277,5 +278,5 @@ def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any)
     look = {name: options.pop(name) for name in ('runs', 'confidence')}
     look['verbose'] = sys.stderr.isatty()
     result = try_out(data, metadata, options, canary, look)
-    click.echo(str(result))
+    click.echo(printable(str(result)))
     context.exit(1 if result.refuted else 0)

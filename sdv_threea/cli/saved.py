@@ -16,6 +16,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.names import check_table_names
 from sdv_threea.storage.files import load_saved
 from sdv_threea.synthesizers import (
     ClustMixMultiTableSynthesizer,
@@ -42,7 +43,7 @@ def load_metadata(path: Path) -> Metadata:
     """Read SDV's metadata from JSON.
 
     Raises:
-        RefusedError: If the file holds no metadata.
+        RefusedError: If the file holds no metadata, or a name of a table leads out of a folder.
         InvalidMetadataError: If the metadata contradicts itself.
     """
     try:
@@ -52,6 +53,7 @@ def load_metadata(path: Path) -> Metadata:
     metadata.validate()
     if not metadata.tables:
         raise RefusedError(f"'{path}' describes no table.")
+    _check_names(metadata)
     return metadata
 
 
@@ -90,13 +92,14 @@ def load(path: Path) -> Synthesizer:
     """Load a fitted synthesizer.
 
     Raises:
-        RefusedError: If the file holds something else.
+        RefusedError: If the file holds something else, or a name of a table leads out of a folder.
         SynthesizerInputError: If it is damaged.
         VersionError: If it was made with a newer version.
     """
     loaded = load_saved(path)
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
+    _check_names(loaded.metadata)
     return loaded
 
 
@@ -192,6 +195,13 @@ def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
             'database.'
         )
     return found[0]
+
+
+def _check_names(metadata: Metadata) -> None:
+    try:
+        check_table_names(metadata.tables)
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _spell(value: Any) -> Any:

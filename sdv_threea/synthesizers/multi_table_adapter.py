@@ -26,7 +26,7 @@ from sdv_threea.synthesizers.arguments import (
     check_constraints,
     check_counts,
     check_name,
-    check_tries,
+    check_sampling,
 )
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.saved import Saved
@@ -157,7 +157,8 @@ class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
         if main_table_name is not None:  # SDV asks for it
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
-        check_tries(max_tries_per_batch, batch_size)
+        how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, self.metadata.tables)
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )

@@ -27,8 +27,8 @@ from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_known_columns,
     check_name,
+    check_sampling,
     check_target,
-    check_tries,
     make_settings,
 )
 from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_silence
@@ -213,10 +213,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
             check_counts(0, num_rows=num_rows)
         if main_table_name is not None:
             check_name(main_table_name=main_table_name)
-        check_tries(max_tries_per_batch, batch_size)
-        sampled: dict[str, pd.DataFrame] = super().sample(
-            num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
-        )
+        how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, [self._table_name])
+        sampled: dict[str, pd.DataFrame] = super().sample(num_rows, main_table_name, *how)
         return sampled
 
     def sample_from_conditions(
@@ -242,8 +241,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
             ValueError: If a column cannot be asked for, or no row can meet the conditions.
         """
         check_conditions(conditions)
-        check_tries(max_tries_per_batch, batch_size)
         how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, [self._table_name])
         return self._restore_names(super().sample_from_conditions(conditions, *how))
 
     def sample_remaining_columns(
@@ -269,8 +268,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
             ValueError: If a column cannot be known, or no row can have what is known.
         """
         check_known_columns(known_columns)
-        check_tries(max_tries_per_batch, batch_size)
         how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, [self._table_name])
         return self._restore_names(super().sample_remaining_columns(known_columns, *how))
 
     def sample_to_parquet(
