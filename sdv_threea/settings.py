@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -14,6 +15,11 @@ from sdv_threea.constants import Constants
 
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
+
+#: The promises that a fit can keep. Below, noise does not fit into 64 bits in a table of thousands
+#: of columns; above, there is no noise to speak of, and squares of prices overflow in the end.
+LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
+LEAST_DELTA = 1e-50
 
 GUARANTEES = ('end_to_end', 'paper')
 
@@ -36,9 +42,9 @@ class Settings:
     """What the user chooses.
 
     Args:
-        epsilon: The privacy budget, above 0; ``math.inf`` for none.
-        delta: The probability with which it may fail, in (0, 1), well below one over the number of
-            records.
+        epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for none.
+        delta: The probability with which it may fail, from 1e-50 to below 1; choose it well below
+            one over the number of records.
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
@@ -76,6 +82,7 @@ class Settings:
         # Arithmetic in any other type, such as single floats, would round away from the promise.
         for name in ('epsilon', 'delta', 'alpha'):
             object.__setattr__(self, name, float(getattr(self, name)))
+        _check_promise(self.epsilon, self.delta)
         self.budget(thresholds=True)
         if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
             raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
@@ -108,6 +115,18 @@ def _check_number(**values: object) -> None:
             float(value)
         except OverflowError:
             raise ValueError(f'{name} must be a number that a float can hold.') from None
+
+
+def _check_promise(epsilon: float, delta: float) -> None:
+    if not (LEAST_EPSILON <= epsilon <= LARGEST_EPSILON or epsilon == math.inf):
+        raise ValueError(
+            f'epsilon must be from {LEAST_EPSILON:g} to {LARGEST_EPSILON:g}, or math.inf for no '
+            f'privacy, got {epsilon:g}.'
+        )
+    if not LEAST_DELTA <= delta < 1:
+        raise ValueError(
+            f'delta must be from {LEAST_DELTA:g} to below 1 (for example 1e-6), got {delta:g}.'
+        )
 
 
 def _check_kernel(kernel: object) -> None:
