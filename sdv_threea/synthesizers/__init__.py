@@ -6,6 +6,7 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
 * :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
   private rows,
+* :mod:`~sdv_threea.synthesizers.conditional`: rows by condition, of one table,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
