@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -20,6 +22,10 @@ THRESHOLD_SHARE = 0.1
 #: of columns; above, there is no noise to speak of, and squares of prices overflow in the end.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
+
+#: The process in which JAX began, by its id, if it has.
+JAX = 'jax'
+_begun: dict[str, int] = {}
 
 GUARANTEES = ('end_to_end', 'paper')
 
@@ -107,6 +113,37 @@ class Settings:
         return Budget(self.epsilon, self.delta, part, self.neighbors)
 
 
+def check_process(kernel: object) -> None:
+    """Check that a kernel of a user can be evaluated in this process.
+
+    JAX computes in threads. A process that was forked after they began has none of them, and waits
+    for them forever.
+
+    Args:
+        kernel: The kernel; ``None`` needs no JAX.
+
+    Raises:
+        ValueError: If JAX had begun before this process was forked.
+    """
+    if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
+        raise ValueError(
+            'kernel needs JAX, which had begun before this process was forked and would hang in '
+            "it. Start the process with multiprocessing.get_context('spawn'), or choose kernel="
+            'None, which needs no JAX. Sampling needs none either.'
+        )
+
+
+def _note_fork() -> None:
+    """Note in a child that JAX had begun in its parent, who may have used it without us."""
+    bridge = sys.modules.get('jax._src.xla_bridge')
+    if getattr(bridge, '_backends', None):
+        _begun.setdefault(JAX, os.getppid())
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
 def _check_number(**values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Real) or value != value:
@@ -135,6 +172,7 @@ def _check_kernel(kernel: object) -> None:
             'kernel must be None or a kernel function (x1, x2) -> matrix, for example that of '
             'neural_tangents.stax.serial(...).'
         )
+    check_process(kernel)
     # Only who brings a kernel pays for loading JAX here; the error comes before any spending.
     from sdv_threea.adapt.kernels import as_kernel
 

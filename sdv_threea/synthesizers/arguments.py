@@ -17,7 +17,7 @@ from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_threea.names import check_table_names
-from sdv_threea.settings import Settings
+from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 
 #: What becomes of cells that break what is stated of them.
@@ -100,6 +100,21 @@ def make_settings(**chosen: Any) -> Settings:
             stacklevel=3,
         )
     return settings
+
+
+def check_kernel(settings: Settings) -> None:
+    """Check that the kernel of a user can be evaluated in this process.
+
+    Args:
+        settings: What was asked of the release.
+
+    Raises:
+        SynthesizerInputError: If the process was forked after JAX had begun, and would hang.
+    """
+    try:
+        check_process(settings.kernel)
+    except ValueError as error:
+        raise SynthesizerInputError(str(error)) from None
 
 
 def check_flag(**flags: object) -> None:

@@ -30,6 +30,7 @@ from sdv_threea.synthesizers.arguments import (
     INVALID_CELLS,
     check_choice,
     check_flag,
+    check_kernel,
     check_metadata,
     check_scale,
 )
@@ -299,6 +300,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
         schema, database = augmented_data
         synthesizers = self._table_synthesizers
+        for each in synthesizers.values():
+            check_kernel(each.settings)
         self._num_releases += 1  # even if it fails: see fit
         self._model = release_database(
             database,

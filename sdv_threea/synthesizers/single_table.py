@@ -21,6 +21,7 @@ from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
     check_counts,
     check_flag,
+    check_kernel,
     check_name,
     check_sampling,
     check_target,
@@ -266,6 +267,7 @@ class ClustMixSynthesizer(ConditionalAdapter):
 
     def _fit(self, rows: Rows[pd.DataFrame]) -> None:
         """Release private rows that were translated."""
+        check_kernel(self._settings)
         domain = self.preprocessor.derive().derived
         self._num_releases += 1  # even if it fails: see fit
         with show_stages(shown=self.verbose) as begin:
