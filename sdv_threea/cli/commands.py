@@ -60,7 +60,12 @@ def main() -> None:
 @main.command()
 @click.argument('data', type=SOURCE)
 @metadata_option
-@click.option('--out', type=PLACE, required=True, help='The synthesizer, to sample from.')
+@click.option(
+    '--out',
+    type=PLACE,
+    required=True,
+    help='The release, to sample from: .release; or a synthesizer of SDV, .pkl.',
+)
 @click.option(
     '--statement',
     type=PLACE,
@@ -81,7 +86,13 @@ def fit(
     ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
     up.
     """
-    from sdv_threea.cli.saved import load_metadata, make_synthesizer, write_statement
+    from sdv_threea.cli.saved import (
+        RELEASE,
+        load_metadata,
+        make_synthesizer,
+        save,
+        write_statement,
+    )
 
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
@@ -103,7 +114,7 @@ def fit(
         step('Fitting')
         synthesizer.fit(tables)
         step('Writing')
-        synthesizer.save(str(drafts[out]))
+        save(synthesizer, drafts[out], as_release=out.suffix == RELEASE)
         write_statement(synthesizer.get_privacy_statement(), drafts[statement])
 
 
@@ -173,8 +184,8 @@ def sample(
 ) -> None:
     """Sample rows, at no cost in privacy.
 
-    The same file gives the same rows: ask for more of them to have others. Load only files that you
-    trust, as a synthesizer is a pickle, which can hold any program.
+    The same file gives the same rows: ask for more of them to have others. A .release can be opened
+    from anybody. Load a .pkl only if you trust it, as a pickle can hold any program.
     """
     from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
 
@@ -208,7 +219,8 @@ def statement(synthesizer: Path, as_json: bool) -> None:
     """Print a privacy statement.
 
     It says what SYNTHESIZER promises, to whom, and what each of its releases cost.
-    Load only files that you trust, as a synthesizer is a pickle, which can hold any program.
+    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
+    any program.
     """
     from sdv_threea.cli.saved import load, to_json
 

@@ -18,12 +18,14 @@ from sdv.metadata import Metadata
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.names import check_table_names
 from sdv_threea.storage.files import load_saved
+from sdv_threea.storage.release_files import is_plain
 from sdv_threea.synthesizers import (
     ClustMixMultiTableSynthesizer,
     ClustMixSynthesizer,
     DatabaseStatement,
     PrivacyStatement,
 )
+from sdv_threea.synthesizers.released import read_release, restore_release
 
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
@@ -34,6 +36,9 @@ OF_DATABASES = {
     'public_tables': '--public-table',
     'max_children': '--max-children',
 }
+
+#: What the name of a file ends in that holds a release, and no code.
+RELEASE = '.release'
 
 #: Rows of a single table that are drawn at once. The progress bar moves after each draw.
 ROWS_PER_DRAW = 100_000
@@ -88,15 +93,23 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     return ClustMixSynthesizer(metadata, target_column=column, **common)
 
 
+def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
+    """Save a fitted synthesizer: as a release, which holds no code, or as SDV does."""
+    if as_release:
+        synthesizer.save_release(path)
+    else:
+        synthesizer.save(path)
+
+
 def load(path: Path) -> Synthesizer:
-    """Load a fitted synthesizer.
+    """Load a fitted synthesizer, or a release, which runs no code.
 
     Raises:
         RefusedError: If the file holds something else, or a name of a table leads out of a folder.
         SynthesizerInputError: If it is damaged.
         VersionError: If it was made with a newer version.
     """
-    loaded = load_saved(path)
+    loaded = _load_release(path) if is_plain(path) else load_saved(path)
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
     _check_names(loaded.metadata)
@@ -195,6 +208,14 @@ def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
             'database.'
         )
     return found[0]
+
+
+def _load_release(path: Path) -> Any:
+    facts = read_release(path)
+    kinds = {each.__name__: each for each in (ClustMixSynthesizer, ClustMixMultiTableSynthesizer)}
+    if facts.get('kind') not in kinds:
+        raise RefusedError(f"'{path}' is not a release that sdv-threea saved.")
+    return restore_release(kinds[facts['kind']], facts, path)
 
 
 def _check_names(metadata: Metadata) -> None:

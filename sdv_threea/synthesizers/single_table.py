@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from sdv_threea.synthesizers.arguments import (
 from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_silence
 from sdv_threea.synthesizers.conditional import ConditionalAdapter
 from sdv_threea.synthesizers.progress import show_stages
+from sdv_threea.synthesizers.released import Released, make_header
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def release(
     return pipeline.release(rows, domain, settings, begin)
 
 
-class ClustMixSynthesizer(ConditionalAdapter):
+class ClustMixSynthesizer(Released, ConditionalAdapter):
     """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
 
     The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
@@ -276,6 +277,21 @@ class ClustMixSynthesizer(ConditionalAdapter):
         warn_of_promise(self._settings, released.num_rows, self._num_releases)
         warn_of_silence(self.preprocessor.derivations.restore(released.domain))
         self._model = released
+
+    def _tell_release(self) -> dict[str, Any]:
+        return {
+            'release': self._model,
+            'dtypes': self.preprocessor.storage.declared,
+            'labels': list(self._original_columns) or list(self.preprocessor.columns),
+        }
+
+    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
+        header = make_header(facts['labels'], facts['dtypes'])
+        table = self.preprocessor.take({self._table_name: header})
+        self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
+        self._prepare(table.header)
+        model = self._model = facts['release']
+        self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
 
     def _set_random_state(self, random_state: int) -> None:
         self._generator = np.random.default_rng(random_state)
