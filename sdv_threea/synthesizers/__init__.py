@@ -15,6 +15,7 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about what was released,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
 * :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
+* :mod:`~sdv_threea.synthesizers.turns`: threads that sample one synthesizer,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.

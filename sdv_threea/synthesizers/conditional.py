@@ -15,11 +15,13 @@ from sdv_threea.synthesizers.arguments import (
     check_sampling,
 )
 from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
+from sdv_threea.synthesizers.turns import in_turn
 
 
 class ConditionalAdapter(SingleTableAdapter):
     """SDV's base class for one table, whose rows by condition are drawn from the release."""
 
+    @in_turn
     def sample_from_conditions(
         self,
         conditions: list[Any],
@@ -47,6 +49,7 @@ class ConditionalAdapter(SingleTableAdapter):
         check_sampling(*how, [self._table_name])
         return self._restore_names(super().sample_from_conditions(conditions, *how))
 
+    @in_turn
     def sample_remaining_columns(
         self,
         known_columns: pd.DataFrame,

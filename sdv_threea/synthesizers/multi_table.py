@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
+from sdv_threea.relational.release import MAX_TRIES
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
@@ -35,7 +36,7 @@ from sdv_threea.synthesizers.arguments import (
     check_scale,
 )
 from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.cautions import warn_of_refit
+from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
 from sdv_threea.synthesizers.released import LEFT_OUT, Released, make_header
@@ -364,6 +365,9 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
             name: each.finish_rows(drawn[name].rows, _describe_own(self._model.tables[name]))
             for name, each in synthesizers.items()
         }
+        for name, each in synthesizers.items():
+            rules = each.preprocessor.constraints.adopted
+            tell_rejected(len(finished[name]), len(drawn[name].rows), MAX_TRIES, rules, name)
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
         dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}

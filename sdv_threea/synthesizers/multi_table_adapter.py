@@ -31,6 +31,7 @@ from sdv_threea.synthesizers.arguments import (
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+from sdv_threea.synthesizers.turns import in_turn
 
 #: What may be set table by table; the promise is one for the whole database.
 TABLE_PARAMETERS = frozenset(
@@ -162,6 +163,10 @@ class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
+
+    @in_turn
+    def _sample_from_scale(self, *how: Any, **named: Any) -> Any:
+        return super()._sample_from_scale(*how, **named)
 
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame

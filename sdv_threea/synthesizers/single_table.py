@@ -27,14 +27,19 @@ from sdv_threea.synthesizers.arguments import (
     check_target,
     make_settings,
 )
-from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_silence
+from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_promise, warn_of_silence
 from sdv_threea.synthesizers.conditional import ConditionalAdapter
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.released import Released, make_header
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
+from sdv_threea.synthesizers.turns import in_turn
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
+
+
+#: If this many draws met the constraints not once, more of them will not.
+HOPELESS = 1000
 
 
 def release(
@@ -182,6 +187,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             fits=self._num_releases,
         )
 
+    @in_turn
     def sample(
         self,
         num_rows: int,
@@ -203,7 +209,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             The name of the table, and the rows.
 
         Raises:
-            SamplingError: If the synthesizer is not fitted.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or there is no such table.
         """
         if num_rows is not None:  # SDV asks for it
@@ -215,6 +221,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         sampled: dict[str, pd.DataFrame] = super().sample(num_rows, main_table_name, *how)
         return sampled
 
+    @in_turn
     def sample_to_parquet(
         self,
         num_rows: int,
@@ -247,7 +254,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             FileExistsError: If there is a file, or a folder that is not empty.
             ImportError: If PyArrow is not installed.
             OSError: If the files cannot be written.
-            SamplingError: If the synthesizer is not fitted.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or a column has values of several types.
         """
         check_counts(0, num_rows=num_rows)
@@ -256,15 +263,24 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
 
+        drawn = found = 0
+
         def sample(size: int) -> pd.DataFrame:
+            nonlocal drawn, found
             if not size:
                 return self.preprocessor.storage.make_empty()
-            return self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
+            rows = self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
+            drawn, found = drawn + size, found + len(rows)
+            if not found and (drawn == num_rows or drawn * max_tries_per_batch >= HOPELESS):
+                self._tell_rejected(0, num_rows, max_tries_per_batch)
+            return rows
 
         domain = self._model.domain if self._model else None
         storage = self.preprocessor.describe_storage(domain)
         where = folder, rows_per_file
-        return write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
+        paths = write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
+        self._tell_rejected(found, num_rows, max_tries_per_batch)
+        return paths
 
     def _fit(self, rows: Rows[pd.DataFrame]) -> None:
         """Release private rows that were translated."""
@@ -301,18 +317,29 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         sampled = self._model.sample(num_rows, self._generator)
         return self.preprocessor.restore(sampled, self._model.domain)
 
-    def _sample_with_progress_bar(self, num_rows: Any, *others: Any, **more: Any) -> pd.DataFrame:
+    def _sample_with_progress_bar(
+        self, num_rows: Any, max_tries_per_batch: int = 100, *others: Any, **more: Any
+    ) -> pd.DataFrame:
         if num_rows == 0:  # SDV would return a table without columns
             return self.preprocessor.storage.make_empty()
-        return super()._sample_with_progress_bar(num_rows, *others, **more)
+        how = max_tries_per_batch, *others
+        rows = super()._sample_with_progress_bar(num_rows, *how, **more)
+        if num_rows is not None:
+            self._tell_rejected(len(rows), num_rows, max_tries_per_batch)
+        return rows
+
+    def _tell_rejected(self, found: int, wanted: int, tries: int) -> None:
+        tell_rejected(found, wanted, tries, self.preprocessor.constraints.adopted)
 
     def _sample_in_batches(
         self, num_rows: int, batch_size: int, max_tries_per_batch: int, **options: Any
     ) -> pd.DataFrame:
         # SDV's last batch is as large as the others, and files have all of its rows.
         sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
-        batches = [
-            self._sample_batch(batch_size=size, max_tries=max_tries_per_batch, **options)
-            for size in sizes
-        ]
+        batches = []
+        for size in sizes:
+            how = {'batch_size': size, 'max_tries': max_tries_per_batch}
+            batches.append(self._sample_batch(**how, **options))
+            if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
+                break
         return pd.concat(batches, ignore_index=True)
