@@ -22,6 +22,7 @@ from sdv_threea.cli.options import (
     epsilon_option,
     force_option,
     metadata_option,
+    missing_option,
     neighbors_option,
     public_metadata_option,
     settings_options,
@@ -80,7 +81,7 @@ def fit(
 
     DATA is a table, or a folder of tables. Columns are read as the metadata says: state there what
     is a number, a date, a category. What pandas takes for missing (an empty cell, NA, null) is
-    missing.
+    missing, unless --missing says otherwise.
 
     The synthesizer and its privacy statement may be published; the metadata may not, unless its
     ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
@@ -110,6 +111,7 @@ def fit(
                 described.tables[name].columns,
                 use_values=settings['public_metadata'],
                 coerce=settings['invalid_cells'] == 'coerce',
+                only_empty=settings['missing'] == 'empty',
             )
         step('Fitting')
         synthesizer.fit(tables)
@@ -172,6 +174,11 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
     type=click.IntRange(min=1),
     help='Of one table: write a folder of Parquet files, none of which has more rows than this.',
 )
+@click.option(
+    '--for-spreadsheets',
+    is_flag=True,
+    help='Of CSV: put an apostrophe before texts that a spreadsheet would run (=, +, -, @).',
+)
 @force_option
 def sample(
     synthesizer: Path,
@@ -180,6 +187,7 @@ def sample(
     scale: float | None,
     suffix: str,
     rows_per_file: int | None,
+    for_spreadsheets: bool,
     force: bool,
 ) -> None:
     """Sample rows, at no cost in privacy.
@@ -209,7 +217,8 @@ def sample(
             drawn.append(draw(fitted, size))
         for name, place in places.items():
             step(f'Writing {name}')
-            write_table(pd.concat([each[name] for each in drawn]), drafts[place])
+            rows_of_it = pd.concat([each[name] for each in drawn])
+            write_table(rows_of_it, drafts[place], for_spreadsheets=for_spreadsheets)
 
 
 @main.command()
@@ -237,6 +246,7 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 @click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
 @click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
 @click.option('--target', metavar='[TABLE.]COLUMN', help='The column that the models predict.')
+@missing_option
 @click.option('--title', help='The heading.  [default: the names of the tables]')
 @force_option
 def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:

@@ -49,7 +49,8 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         steps(3) as step,
     ):
         step('Reading')
-        tables = {role: _read(several, described) for role, several in files.items()}
+        only_empty = options['missing'] == 'empty'
+        tables = {role: _read(several, described, only_empty) for role, several in files.items()}
         step('Measuring')
         report = make_report(
             tables['real'],
@@ -88,5 +89,8 @@ def _find_target(target: str | None, metadata: Metadata) -> dict[str, str]:
     return {table: column}
 
 
-def _read(files: dict[str, Path], metadata: Metadata) -> dict[str, pd.DataFrame]:
-    return {name: read_table(path, metadata.tables[name].columns) for name, path in files.items()}
+def _read(files: dict[str, Path], metadata: Metadata, only_empty: bool) -> dict[str, pd.DataFrame]:
+    return {
+        name: read_table(path, metadata.tables[name].columns, only_empty=only_empty)
+        for name, path in files.items()
+    }

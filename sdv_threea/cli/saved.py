@@ -37,6 +37,9 @@ OF_DATABASES = {
     'max_children': '--max-children',
 }
 
+#: The options of the settings that are no arguments of constructors.
+OF_FILES = ('missing', 'targets')
+
 #: What the name of a file ends in that holds a release, and no code.
 RELEASE = '.release'
 
@@ -77,7 +80,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         RefusedError: If an option is for the other kind of synthesizer, or names no column.
         SynthesizerInputError: If a setting is out of range.
     """
-    common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, 'targets')}
+    common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
     targets = [split_target(target, metadata) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
+import math
 import os
 import pickle
 from pathlib import Path
@@ -12,10 +15,57 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
 
+#: Rows that are spelt at once.
+ROWS_AT_ONCE = 2**16
 
-def append_csv(rows: pd.DataFrame, filepath: str) -> None:
+
+def write_csv(
+    rows: pd.DataFrame, filepath: str | os.PathLike[str], *, append: bool = False
+) -> None:
+    """Write rows as CSV that reads back the same: texts are quoted, and missing cells are not.
+
+    pandas leaves a carriage return as it is, which readers take for the end of a line, and spells a
+    text ``NA`` as what they take for a missing cell.
+
+    Args:
+        rows: The rows.
+        filepath: The file; compressed, if its name ends in ``.gz``.
+        append: Whether to add to what is there, without the names of the columns.
+    """
+    compressed = os.fspath(filepath).endswith('.gz')
+    how: dict[str, Any] = {'mode': 'at' if append else 'wt', 'encoding': 'utf-8', 'newline': ''}
+    with (gzip.open if compressed else open)(filepath, **how) as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator='\n')
+        if not append:
+            writer.writerow(rows.columns)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = rows.iloc[start : start + ROWS_AT_ONCE]
+            cells = [_spell(part.iloc[:, at]) for at in range(part.shape[1])]
+            writer.writerows(zip(*cells, strict=True))
+
+
+def append_csv(rows: pd.DataFrame, filepath: str | os.PathLike[str]) -> None:
     """Append rows to a file of CSV, which begins with the names of the columns."""
-    rows.to_csv(filepath, mode='a', header=not os.path.exists(filepath), index=False)
+    begun = os.path.exists(filepath) and os.path.getsize(filepath) > 0
+    write_csv(rows, filepath, append=begun)
+
+
+class _Missing:
+    """A missing cell: a number for the writer of CSV, as those are not quoted, and no text."""
+
+    def __float__(self) -> float:
+        return math.nan
+
+    def __str__(self) -> str:
+        return ''
+
+
+def _spell(column: pd.Series) -> list[Any]:
+    """Spell the cells of a column: numbers as they are, and all others as texts."""
+    missing, gap = column.isna().to_numpy(), _Missing()
+    plain = pd.api.types.is_numeric_dtype(column) or column.dtype == object
+    cells = (column if plain else column.astype(str)).astype(object)
+    return [gap if gone else cell for cell, gone in zip(cells, missing, strict=True)]
 
 
 def seal(path: Path) -> None:

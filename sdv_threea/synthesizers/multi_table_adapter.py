@@ -7,6 +7,7 @@ here translate.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
+from sdv_threea.atomic import replacing
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.database import (
     find_broken_references,
@@ -21,6 +23,7 @@ from sdv_threea.storage.database import (
     without_composite_keys,
 )
 from sdv_threea.storage.database_terms import DatabaseTerms
+from sdv_threea.storage.files import write_csv
 from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
@@ -167,6 +170,13 @@ class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
     @in_turn
     def _sample_from_scale(self, *how: Any, **named: Any) -> Any:
         return super()._sample_from_scale(*how, **named)
+
+    def _save_sampled_data(
+        self, sampled_data: dict[str, pd.DataFrame], output_folder_path: str
+    ) -> None:
+        for name, rows in sampled_data.items():
+            with replacing(Path(output_folder_path) / f'{name}.csv') as draft:
+                write_csv(rows, draft)
 
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame

@@ -17,6 +17,7 @@ from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
+from sdv_threea.storage.files import append_csv
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
     check_counts,
@@ -332,7 +333,12 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         tell_rejected(found, wanted, tries, self.preprocessor.constraints.adopted)
 
     def _sample_in_batches(
-        self, num_rows: int, batch_size: int, max_tries_per_batch: int, **options: Any
+        self,
+        num_rows: int,
+        batch_size: int,
+        max_tries_per_batch: int,
+        output_file_path: str | None = None,
+        **options: Any,
     ) -> pd.DataFrame:
         # SDV's last batch is as large as the others, and files have all of its rows.
         sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
@@ -340,6 +346,8 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         for size in sizes:
             how = {'batch_size': size, 'max_tries': max_tries_per_batch}
             batches.append(self._sample_batch(**how, **options))
+            if output_file_path:
+                append_csv(batches[-1], output_file_path)
             if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
                 break
         return pd.concat(batches, ignore_index=True)
