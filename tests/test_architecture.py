@@ -32,7 +32,7 @@ FLOORS = (
     {'describe'},
     {'intake'},
     {'domain', 'privacy', 'maths'},
-    {'accounting'},
+    {'accounting', 'atomic', 'names'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

@@ -14,18 +14,25 @@ from typing import Any
 
 import click
 
+from sdv_threea.cli.signals import ending_in_order
+from sdv_threea.names import printable
+
 #: Packages whose warnings are shown. They are meant for users, and name columns but no values.
 HEARD = {'sdv', 'sdv_threea'}
 
 
-class RefusedError(click.ClickException):
+class FailedError(click.ClickException):
+    """Something went wrong: the exit code is 1."""
+
+    def format_message(self) -> str:
+        """Return the message without what a terminal would obey: it may quote names of others."""
+        return printable(self.message)
+
+
+class RefusedError(FailedError):
     """What was asked for cannot be done as asked: the exit code is 2, as for wrong usage."""
 
     exit_code = 2
-
-
-class FailedError(click.ClickException):
-    """Something else went wrong: the exit code is 1."""
 
 
 class PlainGroup(click.Group):
@@ -38,7 +45,7 @@ class PlainGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and turn what it raises and warns of into lines."""
-        with _plain_warnings(), _plain_errors():
+        with ending_in_order(), _plain_warnings(), _plain_errors():
             return super().invoke(ctx)
 
 
@@ -76,7 +83,7 @@ def _show_warning(
 ) -> None:
     """Show a warning that is meant for users, as one line; pass over all others."""
     if issubclass(category, UserWarning) and HEARD & set(Path(filename).parts):
-        click.echo(f'Warning: {_one_line(message)}', err=True)
+        click.echo(printable(f'Warning: {_one_line(message)}'), err=True)
 
 
 def _errors_about_input() -> tuple[type[Exception], ...]:

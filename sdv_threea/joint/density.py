@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,10 @@ class Joint:
     chain: Chain
     constants: JointConstants
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the chains out that were fitted for samples: they are fitted again."""
+        return {**self.__dict__, '_chains': {}}
 
     @property
     def class_column(self) -> int | None:

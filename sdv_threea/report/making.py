@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from sdv_threea.names import check_table_names
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
@@ -58,6 +59,7 @@ def make_report(
         ImportError: If models are to be trained and LightGBM is not installed.
     """
     description = metadata.to_dict()
+    check_table_names(description['tables'])
     tables = {
         'real': as_tables(real, description, 'real'),
         'synthetic': as_tables(synthetic, description, 'synthetic'),

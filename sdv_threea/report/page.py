@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from plotly.offline import get_plotlyjs
 
+from sdv_threea.atomic import replacing
 from sdv_threea.report.cardinalities import draw_cardinalities
 from sdv_threea.report.curves import draw_curves
 from sdv_threea.report.figures import draw_budget, draw_distribution, draw_pairs
@@ -73,7 +74,8 @@ def write_html(report: Report, path: str | Path, title: str) -> None:
         cards=''.join([*_privacy_cards(report.statement), *_score_cards(report)]),
         sections='\n\n'.join(filter(None, sections)),
     )
-    Path(path).write_text(page, encoding='utf-8')
+    with replacing(path, private=True) as draft:
+        draft.write_text(page, encoding='utf-8')
 
 
 def _privacy_cards(facts: Mapping[str, Any]) -> list[str]:

@@ -6,13 +6,16 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
 * :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
   private rows,
+* :mod:`~sdv_threea.synthesizers.conditional`: rows by condition, of one table,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
+* :mod:`~sdv_threea.synthesizers.released`: releases in files that hold no code,
 * :mod:`~sdv_threea.synthesizers.statement`: what is promised, and what it cost,
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about what was released,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
 * :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
+* :mod:`~sdv_threea.synthesizers.turns`: threads that sample one synthesizer,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
