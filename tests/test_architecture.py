@@ -31,7 +31,7 @@ FLOORS = (
     {'encoding'},
     {'describe'},
     {'intake'},
-    {'domain', 'privacy', 'maths'},
+    {'domain', 'privacy', 'maths', 'pages'},
     {'accounting'},
 )
 
@@ -58,6 +58,7 @@ GUESTS = {
     'neural_tangents': {'adapt'},
     'opendp': set(),  # an oracle of the tests
     'pyarrow': {'storage'},
+    'anonymeter': {'report'},
     'lightgbm': {'report'},
     'plotly': {'report'},
 }
