@@ -25,7 +25,7 @@ FLOORS = (
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},
-    {'report', 'audit', 'adapt', 'anonymize'},
+    {'report', 'datasheet', 'audit', 'adapt', 'anonymize'},
     {'joint', 'partition'},
     {'approximate'},
     {'encoding'},

@@ -15,6 +15,9 @@ import pandas as pd
 #: A text of more characters is long.
 LONG = 30
 
+#: A table of fewer columns, with no longer text in any cell, fits on any screen.
+FEW, SHORT = 5, 10
+
 
 def words(text: object) -> str:
     """Replace the underscores of a name by spaces."""
@@ -66,7 +69,8 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
     Args:
         data: The rows; the names of the rows are their first cells.
         name: What the table shows, for those who cannot see it.
-        wide: Whether it scrolls on narrow screens; if not, each row becomes a block there.
+        wide: Whether it scrolls on narrow screens; if not, each row of a table that does not fit
+            becomes a block there.
     """
     kept = [column for column in data if not data[column].isin(['', None]).all()]
     told = data[[column for column in kept if data[column].notna().any()]]
@@ -80,7 +84,8 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
         + '</tr>'
         for label, *cells in told.itertuples(name=None)
     ]
-    kind = 'wide' if wide else 'stack'
+    short = len(told.columns) < FEW and (told.map(_width).max(axis=None) or 0) <= SHORT
+    kind = 'wide' if wide else 'narrow' if short else 'stack'
     corner = escape(words(told.index.name or ''))
     table = (
         f'<table class="{kind}"><thead><tr><th scope="col">{corner}</th>{heads}</tr></thead>'
@@ -94,6 +99,11 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
 
 class Html(str):
     """A cell that is HTML already."""
+
+
+def _width(value: object) -> int:
+    """Return how many characters a cell has."""
+    return len(_cell(value))
 
 
 def _class(value: object) -> str:
