@@ -1,6 +1,7 @@
 # make help        this list
 # make demo        fit Adult and Hospital, print the results, write pages to examples/output
-# make test        every test: on the newest jax, then tests/adapt with neural-tangents and its old jax
+# make test        every test: on the newest jax; those of neural-tangents, anonymeter and mlcroissant
+#                  in an environment with their old libraries
 # make lint        ruff and mypy
 # make docs        the documentation, to build/docs, and every example in it
 # make fuzz        2,300 odd tables, metadata and arguments: half an hour
@@ -41,7 +42,8 @@ demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/relational.py
 
 test: $(VENV)/.ready $(TANGENTS)/.ready
-	$(TESTED) $(TANGENTS)/bin/python -m pytest -q -n auto tests/adapt
+	$(TESTED) $(TANGENTS)/bin/python -m pytest -q -n auto tests/adapt tests/datasheet \
+		tests/report/test_risk.py
 	$(TESTED) $(VENV)/bin/python -m pytest -q -n auto
 
 lint: $(VENV)/.ready
@@ -84,7 +86,7 @@ clean:
 	rm -rf $(VENV) $(TANGENTS)
 
 $(VENV)/.ready: EXTRAS := dev
-$(TANGENTS)/.ready: EXTRAS := test,neural-tangents
+$(TANGENTS)/.ready: EXTRAS := test,neural-tangents,risk,croissant
 
 %/.ready: pyproject.toml
 	$(PYTHON) -m venv $*

@@ -76,7 +76,7 @@ def main() -> None:
         plotly = Path(folder) / 'plotly.min.js'
         plotly.write_text(get_plotlyjs(), encoding='utf-8')
         scope = PlotlyScope(plotlyjs=str(plotly), mathjax=None)
-        write_picture(scope, draw_schema(synthesizer), 'hospital_schema.svg')
+        draw_schema(synthesizer).save(PICTURES / 'hospital_schema.svg')
         write_picture(scope, draw_cardinalities(cardinalities), 'hospital_cardinalities.svg')
         write_picture(scope, draw_budgets(), 'budgets.svg')
         write_picture(scope, draw_curve(), 'privacy_curve.svg')

@@ -14,10 +14,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import releases
-from scipy.special import ndtr, ndtri
 
-from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
-from sdv_threea.report.figures import INK, RULE, SYNTHETIC_COLOR
+from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon, odds_from_mu
+from sdv_threea.pages.plots import INK, RULE, SYNTHETIC_COLOR
 from sdv_threea.settings import SHARES, THRESHOLD_SHARE
 
 PAGE = Path(__file__).parent / 'privacy.md'
@@ -58,10 +57,9 @@ def write_meaning() -> str:
     rows = []
     for epsilon in EPSILONS:
         mu = mu_from_epsilon(epsilon, DELTA * (1 - THRESHOLD_SHARE))
-        auc = ndtr(mu / math.sqrt(2))
-        found = [ndtr(ndtri(alarms) + mu) for alarms in (0.01, 0.1)]
-        shown = [f'{chance:.1%}' for chance in (*found, ndtr(mu / 2))]
-        rows.append([f'{epsilon:g}', f'{mu:.3f}', f'{auc:.3f}', *shown])
+        odds = odds_from_mu(mu)
+        shown = [f'{chance:.1%}' for chance in (odds.found, odds.found_of_ten, odds.guessed)]
+        rows.append([f'{epsilon:g}', f'{mu:.3f}', f'{odds.auc:.3f}', *shown])
     header = ['ε', 'μ', 'AUC', 'found at 1 % false alarms', 'at 10 %', 'coin guessed right']
     return write_table(header, rows)
 

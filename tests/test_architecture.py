@@ -25,13 +25,13 @@ FLOORS = (
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},
-    {'report', 'audit', 'adapt', 'anonymize'},
+    {'report', 'datasheet', 'audit', 'adapt', 'anonymize'},
     {'joint', 'partition'},
     {'approximate'},
     {'encoding'},
     {'describe'},
     {'intake'},
-    {'domain', 'privacy', 'maths'},
+    {'domain', 'privacy', 'maths', 'pages'},
     {'accounting', 'atomic', 'names'},
 )
 
@@ -58,6 +58,7 @@ GUESTS = {
     'neural_tangents': {'adapt'},
     'opendp': set(),  # an oracle of the tests
     'pyarrow': {'storage'},
+    'anonymeter': {'report'},
     'lightgbm': {'report'},
     'plotly': {'report'},
 }

@@ -2,19 +2,24 @@
 
 * :mod:`~sdv_threea.accounting.gdp`: Gaussian differential privacy and ``(epsilon, delta)``,
 * :mod:`~sdv_threea.accounting.receipts`: what each release cost, and what all of them cost,
-* :mod:`~sdv_threea.accounting.budget`: what may be spent, and how it is shared out.
+* :mod:`~sdv_threea.accounting.budget`: what may be spent, and how it is shared out,
+* :mod:`~sdv_threea.accounting.odds`: what a promise means for one person.
 """
 
 from sdv_threea.accounting.budget import SQUARED_DISTANCE, Budget
 from sdv_threea.accounting.gdp import delta_from_mu, epsilon_from_mu, mu_from_epsilon
+from sdv_threea.accounting.odds import Odds, odds_from_epsilon, odds_from_mu
 from sdv_threea.accounting.receipts import Ledger, Receipt
 
 __all__ = [
     'SQUARED_DISTANCE',
     'Budget',
     'Ledger',
+    'Odds',
     'Receipt',
     'delta_from_mu',
     'epsilon_from_mu',
     'mu_from_epsilon',
+    'odds_from_epsilon',
+    'odds_from_mu',
 ]

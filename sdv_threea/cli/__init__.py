@@ -7,6 +7,7 @@ guess a type from the cells of a file, and must not show a value of a private ro
 * :mod:`~sdv_threea.cli.options`: options that several commands have,
 * :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,
 * :mod:`~sdv_threea.cli.comparison`: the command ``report``,
+* :mod:`~sdv_threea.cli.describing`: the command ``datasheet``,
 * :mod:`~sdv_threea.cli.trial`: the command ``audit``,
 * :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
 * :mod:`~sdv_threea.cli.outputs`: output files, checked before and there after the work,

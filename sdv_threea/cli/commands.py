@@ -1,4 +1,4 @@
-"""The commands: fit, estimate, sample, statement, report, audit.
+"""The commands: fit, estimate, sample, statement, datasheet, report, audit.
 
 Each function is a command. Its docstring is the help that users see, and its options come from the
 decorators above it. Libraries that take long to import are imported inside the functions.
@@ -235,6 +235,41 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 
     told = load(synthesizer).get_privacy_statement()
     click.echo(to_json(told) if as_json else printable(str(told)))
+
+
+@main.command()
+@click.argument('synthesizer', type=FILE)
+@click.option(
+    '--out',
+    type=PLACE,
+    required=True,
+    help='The datasheet: .html, .md, or .json for Croissant, which machines read.',
+)
+@click.option(
+    '--about', type=FILE, help='What only you can say, as JSON: title, license, creator...'
+)
+@click.option(
+    '--data',
+    'data',
+    type=FILE,
+    multiple=True,
+    help='For Croissant: a file of a synthetic table, named after it; may be given several times.',
+)
+@force_option
+def datasheet(
+    synthesizer: Path, out: Path, about: Path | None, data: tuple[Path, ...], force: bool
+) -> None:
+    """Write what may be published about a release.
+
+    The datasheet of SYNTHESIZER says what is promised and to whom, what is public, what each column
+    shows, what was lost, and what each release cost. It is made of released numbers alone: no
+    private row is read.
+
+    Load only files that you trust, as a synthesizer is a pickle, which can hold any program.
+    """
+    from sdv_threea.cli.describing import write_datasheet
+
+    write_datasheet(synthesizer, out, about, data, force=force)
 
 
 @main.command()

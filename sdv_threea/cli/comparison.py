@@ -16,6 +16,7 @@ from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import load, load_metadata, split_target
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import find_tables, read_table
+from sdv_threea.pages.shell import check_suffix
 from sdv_threea.report import make_report
 from sdv_threea.storage.metadata import MODELLED
 
@@ -33,6 +34,11 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         RefusedError: If an option names a table or column that does not exist, or a file cannot be
             read.
     """
+    if out.suffix != '.json':
+        try:
+            check_suffix(out)
+        except ValueError as error:
+            raise RefusedError(f'--out: {error} Or write the scores as .json.') from None
     described = load_metadata(metadata)
     if options['table'] is not None:
         described = _take_alone(described, options['table'])
@@ -52,14 +58,17 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         only_empty = options['missing'] == 'empty'
         tables = {role: _read(several, described, only_empty) for role, several in files.items()}
         step('Measuring')
-        report = make_report(
-            tables['real'],
-            tables['synthetic'],
-            described,
-            synthesizer=synthesizer,
-            test=tables.get('test'),
-            target=target or None,
-        )
+        try:
+            report = make_report(
+                tables['real'],
+                tables['synthetic'],
+                described,
+                synthesizer=synthesizer,
+                test=tables.get('test'),
+                target=target or None,
+            )
+        except ValueError as error:  # it names tables and columns alone
+            raise RefusedError(str(error)) from None
         step('Writing')
         if out.suffix == '.json':
             report.save_json(drafts[out])

@@ -13,32 +13,46 @@ are for those who may see the real data, and nothing here may be used inside a f
 * :mod:`~sdv_threea.report.quality`: how alike columns and pairs of columns are, by SDMetrics,
 * :mod:`~sdv_threea.report.distances`: distances to the closest real row, by SDMetrics,
 * :mod:`~sdv_threea.report.cardinalities`: how many rows refer to each row,
+* :mod:`~sdv_threea.report.codes`: both tables as whole numbers, in bins that they share,
+* :mod:`~sdv_threea.report.fidelity`: how far columns and pairs are off, beside other real rows,
+* :mod:`~sdv_threea.report.impossible`: rows with two values that no real row has together,
+* :mod:`~sdv_threea.report.overlap`: test rows that were fitted,
+* :mod:`~sdv_threea.report.risk`: the attacks of anonymeter,
 * :mod:`~sdv_threea.report.distributions`: one column as shares of rows,
 * :mod:`~sdv_threea.report.joint`: two columns as shares of rows,
+* :mod:`~sdv_threea.report.verdict`: grades, what was lost, what to do,
 * :mod:`~sdv_threea.report.page`: the HTML page,
-* :mod:`~sdv_threea.report.fragments`: pieces of HTML,
-* :mod:`~sdv_threea.report.figures`: pictures of columns, pairs and the budget,
+* :mod:`~sdv_threea.report.columns_page`: its sections on columns and pairs,
+* :mod:`~sdv_threea.report.figures`: the look of pictures by Plotly,
 * :mod:`~sdv_threea.report.diagram`: the picture of a database.
 """
 
 from sdv_threea.report.cardinalities import compare_cardinalities, draw_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.epsilons import PrivacyCurve, privacy_curve
+from sdv_threea.report.fidelity import Fidelity, measure_fidelity
 from sdv_threea.report.making import make_report
 from sdv_threea.report.quality import Quality, measure_quality
 from sdv_threea.report.result import Report
+from sdv_threea.report.risk import measure_risk
 from sdv_threea.report.utility import Utility, measure_utility, train_synthetic_test_real
+from sdv_threea.report.verdict import Grade, Verdict
 
 __all__ = [
+    'Fidelity',
+    'Grade',
     'PrivacyCurve',
     'Quality',
     'Report',
     'Utility',
+    'Verdict',
     'compare_cardinalities',
     'draw_cardinalities',
     'draw_schema',
     'make_report',
+    'measure_fidelity',
     'measure_quality',
+    'measure_risk',
     'measure_utility',
     'privacy_curve',
     'train_synthetic_test_real',

@@ -17,8 +17,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 from sdv_threea.report.distributions import Distribution
-from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
+from sdv_threea.report.figures import styled
 
 #: Edges of bins of counts, from 0 to beyond any number of rows. The fine ones are single counts up
 #: to 8, and then each bin is twice as wide as the last. The coarse ones are powers of ten.

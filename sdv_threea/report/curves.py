@@ -1,7 +1,7 @@
 """The curves behind the scores of a model: ROC, precision and recall, predicted against real.
 
 In go the true targets of test rows and a model's predictions. Out come few points per curve, in a
-table, and pictures of them. The points are fixed or means over rows, so no point is one test row.
+table. The points are fixed or means over rows, so no point is one test row.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 from sdv_threea.report.distributions import FEWEST
-from sdv_threea.report.figures import REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
 
 #: The values of ``x`` at which the curves of a classifier are traced.
 RATES = np.linspace(0, 1, 101)
@@ -31,8 +29,6 @@ AXES = {
     PRECISION: ('recall', 'precision'),
     REGRESSION: ('real', 'predicted, mean'),
 }
-
-CURVE_HEIGHT = 300
 
 
 def trace_classes(
@@ -77,41 +73,6 @@ def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64])
     means = pd.DataFrame({'x': truth, 'y': predicted}).groupby(bins.to_numpy())
     told = means.mean()[means.size() >= FEWEST]
     return _points(REGRESSION, told['x'].to_numpy(), told['y'].to_numpy())
-
-
-def draw_curves(curves: pd.DataFrame) -> dict[str, go.Figure]:
-    """Draw the curves of both models on top of each other.
-
-    Args:
-        curves: ``curve``, ``trained on`` (``real`` or ``synthetic``), ``x`` and ``y``; not empty.
-
-    Returns:
-        A picture for each curve, by its name. It has the diagonal where that stands for guessing
-        or for exact predictions.
-    """
-    return {name: _draw_curve(points, name) for name, points in curves.groupby('curve', sort=False)}
-
-
-def _draw_curve(points: pd.DataFrame, name: str) -> go.Figure:
-    figure = go.Figure()
-    if name != PRECISION:
-        ends = [points[['x', 'y']].min().min(), points[['x', 'y']].max().max()]
-        line = {'color': RULE, 'dash': 'dot'}
-        figure.add_scatter(x=ends, y=ends, mode='lines', line=line, hoverinfo='skip')
-    for trained, color in (('real', REAL_COLOR), ('synthetic', SYNTHETIC_COLOR)):
-        chosen = points[points['trained on'] == trained]
-        figure.add_scatter(
-            x=chosen['x'],
-            y=chosen['y'],
-            name=trained,
-            mode='lines',
-            line={'color': color, 'width': 2.5},
-            hovertemplate='%{x:.3g}: %{y:.3g}',
-        )
-    figure = styled(figure, height=CURVE_HEIGHT)
-    across, up = AXES[name]
-    figure.update_xaxes(title_text=across)
-    return figure.update_yaxes(title_text=up)
 
 
 def _points(curve: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.DataFrame:

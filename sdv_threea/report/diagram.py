@@ -1,6 +1,6 @@
 """A picture of a database: which table refers to which, and what of each is protected.
 
-In goes a synthesizer of several tables. Out comes a figure with a box per table and an arrow per
+In goes a synthesizer of several tables. Out comes a drawing with a box per table and an arrow per
 foreign key, made of the metadata and the settings alone. Places are in pixels; upwards is positive.
 """
 
@@ -10,15 +10,17 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple, Protocol
 
-import plotly.graph_objects as go
-
-from sdv_threea.report.figures import INK, REAL_COLOR, SYNTHETIC_COLOR, styled
+from sdv_threea.pages.drawing import Drawing
+from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 
 #: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104
 
 #: How often all tables are moved near those that they share a foreign key with.
 SWEEPS = 4
+
+#: The most characters of a name in a box; longer ones are shortened.
+LONGEST_NAME = 20
 
 
 class Role(NamedTuple):
@@ -28,13 +30,13 @@ class Role(NamedTuple):
     fill: str
     ink: str
     line: str
-    dash: str = 'solid'
+    dash: str = ''
 
 
 UNIT = Role('unit of privacy', SYNTHETIC_COLOR, 'white', SYNTHETIC_COLOR)
 HANGING = Role('protected with its unit', '#d8f0f3', INK, SYNTHETIC_COLOR)
 APART = Role('protected row by row', '#fdf0d5', INK, '#c77d0a')
-PUBLIC = Role('public, copied', 'white', INK, REAL_COLOR, 'dot')
+PUBLIC = Role('public, copied', 'white', INK, REAL_COLOR, '3')
 
 
 class Protecting(Protocol):
@@ -45,7 +47,7 @@ class Protecting(Protocol):
     public_tables: Sequence[str]
 
 
-def draw_schema(synthesizer: Protecting) -> go.Figure:
+def draw_schema(synthesizer: Protecting) -> Drawing:
     """Draw the tables, the foreign keys between them, and what is protected.
 
     The picture shows the metadata and the settings. Both are public.
@@ -54,8 +56,9 @@ def draw_schema(synthesizer: Protecting) -> go.Figure:
         synthesizer: A synthesizer of several tables, such as ``ClustMixMultiTableSynthesizer``.
 
     Returns:
-        A figure with a box per table. A table is below those that it refers to, with an arrow to
-        each of them. Hovering over a box shows the names of its columns.
+        A drawing with a box per table, which notebooks show and ``save`` writes. A table is below
+        those that it refers to, with an arrow to each of them. Pointing at a box shows the names of
+        its columns.
     """
     tables = synthesizer.metadata.to_dict()['tables']
     links = [
@@ -64,15 +67,15 @@ def draw_schema(synthesizer: Protecting) -> go.Figure:
     ]
     roles = find_roles(list(tables), links, synthesizer.privacy_unit, synthesizer.public_tables)
     places = place_tables(list(tables), links)
-    figure = go.Figure([_legend(role, roles) for role in (UNIT, HANGING, APART, PUBLIC)])
-    figure.add_trace(_hover(tables, places))
-    for child, parent in dict.fromkeys(links):
-        figure.add_shape(**_curve(places[child], places[parent]))
-        figure.add_shape(**_arrow(places[parent]))
-    for name, place in places.items():
-        figure.add_shape(**_box(place, roles[name]))
-        figure.add_annotation(**_words(name, place, roles[name]))
-    return _framed(figure, places)
+    lines = [
+        _curve(places[child], places[parent]) + _arrow(places[parent])
+        for child, parent in dict.fromkeys(links)
+    ]
+    boxes = [
+        _box(name, place, roles[name], list(tables[name]['columns']))
+        for name, place in places.items()
+    ]
+    return _frame(lines + boxes, places, f'{len(tables)} tables, and what of each is protected')
 
 
 def find_roles(
@@ -160,86 +163,41 @@ def _pull(name: str, links: Sequence[tuple[str, str]], across: Mapping[str, floa
     return sum(ends) / len(ends) if ends else across[name]
 
 
-def _box(place: tuple[float, float], role: Role) -> dict[str, Any]:
-    x, y = place
-    half, up = BOX_WIDTH / 2, BOX_HEIGHT / 2
-    return {
-        'type': 'rect',
-        'x0': x - half,
-        'x1': x + half,
-        'y0': y - up,
-        'y1': y + up,
-        'fillcolor': role.fill,
-        'line': {'color': role.line, 'width': 1.5, 'dash': role.dash},
-    }
+def _box(name: str, place: tuple[float, float], role: Role, columns: Sequence[str]) -> str:
+    x, y = place[0], -place[1]
+    left, top = x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2
+    short = name if len(name) <= LONGEST_NAME else f'{name[: LONGEST_NAME - 1]}…'
+    text = f'<text x="{x:g}" text-anchor="middle" style="fill:{role.ink}"'
+    return (
+        f'<g><title>{escape(name)}: {escape(", ".join(map(str, columns)))}</title>'
+        f'<rect x="{left:g}" y="{top:g}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" '
+        f'style="fill:{role.fill};stroke:{role.line};stroke-dasharray:{role.dash or "none"}"/>'
+        f'{text} y="{y - 3:g}" font-weight="bold">{escape(short)}</text>'
+        f'{text} y="{y + 13:g}" font-size="11">{role.words}</text></g>'
+    )
 
 
-def _words(name: str, place: tuple[float, float], role: Role) -> dict[str, Any]:
-    return {
-        'x': place[0],
-        'y': place[1],
-        'text': f'<b>{escape(name)}</b><br><span style="font-size:10px">{role.words}</span>',
-        'showarrow': False,
-        'font': {'color': role.ink},
-    }
-
-
-def _curve(child: tuple[float, float], parent: tuple[float, float]) -> dict[str, Any]:
+def _curve(child: tuple[float, float], parent: tuple[float, float]) -> str:
     """Draw a line from the top of the child to the bottom of the parent, upright at both ends."""
-    x0, y0, x1, y1 = *child, *parent
-    y0, y1 = y0 + BOX_HEIGHT / 2, y1 - BOX_HEIGHT / 2
-    middle = (y0 + y1) / 2
-    path = f'M {x0},{y0} C {x0},{middle} {x1},{middle} {x1},{y1}'
-    return {'type': 'path', 'path': path, 'line': {'color': REAL_COLOR, 'width': 1.5}}
+    (x0, y0), (x1, y1) = child, parent
+    start, end = -y0 - BOX_HEIGHT / 2, -y1 + BOX_HEIGHT / 2
+    middle = (start + end) / 2
+    path = f'M{x0:g} {start:g}C{x0:g} {middle:g} {x1:g} {middle:g} {x1:g} {end:g}'
+    return f'<path class="link" d="{path}" style="fill:none;stroke:{REAL_COLOR};stroke-width:1.5"/>'
 
 
-def _arrow(parent: tuple[float, float]) -> dict[str, Any]:
-    x, y = parent[0], parent[1] - BOX_HEIGHT / 2
-    path = f'M {x},{y} L {x - 5},{y - 9} L {x + 5},{y - 9} Z'
-    return {'type': 'path', 'path': path, 'fillcolor': REAL_COLOR, 'line': {'width': 0}}
+def _arrow(parent: tuple[float, float]) -> str:
+    x, y = parent[0], -parent[1] + BOX_HEIGHT / 2
+    return f'<path d="M{x:g} {y:g}l-5 9h10z" style="fill:{REAL_COLOR}"/>'
 
 
-def _hover(
-    tables: Mapping[str, Mapping[str, Any]], places: Mapping[str, tuple[float, float]]
-) -> go.Scatter:
-    return go.Scatter(
-        x=[x for x, _ in places.values()],
-        y=[y for _, y in places.values()],
-        mode='markers',
-        marker={'size': BOX_HEIGHT, 'opacity': 0},
-        text=['<br>'.join(map(escape, tables[name]['columns'])) for name in places],
-        hovertemplate='%{text}<extra></extra>',
-        showlegend=False,
-    )
-
-
-def _legend(role: Role, roles: Mapping[str, Role]) -> go.Scatter:
-    return go.Scatter(
-        x=[None],
-        y=[None],
-        mode='markers',
-        name=role.words,
-        marker={
-            'symbol': 'square',
-            'size': 13,
-            'color': role.fill,
-            'line': {'color': role.line, 'width': 1.5},
-        },
-        showlegend=role in roles.values(),
-    )
-
-
-def _framed(figure: go.Figure, places: Mapping[str, tuple[float, float]]) -> go.Figure:
-    """Set the size and the axes of the figure so that a pixel is one unit of both axes."""
+def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said: str) -> Drawing:
+    """Put the parts on a canvas on which a pixel is one unit of both axes."""
     xs, ys = zip(*places.values(), strict=True)
-    left, right = min(xs) - STEP_X / 2, max(xs) + STEP_X / 2
-    bottom, top = min(ys) - STEP_Y / 2, max(ys) + STEP_Y / 2
-    figure = styled(figure, height=round(top - bottom) + 40)
-    figure.update_layout(
-        width=round(right - left),
-        margin={'l': 0, 'r': 0, 't': 0, 'b': 40},
-        showlegend=True,
-        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yanchor': 'top'},
+    left, top = min(xs) - STEP_X / 2, -max(ys) - STEP_Y / 2
+    width, height = max(xs) + STEP_X / 2 - left, -min(ys) + STEP_Y / 2 - top
+    return Drawing(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" font-family="system-ui, sans-serif" '
+        f'font-size="13" role="img" aria-label="{said}">{"".join(parts)}</svg>'
     )
-    figure.update_xaxes(visible=False, range=[left, right])
-    return figure.update_yaxes(visible=False, range=[bottom, top])

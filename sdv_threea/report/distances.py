@@ -46,6 +46,9 @@ def measure_distances(
     for name, described in description['tables'].items():
         columns = described['columns']
         tables = [take_learned(each[name], columns) for each in (real, synthetic)]
+        # SDMetrics cannot draw uniform values of a column that has none.
+        filled = [column for column in tables[0] if tables[0][column].notna().any()]
+        tables = [table[filled] for table in tables]
         size = min(SAMPLED_ROWS, *map(len, tables))
         if not size or tables[0].empty:
             continue

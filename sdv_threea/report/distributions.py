@@ -30,8 +30,16 @@ FEWEST = 5
 #: The name of the pool.
 OTHERS = 'all others'
 
+#: An axis shows the values between these quantiles, and those that are off by no more than this
+#: share of their range: a few far values must not squash the rest.
+CENTRAL = (0.005, 0.995)
+LONGER = 0.25
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+#: The axis also covers the central synthetic values, unless that makes it this many times longer.
+MUCH_LONGER = 3.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Distribution:
     """Shares of the rows of the real and of the synthetic table. Not differentially private.
 
@@ -40,12 +48,16 @@ class Distribution:
         real: Share of the real rows in each bin or level, between 0 and 1.
         synthetic: Share of the synthetic rows.
         binned: Whether the labels are points on an axis.
+        beyond: The shares of the real and of the synthetic rows whose number is beyond the bins.
+        missing: The shares of the real and of the synthetic rows without a value.
     """
 
     labels: pd.Index
     real: NDArray[np.float64]
     synthetic: NDArray[np.float64]
     binned: bool
+    beyond: tuple[float, float] = (0.0, 0.0)
+    missing: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,7 +95,16 @@ def compare_distributions(
         At most ``NUM_BINS`` bins, or ``NUM_LEVELS`` levels and one for the rest.
     """
     places = place_rows(real, synthetic, description, NUM_BINS)
+    missing = [float(column.isna().mean()) if len(column) else 0.0 for column in (real, synthetic)]
+    placed = [
+        float(np.mean(each >= 0)) if len(each) else 1.0 for each in (places.real, places.synthetic)
+    ]
+    beyond = [
+        max(1 - a - b, 0.0) if places.binned else 0.0 for a, b in zip(missing, placed, strict=True)
+    ]
     return Distribution(
+        missing=(missing[0], missing[1]),
+        beyond=(beyond[0], beyond[1]),
         labels=places.labels,
         real=_share(places.real, len(places.labels)),
         synthetic=_share(places.synthetic, len(places.labels)),
@@ -127,14 +148,32 @@ def _share(places: NDArray[np.intp], num_places: int) -> NDArray[np.float64]:
 def _place_in_bins(
     real: NDArray[np.float64], synthetic: NDArray[np.float64], num_bins: int
 ) -> Places:
-    edges = _bin_edges(np.concatenate([real, synthetic]), num_bins)
-    last = len(edges) - 2
-    places = [
-        np.where(np.isfinite(values), (edges.searchsorted(values, 'right') - 1).clip(0, last), -1)
-        for values in (real, synthetic)
-    ]
+    edges = _bin_edges(_take_central(real, synthetic), num_bins)
+    places = [_find_bins(values, edges) for values in (real, synthetic)]
     centres = pd.Index((edges[:-1] + edges[1:]) / 2)
     return Places(labels=centres, real=places[0], synthetic=places[1], binned=True)
+
+
+def _take_central(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of both columns that the axis is to cover."""
+    kept = [values[np.isfinite(values)] for values in (real, synthetic)]
+    ranges = [np.quantile(values, CENTRAL, method='inverted_cdf') for values in kept if len(values)]
+    if not ranges:
+        return np.zeros(0)
+    low, high = np.min(ranges, axis=0)[0], np.max(ranges, axis=0)[1]
+    own = np.ptp(ranges[0])
+    if high - low > MUCH_LONGER * own > 0:
+        low, high = ranges[0]
+    values, span = np.concatenate(kept), LONGER * (high - low)
+    central: NDArray[np.float64] = values[(values >= low - span) & (values <= high + span)]
+    return central
+
+
+def _find_bins(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the bin of each value, -1 for none; the last bin has its upper edge."""
+    places = edges.searchsorted(values, 'right') - 1
+    places[values == edges[-1]] = len(edges) - 2
+    return np.where(np.isfinite(values) & (places < len(edges) - 1), places, -1)
 
 
 def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64]:

@@ -18,9 +18,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from tqdm import tqdm
 
-from sdv_threea.report.figures import REAL_COLOR, SYNTHETIC_COLOR, styled
+from sdv_threea.pages.plots import REAL_COLOR, SYNTHETIC_COLOR
+from sdv_threea.report.figures import styled
 from sdv_threea.report.inputs import take_learned
-from sdv_threea.report.utility import train_synthetic_test_real
+from sdv_threea.report.utility import GUESSING, train_synthetic_test_real
 
 Origin = Literal['public', 'made up', 'released']
 
@@ -31,9 +32,6 @@ TEST_SHARE = 0.3
 
 #: No noise, an infinite epsilon, is drawn at this many times the largest finite epsilon.
 FARTHER = 3.0
-
-#: The score of a model that guesses, by metric.
-GUESSING = {'AUC': 0.5, 'R2': 0.0}
 
 #: Characters in a line of text.
 LINE_WIDTH = 88

@@ -1,7 +1,7 @@
-"""Two columns at once, as shares of rows on a coarse grid: real and synthetic side by side.
+"""Two columns at once, as shares of rows on a coarse grid that both tables share.
 
 In go two columns of the real and of the synthetic table, and their metadata. Out come the shares of
-the rows in each bin of a grid, and a picture of both grids. A *bin* here is a field of the grid: a
+the rows in each bin of a grid. A *bin* here is a field of the grid: a
 bin or level of the first column together with one of the second.
 """
 
@@ -13,21 +13,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
 from sdv_threea.report.distributions import FEWEST, Places, place_rows
-from sdv_threea.report.figures import INK, SYNTHETIC_COLOR, styled, ticks
 
 #: The most bins of a number or a date.
 GRID_BINS = 12
 
-#: The height of the picture in pixels.
-GRID_HEIGHT = 280
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JointDistribution:
     """Shares of the rows in each bin of a grid. Not differentially private.
 
@@ -71,53 +65,9 @@ def compare_joint(
     )
 
 
-def draw_joint(joint: JointDistribution) -> go.Figure:
-    """Draw two grids, real and synthetic, in the same colours.
-
-    Args:
-        joint: Shares of the rows. The colour is by their square root, so that small ones show.
-
-    Returns:
-        A figure with the second column across and the first one up.
-    """
-    figure = make_subplots(
-        1, 2, subplot_titles=['real', 'synthetic'], shared_yaxes=True, horizontal_spacing=0.05
-    )
-    (y, up), (x, across) = (
-        _axis(labels, binned) for labels, binned in zip(joint.labels, joint.binned, strict=True)
-    )
-    for column, shares in enumerate((joint.real, joint.synthetic), start=1):
-        heat = go.Heatmap(
-            x=x,
-            y=y,
-            z=np.sqrt(shares),
-            customdata=shares,
-            coloraxis='coloraxis',
-            hovertemplate='%{customdata:.1%} of the rows<extra></extra>',
-        )
-        figure.add_trace(heat, row=1, col=column)
-    figure = styled(figure, height=GRID_HEIGHT)
-    figure.update_annotations(font={'size': 13, 'color': INK})
-    figure.update_xaxes(**across)
-    figure.update_yaxes(showgrid=False, autorange=None if joint.binned[0] else 'reversed', **up)
-    return figure.update_layout(
-        margin={'l': 8, 'r': 8, 't': 28, 'b': 8},
-        coloraxis={
-            'colorscale': [[0, '#f7f9fb'], [0.5, '#7cc4cf'], [1, SYNTHETIC_COLOR]],
-            'cmin': 0,
-            'showscale': False,
-        },
-    )
-
-
 def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> NDArray[np.int64]:
     """Count the rows in each bin of the grid, given the place of each in both columns."""
     counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)
     return counts
-
-
-def _axis(labels: pd.Index, binned: bool) -> tuple[Any, dict[str, Any]]:
-    """Return the places on an axis and its labels: bins at their centres, levels at 0, 1, ..."""
-    return (labels, {}) if binned else (list(range(len(labels))), ticks(labels))

@@ -7,7 +7,9 @@ says what is promised, and with test rows and a target how well models do. Out c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -16,22 +18,32 @@ from sdv_threea.names import check_table_names
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
+from sdv_threea.report.fidelity import Fidelity, measure_fidelity
 from sdv_threea.report.inputs import LEARNED, as_tables, take_learned
+from sdv_threea.report.joint import JointDistribution, compare_joint
+from sdv_threea.report.overlap import refuse_fitted
 from sdv_threea.report.quality import measure_quality
 from sdv_threea.report.result import Report
+from sdv_threea.report.risk import measure_risk
 from sdv_threea.report.utility import Utility, measure_utility
 
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
+Tables: TypeAlias = dict[str, pd.DataFrame]
+
+#: The most pairs of columns whose joint shares of rows are kept: the worst.
+NUM_JOINTS = 40
 
 
-def make_report(
+def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     real: Data,
-    synthetic: Data,
+    synthetic: Data | Sequence[Data],
     metadata: Any,
     *,
     synthesizer: Any = None,
     test: Data | None = None,
     target: str | Mapping[str, str] | None = None,
+    risk: bool = False,
+    seed: int = 0,
 ) -> Report:
     """Measure what a release is worth, and say what it promises.
 
@@ -41,53 +53,148 @@ def make_report(
 
     Args:
         real: The real table, or the tables by name: what the synthesizer was fitted on.
-        synthetic: Its synthetic counterpart.
+        synthetic: Its synthetic counterpart; or several samples of it, to see what scores owe to
+            the draw. Pictures are of the first.
         metadata: SDV metadata of it.
-        synthesizer: The fitted synthesizer. The report then says what it promises and, for a
-            database, what of each table is protected. One without a privacy statement promises
-            nothing.
+        synthesizer: The fitted synthesizer. The report then says what it promises and what it lost
+            and, for a database, what of each table is protected. One without a privacy statement
+            promises nothing.
         test: Real rows that were kept aside, to test models on. Of a database, only the tables with
             a target are needed.
         target: The column to predict; for a database, one by table. By default it is the
             synthesizer's. A model learns from the other columns of the same table.
+        risk: Whether to run the attacks of anonymeter too, which takes minutes. It needs ``test``.
+        seed: Seed of the rows that are drawn again for error bars, and of LightGBM.
 
     Returns:
-        The result, with ``scores``, ``save_html`` and ``save_json``.
+        The result, with ``verdict``, ``scores``, ``save_html`` and ``save_json``.
 
     Raises:
-        ValueError: If a table or a column is missing, or ``target`` cannot be predicted.
-        ImportError: If models are to be trained and LightGBM is not installed.
+        ValueError: If a table or a column is missing, ``target`` cannot be predicted, or test rows
+            were fitted.
+        ImportError: If models are to be trained and LightGBM is not installed, or attacks are to
+            be run and anonymeter is not.
     """
     description = metadata.to_dict()
     check_table_names(description['tables'])
-    tables = {
-        'real': as_tables(real, description, 'real'),
-        'synthetic': as_tables(synthetic, description, 'synthetic'),
-    }
+    samples = [synthetic] if isinstance(synthetic, pd.DataFrame | Mapping) else list(synthetic)
+    if not samples:
+        raise ValueError("Expected 'synthetic' to have at least one sample, got none.")
+    original = as_tables(real, description, 'real')
+    drawn = [as_tables(each, description, 'synthetic') for each in samples]
     targets = _find_targets(target, synthesizer, description)
-    if test is None and target is not None:
-        raise ValueError(
-            "To predict 'target', models are tested on real rows that were kept aside: pass them "
-            "as 'test'."
-        )
-    if test is not None and not targets:
-        raise ValueError("Say what models predict on the rows of 'test': pass 'target', too.")
-    if test is not None:
-        tables['test'] = as_tables(test, _take(description, test), 'test')
-        _check_targets(targets, description, tables['test'])
+    tested = _take_tests(test, targets, description, original, named=target is not None)
+    if risk and test is None:
+        raise ValueError("Attacks need real rows that were not fitted: pass them as 'test'.")
+    trained = [_train(original, each, tested, targets, description, seed) for each in drawn]
+    alike = [measure_fidelity(original, each, description, seed) for each in drawn]
     several = len(description['tables']) > 1
-    facts = getattr(synthesizer, 'get_privacy_statement', None)
-    drawn = several and hasattr(synthesizer, 'privacy_unit')
+    first = drawn[0]
     return Report(
-        statement=facts().to_dict() if facts else {},
-        quality=measure_quality(tables['real'], tables['synthetic'], metadata),
-        utility=_train(tables, targets, description) if test is not None else {},
-        distances=measure_distances(tables['real'], tables['synthetic'], description),
-        cardinalities=compare_cardinalities(tables['real'], tables['synthetic'], metadata)
-        if several
-        else {},
-        schema=draw_schema(synthesizer) if drawn else None,
+        statement=_ask(synthesizer, 'get_privacy_statement', {}),
+        losses=_ask(synthesizer, 'get_losses', ()),
+        quality=measure_quality(original, first, metadata, seed),
+        fidelity=alike[0],
+        utility=trained[0],
+        draws=_list_draws(trained, alike) if len(drawn) > 1 else pd.DataFrame(),
+        distances=measure_distances(original, first, description),
+        risk=measure_risk(original, first, tested, description) if risk else pd.DataFrame(),
+        joints=_share_pairs(alike[0], original, first, description),
+        cardinalities=compare_cardinalities(original, first, metadata) if several else {},
+        schema=draw_schema(synthesizer)
+        if several and hasattr(synthesizer, 'privacy_unit')
+        else None,
+        made=_tell_made(original, first, tested, synthesizer),
     )
+
+
+def _ask(synthesizer: Any, name: str, nothing: Any) -> Any:
+    """Return what a synthesizer says of itself: its statement as a dictionary, losses as lines."""
+    tell = getattr(synthesizer, name, None)
+    if tell is None:
+        return nothing
+    told = tell()
+    return told.to_dict() if name == 'get_privacy_statement' else tuple(map(str, told))
+
+
+def _take_tests(
+    test: Data | None,
+    targets: Mapping[str, str],
+    description: Mapping[str, Any],
+    real: Tables,
+    *,
+    named: bool,
+) -> Tables:
+    """Return the test rows by table, none if there are none; refuse what cannot be tested."""
+    if test is None:
+        if named:
+            raise ValueError(
+                "To predict 'target', models are tested on real rows that were kept aside: pass "
+                "them as 'test'."
+            )
+        return {}
+    if not targets:
+        raise ValueError("Say what models predict on the rows of 'test': pass 'target', too.")
+    tested = as_tables(test, _take(description, test), 'test')
+    _check_targets(targets, description, tested)
+    for name in targets:
+        refuse_fitted(real[name], tested[name], description['tables'][name]['columns'], name)
+    return tested
+
+
+def _list_draws(
+    trained: Sequence[Mapping[str, Utility]], alike: Sequence[Fidelity]
+) -> pd.DataFrame:
+    """Return the scores of each sample: of models, and of columns and pairs."""
+    rows = [
+        {
+            f'{each.scores.columns[0]} of {target}': float(each.scores.iloc[1, 0])
+            for target, each in models.items()
+        }
+        | {f'{name}': float(score) for name, score in fidelity.scores['synthetic'].items()}
+        for models, fidelity in zip(trained, alike, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _share_pairs(
+    fidelity: Fidelity, real: Tables, synthetic: Tables, description: Mapping[str, Any]
+) -> dict[tuple[str, str, str], JointDistribution]:
+    """Compute the joint shares of rows of the worst pairs, the worst first."""
+    pairs = fidelity.pairs
+    worst = (pairs['Error'] - pairs['Real']).sort_values(ascending=False, kind='stable').index
+    shared = {}
+    for table, *names in pairs.loc[
+        worst[:NUM_JOINTS], ['Table', 'Column 1', 'Column 2']
+    ].itertuples(index=False):
+        columns = description['tables'][table]['columns']
+        kinds = {name: columns[name] for name in names}
+        shared[table, names[0], names[1]] = compare_joint(real[table], synthetic[table], kinds)
+    return shared
+
+
+def _tell_made(real: Tables, synthetic: Tables, test: Tables, synthesizer: Any) -> dict[str, str]:
+    """Say of what a report is made: sizes, the day, versions, settings."""
+    made = {
+        'real rows': _count_rows(real),
+        'synthetic rows': _count_rows(synthetic),
+        'test rows': _count_rows(test) if test else 'none',
+        'columns': ', '.join(f'{len(table.columns)}' for table in real.values()),
+        'made on': str(pd.Timestamp.now().date()),
+        'versions': ', '.join(
+            [*(f'{name} {version(name)}' for name in ('sdv-threea', 'sdv', 'sdmetrics'))]
+            + [f'Python {platform.python_version()}']
+        ),
+    }
+    settings: dict[str, Any] = getattr(synthesizer, 'get_parameters', dict)()
+    shown = [f'{name}={value!r}' for name, value in settings.items() if name != 'locales']
+    return made | ({'settings': ', '.join(shown)} if shown else {})
+
+
+def _count_rows(tables: Tables) -> str:
+    if len(tables) == 1:
+        return f'{len(next(iter(tables.values()))):,}'
+    return ', '.join(f'{name} {len(table):,}' for name, table in tables.items())
 
 
 def _find_targets(
@@ -131,16 +238,19 @@ def _check_targets(
 
 
 def _train(
-    tables: Mapping[str, Mapping[str, pd.DataFrame]],
+    real: Tables,
+    synthetic: Tables,
+    test: Tables,
     targets: Mapping[str, str],
     description: Mapping[str, Any],
+    seed: int,
 ) -> dict[str, Utility]:
+    if not test:
+        return {}
     trained = {}
     for table, column in targets.items():
         columns = description['tables'][table]['columns']
-        real, synthetic, test = (
-            take_learned(tables[role][table], columns) for role in ('real', 'synthetic', 'test')
-        )
+        taken = [take_learned(tables[table], columns) for tables in (real, synthetic, test)]
         name = column if len(description['tables']) == 1 else f'{table}.{column}'
-        trained[name] = measure_utility(real, synthetic, test, column)
+        trained[name] = measure_utility(taken[0], taken[1], taken[2], column, seed=seed)
     return trained

@@ -1,4 +1,4 @@
-"""One HTML page about a release: what is promised, what models learn, what is alike.
+"""One HTML page about a release: the verdict, then what it stands on.
 
 In goes a :class:`~sdv_threea.report.result.Report`. Out comes one file that opens in any browser
 without a network. Each ``_tell_`` function returns the HTML of one section, empty for none.
@@ -6,41 +6,59 @@ without a network. Each ``_tell_`` function returns the HTML of one section, emp
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from plotly.offline import get_plotlyjs
 
-from sdv_threea.atomic import replacing
-from sdv_threea.report.cardinalities import draw_cardinalities
-from sdv_threea.report.curves import draw_curves
-from sdv_threea.report.figures import draw_budget, draw_distribution, draw_pairs
-from sdv_threea.report.fragments import bars, card, figure, panel, picture, section, tabulate, words
-from sdv_threea.report.joint import draw_joint
+from sdv_threea.pages.fragments import (
+    Html,
+    facts,
+    listed,
+    number,
+    opener,
+    panel,
+    paragraphs,
+    percent,
+    section,
+    split,
+    tabulate,
+    words,
+)
+from sdv_threea.pages.plots import curve, gauge, levels, shares
+from sdv_threea.pages.promise import (
+    is_promised,
+    list_odds,
+    list_receipts,
+    share_stages,
+    tell_promise,
+)
+from sdv_threea.pages.shell import write_page
+from sdv_threea.report.columns_page import tell_columns, tell_impossible, tell_pairs
+from sdv_threea.report.curves import AXES, PRECISION
+from sdv_threea.report.verdict import GOOD, USELESS, Grade
 
 if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: The most columns, and the most pairs of columns, that are drawn: the worst matches.
-NUM_COLUMNS = 6
-
-#: The most scores in one picture: the worst.
+#: The most checks that failed, and the most relations between tables, that are told: the worst.
 NUM_SCORES = 20
 
-PROMISED = 'This holds for the synthetic rows, and for everything ever computed from them alone.'
-NOT_PROTECTED = 'Nothing, end to end: private rows were read without noise, as the note says.'
-NO_STATEMENT = 'Not known here: the page was made without a privacy statement.'
+WARNING = (
+    '<div class="warning" role="note"><p><b>Not for publication.</b> The synthetic rows are '
+    'protected as far as is promised below. This page is not: it compares with the real rows, and '
+    'that discloses something about them that no promise covers. Keep it where the real rows '
+    'are. What may be published is the datasheet: <code>synthesizer.datasheet()</code>.</p></div>'
+)
 NO_MODELS = 'Not measured: it takes a target, and real rows that were kept aside.'
-KEY = (
-    '<br><span class="dot real" style="margin-left: 0"></span>real'
-    '<span class="dot synthetic"></span>synthetic'
+ATTACKS = (
+    'Three attacks by anonymeter. What counts is how much better they do on rows that were fitted '
+    'than on rows that were not. They show what these attacks reach, on this sample. The promise '
+    'above is the guarantee: it holds against every attack, also those that nobody has thought of. '
+    'The membership game of docs/disclosure.md is the strongest attack that we know.'
 )
 
 
@@ -57,181 +75,135 @@ def write_html(report: Report, path: str | Path, title: str) -> None:
 
     Raises:
         OSError: If the file cannot be written.
+        ValueError: If the path does not end in ``.html``.
     """
-    template = Template(files('sdv_threea.report').joinpath('page.html').read_text('utf-8'))
-    sections = [
-        _tell_promise(report),
+    write_page(
+        path,
+        title,
+        f'<h1>{escape(title)}</h1>',
+        WARNING,
+        _tell_verdict(report),
+        tell_impossible(report.fidelity),
         _tell_utility(report),
-        _tell_columns(report.quality),
-        _tell_pairs(report.quality),
+        tell_columns(report.fidelity, report.quality),
+        tell_pairs(report.fidelity, report.joints),
         _tell_links(report),
         _tell_validity(report.quality),
         _tell_distances(report),
-    ]
-    page = template.substitute(
-        title=escape(title),
-        plotly=get_plotlyjs(),
-        cards=''.join([*_privacy_cards(report.statement), *_score_cards(report)]),
-        sections='\n\n'.join(filter(None, sections)),
+        _tell_promise(report),
+        _tell_made(report.made),
     )
-    with replacing(path, private=True) as draft:
-        draft.write_text(page, encoding='utf-8')
 
 
-def _privacy_cards(facts: Mapping[str, Any]) -> list[str]:
-    if not facts:
-        return []
-    neighbors = f'neighbours: {words(facts["neighbors"])}'
-    guarantee = f'guarantee: {words(facts["guarantee"])}' if 'guarantee' in facts else ''
-    return [
-        card('ε', f'{facts["epsilon"]:g}', guarantee),
-        card('δ', f'{facts["delta"]:g}', neighbors),
+def _tell_verdict(report: Report) -> str:
+    verdict = report.verdict
+    lost = listed(verdict.lost) if verdict.lost else '<p>Nothing that this page could find.</p>'
+    todo = listed(verdict.advice) if verdict.advice else '<p>Nothing: it is as good as it gets.</p>'
+    grades = panel(
+        _tabulate_grades(verdict.grades) + _tell_draws(report.draws),
+        'Each score stands between that of chance (the left end of the bar) and that of other real '
+        'rows (the shaded part near the right end, with the noise of the test). Chance is to guess '
+        'the class, to spread a column evenly over its values, or to draw each column by itself. ± '
+        'is one standard deviation.',
+        heading='What it is good for',
+    )
+    return section(
+        'The verdict',
+        '',
+        f'<p class="headline"><b>{escape(verdict.headline)}</b></p>',
+        panel(
+            paragraphs(tell_promise(report.statement)) + _open_odds(report.statement),
+            heading='What is promised',
+        ),
+        grades,
+        split(panel(lost, heading='What was lost'), panel(todo, heading='What to do')),
+    )
+
+
+def _open_odds(statement: Mapping[str, Any]) -> str:
+    """Return the odds at several epsilons, to be opened; nothing where nothing is promised."""
+    if not is_promised(statement):
+        return ''
+    table = tabulate(pd.DataFrame(list_odds(statement)).set_index('ε'), name='Odds by epsilon')
+    return opener(
+        'The odds, here and at other ε', 'of the best guesser, who knows all other rows', table
+    )
+
+
+def _tabulate_grades(grades: tuple[Grade, ...]) -> str:
+    rows = {}
+    for each in grades:
+        kind = 'good' if each.word in GOOD else 'bad' if each.word in USELESS else ''
+        rows[each.name] = {
+            'grade': Html(f'<span class="grade {kind}">{escape(each.word)}</span>'),
+            'chance to real': Html(gauge(each.position, *each.real_range)),
+            'synthetic': _measured(each, each.synthetic, each.spread),
+            'other real rows': _measured(each, each.real, each.real_spread),
+            'chance': each.spell(each.chance),
+        }
+    return tabulate(pd.DataFrame.from_dict(rows, orient='index'), name='Grades')
+
+
+def _measured(grade: Grade, score: float, spread: float) -> str:
+    return f'{grade.spell(score)} ± {grade.spell(spread)}' if spread > 0 else grade.spell(score)
+
+
+def _tell_draws(draws: pd.DataFrame) -> str:
+    """Return what the scores of several samples are."""
+    if draws.empty:
+        return ''
+    said = [
+        f'{name}: {number(scores.min())} to {number(scores.max())}'
+        for name, scores in draws.items()
     ]
-
-
-def _score_cards(report: Report) -> list[str]:
-    quality = report.quality
-    cards = []
-    for target, utility in report.utility.items():
-        score = utility.scores.columns[0]
-        real, synthetic = utility.scores[score]
-        note = f'predicting {target}; {real:.3f} when trained on the real data'
-        cards.append(card(score, f'{synthetic:.3f}', note))
-    note = f'columns {quality.shapes:.3f}, pairs {quality.pairs:.3f}'
-    return [
-        *cards,
-        card('quality', f'{quality.overall:.3f}', note),
-        card('validity', f'{quality.diagnostic:.3f}', 'types, ranges, categories, keys'),
-    ]
-
-
-def _tell_promise(report: Report) -> str:
-    facts, parts, receipts = report.statement, [], _list_receipts(report.statement)
-    if facts:
-        spent = panel(
-            figure(draw_budget(receipts)),
-            'Where the privacy budget went: share of the squared loss μ² by stage',
-        )
-        parts.append(f'<div class="split">{panel(_facts(facts))}{spent}</div>')
-    if report.schema is not None:
-        parts.append(panel(figure(report.schema), 'What of each table is protected'))
-    if receipts:
-        costs = tabulate(pd.DataFrame(receipts).rename(columns=words).set_index('stage'))
-        summary = '<summary>What each release cost</summary>'
-        parts.append(f'<details class="panel">{summary}{costs}</details>')
-    return section('What is promised', _lead(facts), *parts)
-
-
-def _lead(facts: Mapping[str, Any]) -> str:
-    if not facts:
-        return NO_STATEMENT
-    promised = facts.get('guarantee') != 'paper' and math.isfinite(facts['epsilon'])
-    return PROMISED if promised else NOT_PROTECTED
-
-
-def _list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the receipts of a table, or of a database: there, each with the unit that paid."""
-    receipts = facts.get('receipts', [])
-    if isinstance(receipts, list):
-        return receipts
-    return [{**each, 'unit': unit} for unit, several in receipts.items() for each in several]
-
-
-def _facts(facts: Mapping[str, Any]) -> str:
-    """Return the parts of the statement that are words; its numbers are on cards and receipts."""
-    told = {name: fact for name, fact in facts.items() if isinstance(fact, str | list)}
-    told.pop('receipts', None)
-    if 'tables' in facts:
-        told['tables'] = [f'{name}: {unit}' for name, unit in facts['tables'].items()]
-    rows = [
-        f'<dt>{escape(words(name))}</dt><dd>{"<br>".join(map(escape, _lines(fact)))}</dd>'
-        for name, fact in told.items()
-    ]
-    return f'<dl>{"".join(rows)}</dl>'
-
-
-def _lines(fact: str | list[str]) -> list[str]:
-    return [words(fact)] if isinstance(fact, str) else fact
+    return f'<h3>Of {len(draws)} samples of the same release</h3>{listed(said)}'
 
 
 def _tell_utility(report: Report) -> str:
-    lead = (
-        'LightGBM is trained on the real rows, then on the synthetic rows, and both models are '
-        'tested on the same real rows, which neither has seen. Curves of several classes are means '
-        'of one class against the rest; predicted numbers are means over bins.'
-        f'{KEY}'
-    )
     if not report.utility:
         return section('What a model learns from it', NO_MODELS)
+    lead = (
+        'LightGBM is trained on the real rows, then on the synthetic rows. Both models are tested '
+        'on the same real rows, which neither has seen. Curves of several classes are means of one '
+        'class against the rest; predicted numbers are means over bins.'
+    )
     parts = []
     for target, utility in report.utility.items():
-        parts.append(panel(tabulate(utility.scores), f'Predicting {target}'))
-        if not utility.curves.empty:
-            drawn = [picture(each, name, '') for name, each in draw_curves(utility.curves).items()]
-            parts.append(f'<div class="grid wide">{"".join(drawn)}</div>')
+        scores = utility.scores.rename_axis('trained on')
+        spread = pd.Series(utility.spread).map('{:.2g}'.format)
+        scores.insert(1, 'standard deviation', spread.reindex(scores.index))
+        parts.append(
+            panel(tabulate(scores, name=f'Scores of {target}'), heading=f'Predicting {target}')
+        )
+        parts.append(split(*_draw_curves(utility.curves)))
     return section('What a model learns from it', lead, *parts)
 
 
-def _tell_columns(quality: Quality) -> str:
-    columns = quality.columns.sort_values('Score', kind='stable')
-    names = _name(columns, 'Column')
-    worst = columns[['Table', 'Column', 'Score']].assign(name=names).head(NUM_COLUMNS)
-    drawn = [
-        picture(draw_distribution(quality.distributions[table, column]), name, f'match {score:.3f}')
-        for table, column, score, name in worst.itertuples(index=False)
-    ]
-    lead = f'Shares of the rows, the worst matches first; a match of 1 is identical.{KEY}'
-    scores = _draw_worst(columns['Score'].set_axis(names))
-    return section(
-        'How the columns match', lead, f'<div class="grid">{"".join(drawn)}</div>', scores
-    )
-
-
-def _tell_pairs(quality: Quality) -> str:
-    lead = (
-        'For every two columns, how alike their relation is in the two tables: light is alike, '
-        'dark is lost. Empty cells are undefined. Below, the worst, the first column up and the '
-        'second across: the darker a cell, the more rows are in it. Cells of fewer than five real '
-        'rows are not shown. SDMetrics bins a number over the range of each table by itself: a few '
-        'rows beyond the real range cost more than they seem worth.'
-    )
-    pairs, several = quality.column_pairs, len(set(quality.columns['Table'])) > 1
-    if pairs.empty:
-        return section('How the relations match', lead, panel(_map_pairs(pairs)))
-    maps = [
-        panel(_map_pairs(each), str(name) if several else '')
-        for name, each in pairs.groupby('Table', sort=False)
-    ]
-    scores = pairs.set_index(['Table', 'Column 1', 'Column 2'])['Score']
-    worst = scores.loc[list(quality.joints)].sort_values(kind='stable').head(NUM_COLUMNS)
-    drawn = [
-        picture(
-            draw_joint(quality.joints[key]),
-            f'{key[0]}: {key[1]} by {key[2]}' if several else f'{key[1]} by {key[2]}',
-            f'match {score:.3f}',
-        )
-        for key, score in worst.items()
-    ]
-    grid = f'<div class="grid wide">{"".join(drawn)}</div>'
-    return section('How the relations match', lead, *maps, grid)
-
-
-def _map_pairs(pairs: pd.DataFrame) -> str:
-    """Draw the map of all pairs, as wide as the names of the columns need."""
-    drawn = draw_pairs(pairs)
-    return figure(drawn, least=drawn.layout.height + 100)
+def _draw_curves(curves: pd.DataFrame) -> list[str]:
+    if curves.empty:
+        return []
+    drawn = []
+    for name, points in curves.groupby('curve', sort=False):
+        sides = [
+            points.loc[points['trained on'] == role, ['x', 'y']].to_numpy(float)
+            for role in ('real', 'synthetic')
+        ]
+        if all(map(len, sides)):
+            html = curve(sides[0], sides[1], AXES[str(name)], guess=name != PRECISION)
+            drawn.append(panel(html, heading=str(name)))
+    return drawn
 
 
 def _tell_links(report: Report) -> str:
     """Return the section on foreign keys; a single table has none."""
     if not report.cardinalities:
         return ''
-    lead = f'How many rows refer to a row: shares of the rows that are referred to.{KEY}'
+    lead = 'How many rows refer to a row: shares of the rows that are referred to.'
     drawn = [
-        panel(figure(draw_cardinalities({name: each})))
+        panel(levels(each.labels, each.real, each.synthetic), heading=name)
         for name, each in report.cardinalities.items()
     ]
-    parts = [f'<div class="grid">{"".join(drawn)}</div>']
+    parts = [split(*drawn)]
     trends = report.quality.details.get('Intertable Trends')
     if trends is not None:
         names = [
@@ -254,10 +226,10 @@ def _tell_validity(quality: Quality) -> str:
     found = pd.concat([_name_checks(quality.details[name]) for name in checks])
     lead = (
         f'{len(found)} checks by SDMetrics: keys are unique and refer to rows, numbers stay in the '
-        'real range, categories are real ones. A score of 1 is as it should be.'
+        'real range, categories are real ones. A score of 100% is as it should be.'
     )
     wrong = found[found < 1]
-    drawn = _draw_worst(wrong) if len(wrong) else panel('All of them hold.')
+    drawn = _draw_worst(wrong) if len(wrong) else panel('<p>All of them hold.</p>')
     return section('What is valid', lead, drawn)
 
 
@@ -273,26 +245,95 @@ def _name_checks(details: pd.DataFrame) -> pd.Series:
 
 
 def _tell_distances(report: Report) -> str:
-    if report.distances.empty:
+    if report.distances.empty and report.risk.empty:
         return ''
     lead = (
-        'The distance from synthetic rows to the closest of as many real ones, drawn at random: a '
-        'hint of copied rows where it is 0, and no measure of privacy. Baseline protection is its '
-        'ratio to that of rows drawn uniformly, which are far from everything: a useful release is '
-        'closer.'
+        'Distances and attacks find blunders, such as copied rows. They are no measure of privacy: '
+        'that is what the promise is for.'
     )
-    return section('How close a row comes to a real one', lead, panel(tabulate(report.distances)))
+    parts = []
+    if len(report.distances):
+        caption = (
+            'The median distance of a synthetic row to the closest of as many real ones, and of a '
+            'row drawn uniformly. 0 hints at copies. Baseline protection is their ratio: a useful '
+            'release is closer than uniform rows, which are far from everything.'
+        )
+        table = tabulate(report.distances.rename_axis('table'), name='Distances')
+        parts.append(panel(table, caption, 'How close a row comes to a real one'))
+    if len(report.risk):
+        told = report.risk.rename(columns={'low': 'risk, low', 'high': 'risk, high'})
+        parts.append(panel(tabulate(told.map(percent), name='Attacks'), ATTACKS, 'Attacks'))
+    return section('How close it comes to real rows', lead, *parts)
 
 
-def _name(details: pd.DataFrame, column: str) -> list[str]:
-    """Return the names of columns, with that of the table if there are several tables."""
-    if len(set(details['Table'])) < 2:
-        return [str(name) for name in details[column]]
-    return [f'{a}.{b}' for a, b in zip(details['Table'], details[column], strict=True)]
+def _tell_promise(report: Report) -> str:
+    statement, receipts = report.statement, list_receipts(report.statement)
+    if not statement and report.schema is None:
+        return ''
+    parts = []
+    if statement:
+        spent = share_stages(receipts)
+        drawn = shares(spent.index, spent.to_numpy(float)) if len(spent) else ''
+        none = '<p>No noise was added, so nothing was charged.</p>'
+        parts.append(
+            split(
+                panel(facts(list_facts(statement)), heading='The statement'),
+                panel(
+                    drawn or none,
+                    'Share of the squared loss μ² by stage: these add up',
+                    'Where the budget went',
+                ),
+            )
+        )
+    if report.schema is not None:
+        scroll = '<div class="scroll" role="region" tabindex="0" aria-label="Tables">'
+        drawing = f'{scroll}{report.schema.svg}</div>'
+        parts.append(panel(drawing, heading='What of each table is protected'))
+    if receipts:
+        costs = pd.DataFrame(receipts).set_index('stage')
+        table = tabulate(costs, name='Receipts', wide=True)
+        summary = '<summary><b>What each release cost</b></summary>'
+        parts.append(panel(f'<details>{summary}{table}</details>'))
+    return section('The promise in full', '', *parts)
+
+
+def list_facts(statement: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return what a statement says, but for its receipts, as lines by name."""
+    told = {name: fact for name, fact in statement.items() if isinstance(fact, str | list | float)}
+    told.pop('receipts', None)
+    if 'tables' in statement:
+        told['tables'] = [f'{name}: {unit}' for name, unit in statement['tables'].items()]
+    return {name: _lines(name, fact) for name, fact in told.items()}
+
+
+def _lines(name: str, fact: str | list[str] | float) -> list[str]:
+    if name == 'neighbors' and isinstance(fact, str):
+        return [
+            {'add_remove': 'a row is added or removed', 'replace_one': 'a row is replaced'}.get(
+                fact, fact
+            )
+        ]
+    if isinstance(fact, float):
+        return ['none' if fact == float('inf') else f'{fact:g}']
+    return [words(fact)] if isinstance(fact, str) else fact
+
+
+def _tell_made(made: Mapping[str, str]) -> str:
+    if not made:
+        return ''
+    said = (
+        '<p class="caption">The noise of a fit has no seed: another fit is another release, and '
+        'spends again. A saved synthesizer gives the same rows whenever it is loaded and asked for '
+        'as many.</p>'
+    )
+    return section(
+        'How it was made', '', panel(facts({name: [each] for name, each in made.items()}) + said)
+    )
 
 
 def _draw_worst(scores: pd.Series, caption: str = '') -> str:
     """Draw the worst scores as bars, and say of how many they are the worst."""
     worst = scores.dropna().sort_values(kind='stable')
     more = f'The {NUM_SCORES} worst of {len(worst)}' if len(worst) > NUM_SCORES else ''
-    return panel(bars(worst.head(NUM_SCORES)), '. '.join(filter(None, [caption, more])))
+    told = worst.head(NUM_SCORES)
+    return panel(shares(told.index, told.to_numpy(float)), '. '.join(filter(None, [caption, more])))

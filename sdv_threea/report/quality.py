@@ -6,22 +6,24 @@ behind the worst of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sdmetrics.reports import DiagnosticReport, QualityReport
 
 from sdv_threea.report.distributions import Distribution, compare_distributions
 from sdv_threea.report.inputs import as_tables
-from sdv_threea.report.joint import JointDistribution, compare_joint
 
-#: The most pairs of columns of a table whose joint shares of rows are kept: the worst matches.
-NUM_PAIRS = 6
+#: The most columns of a table for which real and shuffled rows are scored, too: it takes as long as
+#: the score itself.
+MOST_COLUMNS = 60
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Quality:
     """Scores between 0 and 1; 1 is best. Measured on real data: not differentially private.
 
@@ -36,7 +38,9 @@ class Quality:
         column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``,
             ``Score``, ...).
         distributions: The shares of rows behind ``columns``, by table and column.
-        joints: The shares of rows behind the worst of ``column_pairs``, by table and columns.
+        real: What ``overall`` is for real rows that are drawn again, as many as are synthetic.
+        chance: What it is for real columns that are shuffled, so that none has to do with another.
+            Both are NaN for databases, and for tables of many columns.
         properties: All mean scores, by SDMetrics' names for them.
         details: All details of both reports, by the same names. For a database they include how
             many rows refer to a row, and how columns of a row and of its parents are related.
@@ -49,7 +53,8 @@ class Quality:
     columns: pd.DataFrame
     column_pairs: pd.DataFrame
     distributions: dict[tuple[str, str], Distribution]
-    joints: dict[tuple[str, str, str], JointDistribution] = field(default_factory=dict)
+    real: float = math.nan
+    chance: float = math.nan
     properties: dict[str, float] = field(default_factory=dict)
     details: dict[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -58,6 +63,7 @@ def measure_quality(
     real: pd.DataFrame | Mapping[str, pd.DataFrame],
     synthetic: pd.DataFrame | Mapping[str, pd.DataFrame],
     metadata: Any,
+    seed: int = 0,
 ) -> Quality:
     """Run SDMetrics' quality and diagnostic reports on a table or a database.
 
@@ -70,6 +76,7 @@ def measure_quality(
         real: The real table, or the tables by name.
         synthetic: Its synthetic counterpart.
         metadata: SDV metadata of it.
+        seed: Seed of the real rows that are drawn again.
 
     Returns:
         The scores.
@@ -79,8 +86,7 @@ def measure_quality(
     """
     description = metadata.to_dict()
     tables = as_tables(real, description, 'real'), as_tables(synthetic, description, 'synthetic')
-    report, diagnostic = QualityReport(), DiagnosticReport()
-    report.real_correlation_threshold = report.real_association_threshold = 0.0
+    report, diagnostic = _make_report(), DiagnosticReport()
     for each in (report, diagnostic):
         each.generate(*tables, description, verbose=False)
     properties = _list_properties(report) | _list_properties(diagnostic)
@@ -96,6 +102,7 @@ def measure_quality(
             ('Column Pair Trends', ['Table', 'Column 1', 'Column 2', 'Metric', 'Score']),
         )
     )
+    controls = _score_controls(tables, description, seed)
     return Quality(
         overall=float(report.get_score()),
         shapes=properties['Column Shapes'],
@@ -104,7 +111,8 @@ def measure_quality(
         columns=columns,
         column_pairs=pairs,
         distributions=_share_columns(columns, tables, description),
-        joints=_share_pairs(pairs, tables, description),
+        real=controls[0],
+        chance=controls[1],
         properties=properties,
         details={name: table for name, table in details.items() if len(table)},
     )
@@ -112,6 +120,34 @@ def measure_quality(
 
 #: The real and the synthetic tables, by name.
 Tables = tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]
+
+
+def _make_report() -> QualityReport:
+    """Return a report to which every pair of columns counts."""
+    report = QualityReport()
+    report.real_correlation_threshold = report.real_association_threshold = 0.0
+    return report
+
+
+def _score_controls(
+    tables: Tables, description: Mapping[str, Any], seed: int
+) -> tuple[float, float]:
+    """Return the scores of real rows drawn again, and of real columns that are shuffled."""
+    (name, real), *others = tables[0].items()
+    if others or not len(real) or len(real.columns) > MOST_COLUMNS:
+        return math.nan, math.nan
+    rng = np.random.default_rng(seed)
+    size = max(len(tables[1][name]), 1)
+    again = real.iloc[rng.integers(len(real), size=size)].reset_index(drop=True)
+    shuffled = pd.DataFrame(
+        {column: again[column].to_numpy()[rng.permutation(size)] for column in again}
+    ).astype(again.dtypes)
+    scores = []
+    for each in (again, shuffled):
+        report = _make_report()
+        report.generate({name: real}, {name: each}, description, verbose=False)
+        scores.append(float(report.get_score()))
+    return scores[0], scores[1]
 
 
 def _list_properties(report: Any) -> dict[str, float]:
@@ -132,17 +168,3 @@ def _share_columns(
         )
         for table, column in zip(columns['Table'], columns['Column'], strict=True)
     }
-
-
-def _share_pairs(
-    pairs: pd.DataFrame, tables: Tables, description: Mapping[str, Any]
-) -> dict[tuple[str, str, str], JointDistribution]:
-    """Compute the joint shares of rows of the worst pairs; those without a score are left out."""
-    worst = pairs.dropna(subset=['Score']).sort_values('Score', kind='stable')
-    worst = worst.groupby('Table', sort=False).head(NUM_PAIRS)
-    shared = {}
-    for table, *names in worst[['Table', 'Column 1', 'Column 2']].itertuples(index=False):
-        columns = description['tables'][table]['columns']
-        kinds = {name: columns[name] for name in names}
-        shared[table, names[0], names[1]] = compare_joint(tables[0][table], tables[1][table], kinds)
-    return shared

@@ -4,41 +4,67 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from sdv_threea.atomic import replacing
+from sdv_threea.pages.drawing import Drawing
 from sdv_threea.report.distributions import Distribution
+from sdv_threea.report.fidelity import Fidelity
+from sdv_threea.report.impossible import Impossible
+from sdv_threea.report.joint import JointDistribution
 from sdv_threea.report.page import write_html
 from sdv_threea.report.quality import Quality
 from sdv_threea.report.utility import Utility
+from sdv_threea.report.verdict import Grade, Verdict, judge
+
+Cells = tuple[str, str, str]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Report:
     """What a release promises and what it is worth. Not differentially private: it saw real data.
 
+    Notebooks show its verdict alone. Shares of real rows are in what it saves, and nowhere unasked.
+
     Args:
         quality: How alike the tables are, and whether they are valid, by SDMetrics.
+        fidelity: How far columns and pairs of columns are off, in bins that both tables share.
         statement: What is promised, as a dictionary; empty if it is not known.
+        losses: What the synthesizer says that it lost, in sentences.
         utility: The scores of models, by the target that they predict.
+        draws: The same scores of several samples, a row each, if several were given.
         distances: Distances to the closest real row, by table.
+        risk: The success of attacks by anonymeter, if they were asked for.
+        joints: The shares of rows behind the worst pairs of columns, by table and columns.
         cardinalities: How many rows refer to each row of another table, by foreign key.
         schema: A picture of a database's tables and of what of each is protected.
+        made: Of what the report is made, by name: rows, columns, versions, settings.
     """
 
     quality: Quality
+    fidelity: Fidelity
     statement: Mapping[str, Any] = field(default_factory=dict)
+    losses: Sequence[str] = ()
     utility: Mapping[str, Utility] = field(default_factory=dict)
+    draws: pd.DataFrame = field(default_factory=pd.DataFrame)
     distances: pd.DataFrame = field(default_factory=pd.DataFrame)
+    risk: pd.DataFrame = field(default_factory=pd.DataFrame)
+    joints: Mapping[Cells, JointDistribution] = field(default_factory=dict)
     cardinalities: Mapping[str, Distribution] = field(default_factory=dict)
-    schema: go.Figure | None = None
+    schema: Drawing | None = None
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it is good for, what was lost, what to do."""
+        return judge(self.quality, self.fidelity, self.utility, self.statement, self.losses)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -48,6 +74,8 @@ class Report:
             **self.quality.properties,
             'diagnostic': self.quality.diagnostic,
         }
+        for measure, row in self.fidelity.scores.iterrows():
+            scores[str(measure)] = float(row['synthetic'])
         for target, utility in self.utility.items():
             for trained, row in utility.scores.drop(columns='note').iterrows():
                 scores |= {f'{name} of {target}, {trained}': float(row[name]) for name in row.index}
@@ -55,25 +83,51 @@ class Report:
             scores |= {f'{name}, {table}': float(row[name]) for name in row.index}
         return scores
 
+    def __repr__(self) -> str:
+        return f'Report({"; ".join(map(_tell, self.verdict.grades))})'
+
+    def _repr_html_(self) -> str:
+        rows = ''.join(f'<li>{escape(_tell(each))}</li>' for each in self.verdict.grades)
+        return (
+            f'<p><b>{escape(self.verdict.headline)}</b></p><ul>{rows}</ul>'
+            '<p>Measured on real rows: not for publication. <code>save_html</code> writes the page.'
+            '</p>'
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the schema as lists, dictionaries, texts and numbers.
 
         Infinity is spelt ``"inf"``, and what is undefined is ``None``: JSON knows neither.
         """
-        quality = self.quality
+        quality, fidelity, verdict = self.quality, self.fidelity, self.verdict
         told = {
+            'made': self.made,
+            'verdict': {
+                'headline': verdict.headline,
+                'grades': [{**vars(each), 'grade': each.word} for each in verdict.grades],
+                'lost': verdict.lost,
+                'advice': verdict.advice,
+            },
             'scores': self.scores,
             'statement': self.statement,
             'utility': self.utility,
+            'draws': self.draws,
+            'fidelity': {
+                'scores': fidelity.scores.rename_axis('Measure').reset_index(),
+                'columns': fidelity.columns,
+                'pairs': fidelity.pairs,
+                'impossible': fidelity.impossible,
+            },
             'quality': quality.details,
             'distances': self.distances.rename_axis('Table').reset_index(),
+            'risk': self.risk.rename_axis('Attack').reset_index(),
             'columns': [
                 {'table': table, 'column': column, **vars(each)}
                 for (table, column), each in quality.distributions.items()
             ],
             'pairs': [
                 {'table': table, 'columns': columns, **vars(each)}
-                for (table, *columns), each in quality.joints.items()
+                for (table, *columns), each in self.joints.items()
             ],
             'cardinalities': self.cardinalities,
         }
@@ -98,13 +152,20 @@ class Report:
         A new file is readable by its owner alone; one that exists is replaced, and keeps its mode.
 
         Args:
-            path: Where to write it.
+            path: Where to write it; it ends in ``.html``.
             title: Its heading; by default the names of the tables.
 
         Raises:
             OSError: If the file cannot be written.
+            ValueError: If the path ends otherwise: other formats are not written.
         """
         write_html(self, path, title or ', '.join(dict.fromkeys(self.quality.columns['Table'])))
+
+
+def _tell(grade: Grade) -> str:
+    """Return a grade as a line."""
+    scores = grade.spell(grade.synthetic), grade.spell(grade.real)
+    return f'{grade.name} {scores[0]} (real {scores[1]}): {grade.word}'
 
 
 def _plain(value: Any) -> Any:
@@ -116,7 +177,7 @@ def _plain(value: Any) -> Any:
             return _plain(value.to_dict(orient='records'))
         case list() | tuple() | np.ndarray() | pd.Index():
             return [_plain(each) for each in value]
-        case Distribution() | Utility():
+        case Distribution() | Utility() | Impossible():
             return _plain(vars(value))
         case np.generic():
             return _plain(value.item())

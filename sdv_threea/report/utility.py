@@ -9,6 +9,7 @@ training tables.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal
@@ -31,12 +32,19 @@ Task = Literal['classification', 'regression']
 #: ``task`` says otherwise.
 MOST_NUMERIC_CLASSES = 10
 
+#: The score of a model that guesses, by metric.
+GUESSING = {'AUC': 0.5, 'R2': 0.0}
+
+#: How often test rows are drawn again, to see what their choice makes of a score; and the fewest
+#: test rows of which that says something.
+RESAMPLES, FEWEST_TESTED = 20, 10
+
 #: LightGBM prints nothing and takes the number of threads that OpenMP is set to. By itself it would
 #: take all cores, however busy.
 QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Utility:
     """How models do on real rows that they have not seen. Not differentially private.
 
@@ -44,10 +52,13 @@ class Utility:
         scores: Result of :func:`train_synthetic_test_real`.
         curves: Points of the curves behind them (``curve``, ``trained on``, ``x``, ``y``): ROC and
             precision by recall, or predicted against real numbers. No point is a single row.
+        spread: The standard deviation of the first score if other test rows had been drawn, for
+            the model of the ``real`` and for that of the ``synthetic`` rows.
     """
 
     scores: pd.DataFrame
     curves: pd.DataFrame = field(default_factory=pd.DataFrame)
+    spread: Mapping[str, float] = field(default_factory=dict)
 
 
 def train_synthetic_test_real(
@@ -109,6 +120,7 @@ def measure_utility(
     rows = {name: score(features, targets, name, seed) for name in ('real', 'synthetic')}
     curves = [row.pop('curves').assign(**{'trained on': name}) for name, row in rows.items()]
     return Utility(
+        spread={name: row.pop('spread') for name, row in rows.items()},
         scores=pd.DataFrame.from_dict(rows, orient='index'),
         curves=pd.concat(curves, ignore_index=True),
     )
@@ -169,15 +181,16 @@ def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> dict[str, Any]:
     """Train a regressor on one table; return its scores on the test rows, and its curves."""
+    nothing = {'curves': pd.DataFrame(), 'spread': np.nan}
     if not len(targets[name]) or not len(targets['test']):
-        note = 'no row with a target'
-        return {'R2': np.nan, 'RMSE': np.nan, 'note': note, 'curves': pd.DataFrame()}
+        return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target', **nothing}
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
     model.fit(features[name], targets[name].to_numpy(float))
     truth, predicted = targets['test'].to_numpy(float), model.predict(features['test'])
     rmse = root_mean_squared_error(truth, predicted)
-    curves = trace_regression(truth, predicted)
-    return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': '', 'curves': curves}
+    told = {'curves': trace_regression(truth, predicted)}
+    told['spread'] = _spread(r2_score, truth, predicted, seed)
+    return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': '', **told}
 
 
 def _score_classes(
@@ -192,7 +205,7 @@ def _score_classes(
     labels = {key: classes.get_indexer(target.astype(object)) for key, target in targets.items()}
     if not min(len(counts), len(labels[name]), len(labels['test'])):
         scores = _class_scores(np.nan, np.nan, np.nan, 'no row with a target')
-        return {**scores, 'curves': pd.DataFrame()}
+        return {**scores, 'curves': pd.DataFrame(), 'spread': np.nan}
     probabilities = _class_probabilities(
         features[name], labels[name], features['test'], len(classes), seed
     )
@@ -204,7 +217,14 @@ def _score_classes(
         float(np.mean(probabilities.argmax(axis=1) == labels['test'])),
         f'{absent} of {len(counts)} classes never occur in it' if absent else '',
     )
-    return {**scores, 'curves': trace_classes(labels['test'], probabilities, scored)}
+    spread = _spread(
+        lambda truth, told: _mean_over_classes(roc_auc_score, truth, told, scored),
+        labels['test'],
+        probabilities,
+        seed,
+    )
+    curves = trace_classes(labels['test'], probabilities, scored)
+    return {**scores, 'curves': curves, 'spread': spread}
 
 
 def _class_scores(auc: float, precision: float, accuracy: float, note: str) -> dict[str, Any]:
@@ -245,6 +265,15 @@ def _mean_over_classes(
         if 0 < np.count_nonzero(labels == label) < len(labels)
     ]
     return float(np.mean(scores)) if scores else np.nan
+
+
+def _spread(metric: Any, truth: NDArray[Any], predicted: NDArray[np.float64], seed: int) -> float:
+    """Return the standard deviation of a score over test rows that are drawn again."""
+    rng, size = np.random.default_rng(seed), len(truth)
+    if size < FEWEST_TESTED:
+        return np.nan
+    drawn = [rng.integers(size, size=size) for _ in range(RESAMPLES)]
+    return float(np.nanstd([metric(truth[rows], predicted[rows]) for rows in drawn], ddof=1))
 
 
 def _lightgbm() -> ModuleType:

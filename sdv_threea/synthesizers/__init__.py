@@ -11,6 +11,8 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
 * :mod:`~sdv_threea.synthesizers.released`: releases in files that hold no code,
+* :mod:`~sdv_threea.synthesizers.publishing`: a datasheet, and a card in notebooks,
+* :mod:`~sdv_threea.synthesizers.sheets`: what these are made of,
 * :mod:`~sdv_threea.synthesizers.statement`: what is promised, and what it cost,
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about what was released,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,

@@ -32,6 +32,7 @@ from sdv_threea.synthesizers.arguments import (
     check_sampling,
 )
 from sdv_threea.synthesizers.progress import BAR
+from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn
@@ -51,7 +52,7 @@ TABLE_PARAMETERS = frozenset(
 )
 
 
-class MultiTableAdapter(Saved, BaseMultiTableSynthesizer):
+class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     """SDV's base class for many tables: each has its own parameters, constraints and storage.
 
     As for any synthesizer of SDV, a subclass implements ``_augment_tables``, ``_model_tables`` and

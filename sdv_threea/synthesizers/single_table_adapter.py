@@ -39,11 +39,12 @@ from sdv_threea.synthesizers.arguments import (
 )
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 
-class SingleTableAdapter(Saved, BaseSingleTableSynthesizer):
+class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
     As for any synthesizer of SDV, a subclass implements ``_fit``, which gets the translated private

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any
 
 from sdv_threea.accounting import Ledger, Receipt
+from sdv_threea.pages.fragments import paragraphs
+from sdv_threea.pages.promise import tell_promise
 from sdv_threea.relational.schema import Schema
 
 #: What a synthesizer that was fitted more than once says of all its fits.
@@ -44,8 +47,21 @@ COERCED = (
 )
 
 
+class Told:
+    """A statement that notebooks show in plain words, and in full once it is opened."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields, and the note, as plain values."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        said = paragraphs(tell_promise(self.to_dict()))
+        full = f'<pre>{escape(str(self))}</pre>'
+        return f'{said}<details><summary>The statement in full</summary>{full}</details>'
+
+
 @dataclass(frozen=True, kw_only=True)
-class PrivacyStatement:
+class PrivacyStatement(Told):
     """What is promised, to whom, and what it cost. It may be published.
 
     Args:
@@ -113,7 +129,7 @@ class PrivacyStatement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatabaseStatement:
+class DatabaseStatement(Told):
     """What is promised for a database of several tables, and what it cost. It may be published.
 
     Args:

@@ -26,12 +26,14 @@ def workplace(adult, hospital, tmp_path, monkeypatch):
 
 
 def test_the_commands_on_the_page_work(workplace, call):
-    assert len(COMMANDS) == 7
+    assert len(COMMANDS) == 9
     for command in COMMANDS:
         done = call(*shlex.split(command))
         assert done.exit_code == 0, done.stderr
 
     assert (workplace / 'synthetic.csv').is_file()
     assert (workplace / 'report.html').is_file()
+    assert (workplace / 'datasheet.html').is_file()
+    assert '# Datasheet: adult' in (workplace / 'datasheet.md').read_text('utf-8')
     assert len(list((workplace / 'synthetic_parts').iterdir())) == 3
     assert (workplace / 'synthetic' / 'encounter.csv').is_file()

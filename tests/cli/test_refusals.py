@@ -155,6 +155,7 @@ def test_a_report_says_what_it_cannot_compare_or_predict(
             ['--table', 'patient', '--test', hospital / 'tables', '--target', 'patient_nbr'],
             'predict',
         ),
+        (['--out', tmp_path / 'page.pdf'], 'must end in .html'),
     ):
         done = call('report', *options, *more)
         assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr

@@ -1,4 +1,4 @@
-"""Curves of models: the points for known predictions, and their pictures."""
+"""Curves of models: the points for known predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sdv_threea.report.curves import (
     MOST_GROUPS,
     PRECISION,
     ROC,
-    draw_curves,
     trace_classes,
     trace_regression,
 )
@@ -74,13 +73,3 @@ def test_predicted_numbers_are_means_over_bins_of_several_rows(rng):
 def test_bins_of_few_rows_are_not_told(rng, size):
     truth = rng.normal(size=size)
     assert len(trace_regression(truth, truth)) == size // FEWEST
-
-
-def test_both_models_are_drawn_over_each_other(rng):
-    truth = rng.normal(size=100)
-    curves = trace_regression(truth, truth)
-    curves = curves.assign(**{'trained on': 'real'}), curves.assign(**{'trained on': 'synthetic'})
-    (drawn,) = draw_curves(curves[0]).values()
-    assert [trace.name for trace in drawn.data[1:]] == ['real', 'synthetic']
-    assert len(drawn.data[1].x) == MOST_GROUPS
-    assert not drawn.data[2].x.size

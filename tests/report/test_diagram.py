@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 from sdv.metadata import Metadata
@@ -109,21 +110,13 @@ def test_a_list_of_codes_is_just_above_the_table_that_uses_it():
 
 
 def test_every_table_is_a_box_and_every_foreign_key_a_line_with_an_arrow():
-    drawn = draw_schema(make_synthesizer(BANK, BANK_LINKS, 'account', ['district']))
+    drawn = draw_schema(make_synthesizer(BANK, BANK_LINKS, 'account', ['district'])).svg
 
-    kinds = [shape.type for shape in drawn.layout.shapes]
-    assert kinds.count('rect') == len(BANK)
-    assert kinds.count('path') == 2 * len(BANK_LINKS)
-    words = [note.text for note in drawn.layout.annotations]
-    assert sum('<b>account</b>' in text and UNIT.words in text for text in words) == 1
-    shown = {trace.name for trace in drawn.data if trace.showlegend}
-    assert shown == {role.words for role in (UNIT, HANGING, APART, PUBLIC)}
-
-
-def test_the_legend_explains_what_is_there_and_no_more():
-    drawn = draw_schema(make_synthesizer(['a', 'b'], [('b', 'a')]))
-
-    assert {trace.name for trace in drawn.data if trace.showlegend} == {UNIT.words, HANGING.words}
+    assert drawn.count('<rect') == len(BANK)
+    assert drawn.count('class="link"') == len(BANK_LINKS)
+    assert drawn.count('<path') == 2 * len(BANK_LINKS)
+    for role in (UNIT, HANGING, APART, PUBLIC):
+        assert f'>{role.words}</text>' in drawn
 
 
 def test_two_foreign_keys_to_one_table_are_one_line():
@@ -133,12 +126,24 @@ def test_two_foreign_keys_to_one_table_are_one_line():
         to_dict=synthesizer.metadata.to_dict, relationships=[link, link]
     )
 
-    kinds = [shape.type for shape in draw_schema(synthesizer).layout.shapes]
-    assert kinds.count('path') == 2
+    assert draw_schema(synthesizer).svg.count('class="link"') == 1
 
 
-def test_names_are_escaped():
-    drawn = draw_schema(make_synthesizer(['<b>x', 'y'], [('y', '<b>x')]))
+def test_names_are_escaped_and_long_ones_shortened():
+    name = '<b>' + 30 * 'x'
+    drawn = draw_schema(make_synthesizer([name, 'y'], [('y', name)])).svg
 
-    assert '&lt;b&gt;x' in drawn.layout.annotations[0].text
-    assert '&lt;i&gt;' in drawn.data[-1].text[0]
+    assert '<b>' not in drawn
+    assert '<i>' not in drawn
+    assert f'&lt;b&gt;{16 * "x"}…</text>' in drawn
+
+
+def test_a_drawing_is_shown_by_notebooks_and_saved_as_svg(tmp_path):
+    drawn = draw_schema(make_synthesizer(['a', 'b'], [('b', 'a')]))
+    drawn.save(tmp_path / 'schema.svg')
+
+    assert (tmp_path / 'schema.svg').read_text('utf-8') == drawn._repr_svg_() == drawn.svg
+    root = ElementTree.fromstring(drawn.svg)
+    assert float(root.get('width')) > 0
+    with pytest.raises(ValueError, match=r"saved as \.svg, got '\.png'"):
+        drawn.save(tmp_path / 'schema.png')

@@ -42,12 +42,32 @@ def test_bins_of_whole_numbers_hold_equally_many(top):
 
 def test_other_numbers_share_the_same_bins_and_missing_ones_are_in_none():
     real = pd.Series([0.5, 10.0, np.nan, 2.5])
-    shares = compare_distributions(real, pd.Series([100.0, None], dtype='Float64'), NUMERICAL)
+    shares = compare_distributions(real, pd.Series([12.5, None], dtype='Float64'), NUMERICAL)
 
     assert len(shares.labels) == NUM_BINS
     assert shares.real.sum() == pytest.approx(0.75)
     assert shares.synthetic.sum() == pytest.approx(0.5)
     assert shares.synthetic[-1] == 0.5
+    assert shares.missing == (0.25, 0.5)
+    assert shares.beyond == (0, 0)
+
+
+def test_far_values_do_not_squash_the_axis_and_are_told():
+    real = pd.Series([*np.linspace(0, 10, 1000), 1e6])
+    shares = compare_distributions(real, pd.Series([*np.linspace(0, 12, 99), -1e9]), NUMERICAL)
+
+    assert -1 < shares.labels[0] < shares.labels[-1] < 13
+    assert shares.beyond[0] == pytest.approx(1 / 1001)
+    assert shares.beyond[1] == pytest.approx(0.01)
+    assert shares.real.sum() + shares.beyond[0] == pytest.approx(1)
+
+
+def test_synthetic_values_that_are_all_far_off_leave_the_axis_to_the_real_ones():
+    shares = compare_distributions(
+        pd.Series(np.linspace(0, 1, 500)), pd.Series(np.linspace(1e5, 2e5, 500)), NUMERICAL
+    )
+    assert shares.labels[-1] <= 1
+    assert shares.beyond == (0, 1)
 
 
 @pytest.mark.parametrize('values', [[], [np.nan], [0.25, 0.25]])

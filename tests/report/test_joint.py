@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.report.distributions import FEWEST
-from sdv_threea.report.joint import GRID_BINS, compare_joint, draw_joint
+from sdv_threea.report.joint import compare_joint
 
 COLUMNS = {'group': {'sdtype': 'categorical'}, 'size': {'sdtype': 'numerical'}}
 
@@ -40,16 +40,3 @@ def test_rows_without_a_number_are_in_no_cell():
     real = make_table(['a'] * 20, [1.5] * 10 + [None] * 10)
     joint = compare_joint(real, real, COLUMNS)
     assert joint.real.sum() == joint.synthetic.sum() == 0.5
-
-
-def test_both_grids_are_drawn_in_the_same_colours():
-    rng = np.random.default_rng(1)
-    table = make_table(rng.choice(['<b>', 'b'], 500), rng.normal(size=500))
-    joint = compare_joint(table, table, COLUMNS)
-    drawn = draw_joint(joint)
-
-    assert joint.real.shape == (2, GRID_BINS)
-    for heat, shares in zip(drawn.data, (joint.real, joint.synthetic), strict=True):
-        np.testing.assert_allclose(heat.z**2, shares)
-        assert heat.coloraxis == 'coloraxis'
-    assert set(drawn.layout.yaxis.ticktext) == {'&lt;b&gt;', 'b'}

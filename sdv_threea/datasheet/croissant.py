@@ -1,0 +1,149 @@
+"""The description of a data set that machines read: Croissant 1.0, of MLCommons.
+
+In go the facts of a datasheet and the files of the synthetic tables. Out comes JSON-LD
+(https://docs.mlcommons.org/croissant/docs/croissant-spec.html).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sdv_threea.datasheet.facts import ColumnFacts, SheetFacts, TableFacts
+from sdv_threea.pages.promise import tell_promise
+
+#: The context of the specification, word for word but for the prefixes that are not used.
+CONTEXT: dict[str, Any] = {
+    '@language': 'en',
+    '@vocab': 'https://schema.org/',
+    'citeAs': 'cr:citeAs',
+    'column': 'cr:column',
+    'conformsTo': 'dct:conformsTo',
+    'cr': 'http://mlcommons.org/croissant/',
+    'rai': 'http://mlcommons.org/croissant/RAI/',
+    'data': {'@id': 'cr:data', '@type': '@json'},
+    'dataType': {'@id': 'cr:dataType', '@type': '@vocab'},
+    'dct': 'http://purl.org/dc/terms/',
+    'equivalentProperty': 'cr:equivalentProperty',
+    'examples': {'@id': 'cr:examples', '@type': '@json'},
+    'extract': 'cr:extract',
+    'field': 'cr:field',
+    'fileProperty': 'cr:fileProperty',
+    'fileObject': 'cr:fileObject',
+    'fileSet': 'cr:fileSet',
+    'format': 'cr:format',
+    'includes': 'cr:includes',
+    'isLiveDataset': 'cr:isLiveDataset',
+    'jsonPath': 'cr:jsonPath',
+    'key': 'cr:key',
+    'md5': 'cr:md5',
+    'parentField': 'cr:parentField',
+    'path': 'cr:path',
+    'recordSet': 'cr:recordSet',
+    'references': 'cr:references',
+    'regex': 'cr:regex',
+    'repeated': 'cr:repeated',
+    'replace': 'cr:replace',
+    'samplingRate': 'cr:samplingRate',
+    'sc': 'https://schema.org/',
+    'separator': 'cr:separator',
+    'source': 'cr:source',
+    'subField': 'cr:subField',
+    'transform': 'cr:transform',
+}
+
+CONFORMS_TO = 'http://mlcommons.org/croissant/1.0'
+
+#: The types of columns, by sdtype; any other is text.
+TYPES = {'numerical': 'sc:Float', 'datetime': 'sc:Date', 'boolean': 'sc:Boolean'}
+
+FORMATS = {'.csv': 'text/csv', '.parquet': 'application/x-parquet'}
+
+CHUNK = 1 << 20
+
+
+def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) -> dict[str, Any]:
+    """Describe a data set.
+
+    Args:
+        facts: The facts of its datasheet.
+        citation: How it is cited.
+        files: Its files, each named after its table.
+
+    Raises:
+        OSError: If a file cannot be read.
+        ValueError: If a file is not that of a table, or its format is unknown.
+    """
+    about = facts.about
+    names = {table.name for table in facts.tables}
+    for path in files:
+        if path.stem not in names or path.suffix not in FORMATS:
+            raise ValueError(
+                f'{path.name} is not a table of this release: files are called after their table '
+                f'({", ".join(sorted(names))}) and end in {" or ".join(FORMATS)}.'
+            )
+    described: dict[str, Any] = {
+        '@context': CONTEXT,
+        '@type': 'sc:Dataset',
+        'conformsTo': CONFORMS_TO,
+        'name': facts.title,
+        'description': ' '.join(
+            [about.get('description', ''), *tell_promise(facts.statement)]
+        ).strip(),
+        'citeAs': citation,
+        'datePublished': facts.made_on,
+        'version': '1.0.0',
+        'isLiveDataset': False,
+        'rai:personalSensitiveInformation': facts.statement['note'],
+        'distribution': [_describe_file(path) for path in files],
+        'recordSet': [
+            _describe_table(table, path)
+            for path in files
+            for table in facts.tables
+            if table.name == path.stem
+        ],
+    }
+    described |= {name: about[name] for name in ('license', 'url') if name in about}
+    if 'creator' in about:
+        described['creator'] = {'@type': 'sc:Organization', 'name': about['creator']}
+    if 'collection' in about:
+        described['rai:dataCollection'] = about['collection']
+    return described
+
+
+def _describe_file(path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    with path.open('rb') as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return {
+        '@type': 'cr:FileObject',
+        '@id': path.name,
+        'name': path.name,
+        'contentUrl': path.name,
+        'contentSize': f'{path.stat().st_size} B',
+        'encodingFormat': FORMATS[path.suffix],
+        'sha256': digest.hexdigest(),
+    }
+
+
+def _describe_table(table: TableFacts, path: Path) -> dict[str, Any]:
+    return {
+        '@type': 'cr:RecordSet',
+        '@id': table.name,
+        'name': table.name,
+        'field': [_describe_column(table.name, column, path.name) for column in table.columns],
+    }
+
+
+def _describe_column(table: str, column: ColumnFacts, file: str) -> dict[str, Any]:
+    return {
+        '@type': 'cr:Field',
+        '@id': f'{table}/{column.name}',
+        'name': column.name,
+        'description': column.shown or column.sdtype,
+        'dataType': TYPES.get(column.sdtype, 'sc:Text'),
+        'source': {'fileObject': {'@id': file}, 'extract': {'column': column.name}},
+    }

@@ -1,0 +1,234 @@
+"""The questions of a datasheet, and their answers: from the release, or from the publisher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from sdv_threea.datasheet.facts import ASKED, SheetFacts, TableFacts
+from sdv_threea.pages.fragments import percent, words
+from sdv_threea.pages.promise import (
+    is_promised,
+    list_odds,
+    list_receipts,
+    share_stages,
+    tell_promise,
+)
+
+UNSAID = 'The publisher has not said.'
+
+NEIGHBORS = {
+    'add_remove': 'Two tables are neighbours if one has a unit more.',
+    'replace_one': 'Two tables are neighbours if one unit is replaced by another.',
+}
+
+SAMPLED = (
+    'All rows are drawn from a model of the released numbers. No row stands for a person, and a '
+    'row that equals that of a person does so by chance.'
+)
+MODELLED = (
+    'The private table was read through noisy sums alone: histograms of columns, correlations, and '
+    'what a classifier needs. The 3A method (arXiv 2307.01875) makes a model of them.'
+)
+ELSEWHERE = (
+    'What else was made of the same people, and whether settings were chosen by looking at their '
+    'rows, only the publisher knows: such releases add to the price.'
+)
+
+SUITED = (
+    'counts, averages and plots of single columns',
+    'teaching, tests of software, and looking at what a table is like',
+)
+UNSUITED = (
+    'decisions about single persons: no row is one',
+    'finding rare values, outliers and small groups: noise hides them, which is the purpose',
+    'a check of whether somebody is in the private table',
+    'conclusions that the private table would have to confirm: publish those with a release of '
+    'their own',
+)
+UNCHECKED = (
+    'How close the rows are to the real ones is not told here: comparing them with the real rows '
+    'would be a release that nobody has paid for. Errors are expected ones, of the noise.'
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a datasheet.
+
+    Args:
+        title: Its heading.
+        paragraphs: What is said first.
+        points: A list below.
+        answers: Questions and their answers.
+        table: A table, with a name for each row; empty for none.
+        text: Something to be shown as it is.
+    """
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    points: Sequence[str] = ()
+    answers: Sequence[tuple[str, str]] = ()
+    table: pd.DataFrame | None = None
+    text: str = ''
+
+
+def list_sections(facts: SheetFacts) -> list[Section]:
+    """Answer the questions of a datasheet, in their order."""
+    return [
+        _tell_promise(facts),
+        *_tell_odds(facts),
+        _ask('Motivation', facts, 'motivation', 'creator'),
+        *(_tell_table(table) for table in facts.tables),
+        Section(
+            title='What was lost',
+            points=facts.losses or ('Nothing that the release knows of.',),
+            paragraphs=_tell_needed(facts),
+        ),
+        _ask('Collection', facts, 'collection', 'consent'),
+        _tell_processing(facts),
+        _tell_budget(facts),
+        _tell_uses(facts),
+        _ask('Distribution and maintenance', facts, 'license', 'url', 'contact', 'maintenance'),
+        Section(title='How to cite', text=cite(facts)),
+        _tell_versions(facts),
+        _tell_ledger(facts),
+    ]
+
+
+def cite(facts: SheetFacts) -> str:
+    """Return the sentence by which the data set is cited."""
+    creator = f'{facts.about["creator"]}: ' if 'creator' in facts.about else ''
+    promise = ''
+    if is_promised(facts.statement):
+        promise = f', ε = {facts.statement["epsilon"]:g}, δ = {facts.statement["delta"]:g}'
+    where = f' {facts.about["url"]}' if 'url' in facts.about else ''
+    made = f'made by sdv-threea {facts.versions.get("sdv-threea", "")}'.strip()
+    return f'{creator}{facts.title}, synthetic ({made}{promise}), {facts.made_on}.{where}'
+
+
+def _ask(title: str, facts: SheetFacts, *names: str) -> Section:
+    answers = [(ASKED[name], facts.about.get(name, UNSAID)) for name in names]
+    return Section(title=title, answers=answers)
+
+
+def _tell_promise(facts: SheetFacts) -> Section:
+    statement = facts.statement
+    answers = [('Who is protected?', statement.get('unit', 'one unit'))]
+    if 'tables' in statement:
+        answers = [
+            (f'Who is protected in {name}?', unit) for name, unit in statement['tables'].items()
+        ]
+    return Section(
+        title='What is promised',
+        paragraphs=tell_promise(statement),
+        answers=[
+            *answers,
+            ('What are neighbouring tables?', NEIGHBORS[statement['neighbors']]),
+            ('Does it hold end to end?', statement['note']),
+            ('Was the table released before?', _tell_fits(statement.get('fits', 1))),
+            *(('What is taken as known to everybody?', each) for each in statement['public']),
+        ],
+    )
+
+
+def _tell_fits(fits: int) -> str:
+    told = 'once' if fits == 1 else f'{fits} times'
+    return f'This synthesizer was fitted {told}. {ELSEWHERE}'
+
+
+def _tell_odds(facts: SheetFacts) -> list[Section]:
+    if not is_promised(facts.statement):
+        return []
+    table = pd.DataFrame(list_odds(facts.statement)).set_index('ε')
+    said = 'What the best possible guesser reaches, who knows all other rows.'
+    return [Section(title='The odds', paragraphs=[said], table=table)]
+
+
+def _tell_table(table: TableFacts) -> Section:
+    rows = {
+        column.name: {
+            'type': column.sdtype,
+            'samples show': column.shown,
+            'known': column.known,
+            'expected error': '' if column.error is None else percent(column.error),
+        }
+        for column in table.columns
+    }
+    size = 'not released' if table.num_rows is None else f'about {table.num_rows:,} (a noisy count)'
+    keys = [f'Keys, made up: {", ".join(table.keys)}.'] if table.keys else []
+    protected = [f'Protected: {table.protection}.'] if table.protection else []
+    error = (
+        'The expected error of a column is the share of rows by which noise alone may move its '
+        'histogram, before smoothing makes less of it.'
+    )
+    return Section(
+        title=f'Composition: {table.name}',
+        paragraphs=[f'Rows of the private table: {size}. {SAMPLED}', *protected, *keys, error],
+        table=pd.DataFrame.from_dict(rows, orient='index').rename_axis('column'),
+    )
+
+
+def _tell_needed(facts: SheetFacts) -> list[str]:
+    if facts.needed is None:
+        return []
+    return [
+        f'A value of a category needs about {facts.needed:,.0f} rows to be seen, unless it was '
+        'stated as public. Groups smaller than that are missing from the synthetic rows, and '
+        'people in them are not represented.'
+    ]
+
+
+def _tell_processing(facts: SheetFacts) -> Section:
+    return Section(
+        title='Processing',
+        paragraphs=[MODELLED],
+        answers=[(f'Setting: {words(name)}', value) for name, value in facts.settings.items()],
+    )
+
+
+def _tell_budget(facts: SheetFacts) -> Section:
+    shares = share_stages(list_receipts(facts.statement))
+    table = pd.DataFrame({'share of the squared loss': shares.map(percent)}).rename_axis('stage')
+    return Section(
+        title='Where the budget went',
+        paragraphs=[] if len(shares) else ['No noise was added, so nothing was charged.'],
+        table=table if len(shares) else None,
+    )
+
+
+def _tell_uses(facts: SheetFacts) -> Section:
+    targets = facts.settings.get('target', '') or facts.settings.get('target_column', '')
+    trained = [f'training models that predict {targets}, tested on real rows'] if targets else []
+    told = [facts.about[name] for name in ('uses',) if name in facts.about]
+    against = [facts.about[name] for name in ('unsuited',) if name in facts.about]
+    return Section(
+        title='Uses',
+        paragraphs=[UNCHECKED],
+        points=[
+            *(f'Suited for: {each}.' for each in (*told, *trained, *SUITED)),
+            *(f'Not for: {each}.' for each in (*against, *UNSUITED)),
+        ],
+    )
+
+
+def _tell_versions(facts: SheetFacts) -> Section:
+    again = (
+        'The noise has no seed, and must not have one: another fit is another release. The saved '
+        'synthesizer gives the same rows whenever it is loaded.'
+    )
+    return Section(
+        title='Versions',
+        paragraphs=[again],
+        answers=[(name, version) for name, version in facts.versions.items()],
+    )
+
+
+def _tell_ledger(facts: SheetFacts) -> Section:
+    return Section(
+        title='Appendix: the ledger',
+        paragraphs=['The privacy statement, with each release and its price.'],
+        text=facts.text,
+    )

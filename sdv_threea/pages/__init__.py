@@ -1,0 +1,11 @@
+"""Pages: pieces of HTML, pictures and words that reports and datasheets are made of.
+
+It gets names, numbers and shares, and returns text. It reads no table, and loads nothing from a
+network: a page is one file.
+
+* :mod:`~sdv_threea.pages.shell`: the frame of a page, with its style and its search,
+* :mod:`~sdv_threea.pages.fragments`: panels, tables, lists that open and can be searched,
+* :mod:`~sdv_threea.pages.plots`: pictures of shares, curves and scores,
+* :mod:`~sdv_threea.pages.drawing`: a picture as SVG,
+* :mod:`~sdv_threea.pages.promise`: what a privacy statement means, in plain words.
+"""

@@ -1,0 +1,34 @@
+"""A picture as SVG: notebooks show it, pages hold it, and it can be saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that needs no library to be shown.
+
+    Args:
+        svg: An SVG element with a size.
+    """
+
+    svg: str
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}({len(self.svg):,} characters of SVG)'
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> None:
+        """Write it as an SVG file; an existing one is replaced.
+
+        Raises:
+            OSError: If the file cannot be written.
+            ValueError: If the path does not end in ``.svg``.
+        """
+        if Path(path).suffix.lower() != '.svg':
+            raise ValueError(f'A drawing is saved as .svg, got {Path(path).suffix!r}.')
+        Path(path).write_text(self.svg, encoding='utf-8')

@@ -1,0 +1,152 @@
+"""Pieces of HTML: panels, tables, and lists that open and can be searched.
+
+In go names, numbers and tables; out comes HTML. All text is escaped but for arguments that are
+called ``html``, ``lead``, ``parts`` or ``items``, which are HTML already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from html import escape
+
+import pandas as pd
+
+#: A text of more characters is long.
+LONG = 30
+
+#: A table of fewer columns, with no longer text in any cell, fits on any screen.
+FEW, SHORT = 5, 10
+
+
+def words(text: object) -> str:
+    """Replace the underscores of a name by spaces."""
+    return str(text).replace('_', ' ')
+
+
+def panel(html: str, caption: str = '', heading: str = '') -> str:
+    """Return a box around HTML, under a heading and a caption."""
+    named = f'<h3>{escape(heading)}</h3>' if heading else ''
+    said = f'<p class="caption">{escape(caption)}</p>' if caption else ''
+    return f'<div class="panel">{named}{said}{html}</div>'
+
+
+def split(*parts: str) -> str:
+    """Return parts side by side, or below each other where the screen is narrow."""
+    return f'<div class="split">{"".join(filter(None, parts))}</div>'
+
+
+def section(title: str, lead: str, *parts: str) -> str:
+    """Return a heading, a paragraph, and what is below it."""
+    said = f'<p class="lead">{lead}</p>' if lead else ''
+    body = '\n'.join(filter(None, [said, *parts]))
+    return f'<section>\n<h2>{escape(title)}</h2>\n{body}\n</section>'
+
+
+def paragraphs(sentences: Iterable[str]) -> str:
+    """Return a paragraph for each sentence."""
+    return ''.join(f'<p>{escape(each)}</p>' for each in sentences)
+
+
+def listed(sentences: Iterable[str]) -> str:
+    """Return sentences as a list with bullets."""
+    items = ''.join(f'<li>{escape(each)}</li>' for each in sentences)
+    return f'<ul class="plain">{items}</ul>'
+
+
+def facts(told: Mapping[str, Iterable[str]]) -> str:
+    """Return names, and lines about each."""
+    rows = [
+        f'<dt>{escape(words(name))}</dt><dd>{"<br>".join(map(escape, lines))}</dd>'
+        for name, lines in told.items()
+    ]
+    return f'<dl>{"".join(rows)}</dl>'
+
+
+def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
+    """Return a table; columns without a value in any row are left out.
+
+    Args:
+        data: The rows; the names of the rows are their first cells.
+        name: What the table shows, for those who cannot see it.
+        wide: Whether it scrolls on narrow screens; if not, each row of a table that does not fit
+            becomes a block there.
+    """
+    kept = [column for column in data if not data[column].isin(['', None]).all()]
+    told = data[[column for column in kept if data[column].notna().any()]]
+    heads = ''.join(f'<th scope="col">{escape(words(each))}</th>' for each in told)
+    rows = [
+        f'<tr><th scope="row">{escape(str(label))}</th>'
+        + ''.join(
+            f'<td{_class(value)} data-name="{escape(words(column))}">{_cell(value)}</td>'
+            for column, value in zip(told, cells, strict=True)
+        )
+        + '</tr>'
+        for label, *cells in told.itertuples(name=None)
+    ]
+    short = len(told.columns) < FEW and (told.map(_width).max(axis=None) or 0) <= SHORT
+    kind = 'wide' if wide else 'narrow' if short else 'stack'
+    corner = escape(words(told.index.name or ''))
+    table = (
+        f'<table class="{kind}"><thead><tr><th scope="col">{corner}</th>{heads}</tr></thead>'
+        f'<tbody>{"".join(rows)}</tbody></table>'
+    )
+    # What scrolls must be reached by keys.
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">{table}</div>'
+    )
+
+
+class Html(str):
+    """A cell that is HTML already."""
+
+
+def _width(value: object) -> int:
+    """Return how many characters a cell has."""
+    return len(_cell(value))
+
+
+def _class(value: object) -> str:
+    """Mark long texts, which take the whole width of a narrow screen."""
+    return ' class="long"' if not isinstance(value, Html) and len(str(value)) > LONG else ''
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Html):
+        return value
+    return escape(number(value) if isinstance(value, float) else str(value))
+
+
+def number(value: float) -> str:
+    """Spell a number with four digits, or without decimals if it is large; words for no number."""
+    if math.isnan(value):
+        return 'not defined'
+    if math.isinf(value):
+        return 'infinite' if value > 0 else 'minus infinite'
+    return f'{value:,.0f}' if abs(value) >= 1000 else f'{value:#.4g}'
+
+
+def percent(share: float) -> str:
+    """Spell a share of rows; small ones with more digits."""
+    if math.isnan(share):
+        return 'not defined'
+    if 0 < share < 0.0001:
+        return 'less than 0.01%'
+    return f'{share:.1%}' if share >= 0.01 or share == 0 else f'{share:.2%}'
+
+
+def opener(name: str, note: str, html: str) -> str:
+    """Return a line that opens: a name, a note, and what is behind it."""
+    return (
+        f'<details><summary><b>{escape(name)}</b><small>{escape(note)}</small></summary>'
+        f'<div class="opened">{html}</div></details>'
+    )
+
+
+def searchable(items: Iterable[str], label: str) -> str:
+    """Return lines that open, under a field that finds them by name."""
+    find = (
+        f'<div class="find"><label>{escape(label)} <input type="search"></label>'
+        '<output role="status"></output></div>'
+    )
+    return f'<div class="panel">{find}<div class="list">{"".join(items)}</div></div>'

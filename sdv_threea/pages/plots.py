@@ -1,0 +1,199 @@
+"""Pictures for a page: shares of rows, curves and scores, as HTML and inline SVG.
+
+In go arrays of numbers and texts. Names and numbers are HTML beside the picture, so they stay
+readable on narrow screens; colours are those of the page, so they follow its dark mode. Real data
+is grey and synthetic data is teal in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.pages.fragments import percent
+
+REAL_COLOR = '#7b8794'
+SYNTHETIC_COLOR = '#0b7285'
+INK = '#1f2933'
+RULE = '#e4e7eb'
+
+#: The shades of a grid: shares of rows, or scores, are rounded up to one of them.
+NUM_SHADES = 8
+
+#: Pixels of a cell of the map of all pairs.
+MAP_CELL = 16
+
+KEY = '<p class="key"><i class="real"></i>real<i class="synthetic"></i>synthetic</p>'
+
+
+def histogram(
+    real: NDArray[np.float64], synthetic: NDArray[np.float64], ends: Sequence[str], name: str
+) -> str:
+    """Draw the shares of rows in bins: real as an area, synthetic as a line.
+
+    Args:
+        real: Share of the real rows in each bin, shape (bins,).
+        synthetic: Share of the synthetic rows.
+        ends: Texts below the axis, from left to right.
+        name: What is drawn, for those who cannot see it.
+    """
+    most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
+    area, line = (_steps(shares / most) for shares in (real, synthetic))
+    drawn = (
+        f'<path d="{area}V100H0Z" style="fill:var(--fill);stroke:var(--real)"/>'
+        f'<path d="{line}" style="fill:none;stroke:var(--synthetic);stroke-width:2"/>'
+    )
+    top = f'<div class="axis"><span>{percent(most)} of the rows</span></div>'
+    return f'{KEY}{top}{_svg(drawn, len(real), name)}{_axis(ends)}'
+
+
+def levels(
+    labels: Iterable[object], real: NDArray[np.float64], synthetic: NDArray[np.float64]
+) -> str:
+    """Draw the shares of rows of each level: its name, two bars and two numbers."""
+    most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
+    rows = [
+        f'<li><span>{escape(str(label))}</span><div><i class="real" style="width:{a / most:.1%}">'
+        f'</i><i class="synthetic" style="width:{b / most:.1%}"></i></div>'
+        f'<b>{percent(a)} · {percent(b)}</b></li>'
+        for label, a, b in zip(labels, real, synthetic, strict=True)
+    ]
+    return f'{KEY}<ul class="levels">{"".join(rows)}</ul>'
+
+
+def shares(labels: Iterable[object], values: NDArray[np.float64]) -> str:
+    """Draw one bar for each share: its name, the bar and the number."""
+    most = max(float(np.max(values, initial=0)), 1e-12)
+    rows = [
+        f'<li><span>{escape(str(label))}</span><div><i class="synthetic" '
+        f'style="width:{value / most:.1%}"></i></div><b>{percent(value)}</b></li>'
+        for label, value in zip(labels, values, strict=True)
+    ]
+    return f'<ul class="levels">{"".join(rows)}</ul>'
+
+
+def grids(
+    real: NDArray[np.float64], synthetic: NDArray[np.float64], axes: Sequence[str], name: str
+) -> str:
+    """Draw two grids beside each other, darker where more rows are.
+
+    Args:
+        real: Shares of the real rows, shape (grid rows, grid columns).
+        synthetic: Shares of the synthetic rows, same shape.
+        axes: What is down and what is across, in words.
+        name: What is drawn, for those who cannot see it.
+    """
+    most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
+    height, width = real.shape
+    drawn = []
+    for role, each in (('real', real), ('synthetic', synthetic)):
+        # By the square root, so that small shares show.
+        svg = _svg(_shade(np.sqrt(each / most), '--hue'), width, f'{name}, {role}', height)
+        drawn.append(f'<div>{role}{svg}</div>')
+    told = ''.join(f'<p class="caption">{escape(each)}</p>' for each in axes)
+    return f'<div class="grids">{"".join(drawn)}</div>{told}'
+
+
+def curve(
+    real: NDArray[np.float64], synthetic: NDArray[np.float64], names: Sequence[str], guess: bool
+) -> str:
+    """Draw two curves of points, shape (n, 2) each, on the same axes.
+
+    Args:
+        real: The points of the model that was trained on real rows.
+        synthetic: Those of the one that was trained on synthetic rows.
+        names: What is across, and what is up.
+        guess: Whether to draw the diagonal.
+    """
+    points = np.concatenate([real, synthetic])
+    low, high = points.min(axis=0), points.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    drawn = '<path d="M0 100L100 0" style="stroke:var(--rule);stroke-dasharray:4"/>' * guess
+    for each, color in ((real, 'real'), (synthetic, 'synthetic')):
+        x, y = 100 * ((each - low) / span).T
+        path = 'L'.join(f'{a:.1f} {100 - b:.1f}' for a, b in zip(x, y, strict=True))
+        drawn += f'<path d="M{path}" style="fill:none;stroke:var(--{color});stroke-width:2"/>'
+    across, up = names
+    top = f'<div class="axis"><span>{escape(up)}: {low[1]:.3g} to {high[1]:.3g}</span></div>'
+    ends = [f'{low[0]:.3g}', across, f'{high[0]:.3g}']
+    return f'{KEY}{top}{_svg(drawn, 100, f"{up} by {across}")}{_axis(ends)}'
+
+
+def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
+    """Draw how far every two columns are off, darker where more is lost.
+
+    Args:
+        names: Names of the columns.
+        errors: Between 0 (alike) and 1 (lost), shape (columns, columns); NaN on the diagonal.
+    """
+    size = len(names) * MAP_CELL
+    items = ''.join(f'<li>{at} {escape(name)}</li>' for at, name in enumerate(names, 1))
+    numbers = ''.join(
+        f'<text x="{at + 0.5:g}" y="0.7" text-anchor="middle">{at + 1}</text>'
+        for at in range(len(names))
+    )
+    told = 'How far the relation of every two columns is off; the lists below have the numbers.'
+    cells = _shade(np.nan_to_num(errors), '--lost', gap=0.08)
+    drawn = (
+        f'<svg width="{size}" height="{size + MAP_CELL}" role="img" aria-label="{told}" '
+        f'viewBox="0 0 {len(names)} {len(names) + 1}">{numbers}'
+        f'<g transform="translate(0 1)">{cells}</g></svg>'
+    )
+    scroll = '<div class="scroll" role="region" tabindex="0" aria-label="Map of all pairs">'
+    return f'{scroll}<div class="map"><ol><li></li>{items}</ol>{drawn}</div></div>'
+
+
+def gauge(position: float, low: float, high: float) -> str:
+    """Draw where a score is between chance (left) and what real rows reach (right).
+
+    Args:
+        position: The place of the score; 0 is chance, 1 is real rows.
+        low: The lower end of what other real rows reach.
+        high: The upper end of it.
+    """
+    at, start, end = (100 * min(max(each / 1.1, 0.0), 1.0) for each in (position, low, high))
+    said = f'{position:.0%} of the way from chance to real rows'
+    return (
+        f'<span class="gauge" role="img" aria-label="{said}" title="{said}">'
+        f'<u style="left:{start:.1f}%;width:{max(end - start, 1):.1f}%"></u>'
+        f'<i style="left:{at:.1f}%"></i></span>'
+    )
+
+
+def _steps(heights: NDArray[np.float64]) -> str:
+    """Return the path of steps of width 1 and of heights between 0 and 1, on a height of 100."""
+    places = [f'{100 * (1 - height):.3g}' for height in heights]
+    return f'M0 {places[0]}h1' + ''.join(
+        f'V{new}h1' if new != old else 'h1' for old, new in pairwise(places)
+    )
+
+
+def _shade(values: NDArray[np.float64], color: str, gap: float = 0.0) -> str:
+    """Draw the cells of a grid, a path for each shade of values between 0 and 1."""
+    shades = np.ceil(np.clip(values, 0, 1) * NUM_SHADES - 1e-9).astype(int)
+    side = 1 - gap
+    paths = []
+    for shade in range(1, NUM_SHADES + 1):
+        cells = ''.join(
+            f'M{x} {y}h{side:g}v{side:g}h-{side:g}z' for y, x in np.argwhere(shades == shade)
+        )
+        if cells:
+            paths.append(
+                f'<path d="{cells}" style="fill:rgba(var({color}),{shade / NUM_SHADES:.2f})"/>'
+            )
+    return ''.join(paths)
+
+
+def _svg(drawn: str, width: float, name: str, height: float = 100) -> str:
+    return (
+        f'<svg class="plot" viewBox="0 0 {width:g} {height:g}" preserveAspectRatio="none" '
+        f'role="img" aria-label="{escape(name)}">{drawn}</svg>'
+    )
+
+
+def _axis(texts: Iterable[str]) -> str:
+    return f'<div class="axis">{"".join(f"<span>{escape(each)}</span>" for each in texts)}</div>'

@@ -1,0 +1,121 @@
+"""What a privacy statement means for one person, in plain words.
+
+In goes a statement as a dictionary. Out come sentences and a small table of odds, for a page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sdv_threea.accounting import Odds, odds_from_epsilon, odds_from_mu
+
+UNKNOWN = 'Not known here: no synthesizer with a privacy statement was given.'
+NOTHING = 'Nothing, end to end: private rows were read without noise, as the note says.'
+
+HARDLY = (
+    'Whoever sees the synthetic rows can hardly tell whether {unit} was fitted, whatever else they '
+    'know and compute, now or later.'
+)
+COIN = (
+    'Suppose a coin decides whether yours is in. Without the synthetic rows a guess is right in 50 '
+    'of 100 cases. With them, the best guess that is possible is right in at most {guessed} of 100.'
+)
+
+#: The strength of a promise in a word, by the largest epsilon that deserves it: as in
+#: docs/privacy.md.
+STRENGTHS = (
+    (1.0, 'strong'),
+    (3.0, 'moderate'),
+    (8.0, 'weak against those who know all other rows'),
+)
+BEYOND = 'very weak'
+
+STEPS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
+
+
+def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the receipts of a table, or of a database: there, each with the unit that paid."""
+    receipts = facts.get('receipts', [])
+    if isinstance(receipts, list):
+        return receipts
+    return [{**each, 'unit': unit} for unit, several in receipts.items() for each in several]
+
+
+def share_stages(receipts: Sequence[Mapping[str, Any]]) -> pd.Series:
+    """Compute the share of each stage in the sum of ``mu ** 2`` of all receipts that count."""
+    costs: dict[str, float] = {}
+    for each in receipts:
+        if each['charged'] and math.isfinite(each['mu']):
+            costs[each['stage']] = costs.get(each['stage'], 0.0) + each['mu'] ** 2
+    shares = pd.Series(costs, dtype=float)
+    return shares / shares.sum()
+
+
+def is_promised(facts: Mapping[str, Any]) -> bool:
+    """Return whether anything is promised end to end."""
+    return bool(facts) and facts.get('guarantee') != 'paper' and math.isfinite(facts['epsilon'])
+
+
+def tell_promise(facts: Mapping[str, Any]) -> list[str]:
+    """Say what is promised, in sentences; what is not known or not promised is said, too.
+
+    Args:
+        facts: A privacy statement as a dictionary; empty if there is none.
+    """
+    if not facts:
+        return [UNKNOWN]
+    if not is_promised(facts):
+        return [NOTHING]
+    odds = find_odds(facts)
+    fits = facts.get('fits', 1)
+    again = (
+        [f'The synthesizer was fitted {fits} times: this is the promise of one fit of them.']
+        if fits > 1
+        else []
+    )
+    return [
+        HARDLY.format(unit=facts.get('unit', 'any one unit' if 'tables' in facts else 'one row')),
+        COIN.format(guessed=math.ceil(100 * odds.guessed)),
+        f'That is ε = {facts["epsilon"]:g} at δ = {facts["delta"]:g}, a promise that is '
+        f'{name_strength(facts["epsilon"])}.',
+        *again,
+    ]
+
+
+def find_odds(facts: Mapping[str, Any]) -> Odds:
+    """Return the odds of a statement: of its exact price, or of its epsilon and delta."""
+    if 'mu' not in facts:
+        return odds_from_epsilon(facts['epsilon'], facts['delta'])
+    return odds_from_mu(
+        facts['mu'], math.fsum(each.get('delta', 0.0) for each in list_receipts(facts))
+    )
+
+
+def name_strength(epsilon: float) -> str:
+    """Return how strong a promise is, in a word or two."""
+    return next((word for most, word in STRENGTHS if epsilon <= most), BEYOND)
+
+
+def list_odds(facts: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """List what the best guesser can reach: at this promise, and at others beside it.
+
+    Args:
+        facts: A statement that promises something.
+
+    Yields:
+        Rows of a table: ``ε``, ``guessed right of 100``, ``found of 100``, ``AUC``. The row of the
+        statement comes in its place, and is marked.
+    """
+    own = facts['epsilon']
+    rows = {epsilon: odds_from_epsilon(epsilon, facts['delta']) for epsilon in STEPS}
+    for epsilon, odds in sorted((rows | {own: find_odds(facts)}).items()):
+        yield {
+            'ε': f'{epsilon:g}' + (' (here)' if epsilon == own else ''),
+            'a coin is guessed right, of 100': f'{100 * odds.guessed:.1f}',
+            'found of 100, with 1 % false alarms': f'{100 * odds.found:.1f}',
+            'AUC of the guesser': f'{odds.auc:.3f}',
+        }

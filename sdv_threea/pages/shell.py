@@ -1,0 +1,47 @@
+"""The frame of a page: one HTML file with its style and its search, and nothing from a network."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from sdv_threea.atomic import replacing
+
+#: What a page may be called.
+SUFFIXES = ('.html', '.htm')
+
+
+def write_page(path: str | Path, title: str, *sections: str, private: bool = True) -> None:
+    """Write sections as a single HTML file that opens in any browser, offline: whole or not at all.
+
+    Args:
+        path: Where to write it; an existing file is replaced.
+        title: The name of the page in the browser.
+        sections: HTML, in order; empty ones are left out.
+        private: Whether it is made of private rows: then only its owner may read a new file.
+
+    Raises:
+        OSError: If the file cannot be written.
+        ValueError: If the path does not end in ``.html`` or ``.htm``.
+    """
+    check_suffix(path)
+    with replacing(path, private=private) as draft:
+        draft.write_text(make_page(title, *sections), encoding='utf-8')
+
+
+def make_page(title: str, *sections: str) -> str:
+    """Return sections as one HTML page."""
+    template = Template(files('sdv_threea.pages').joinpath('page.html').read_text('utf-8'))
+    return template.substitute(title=escape(title), body='\n\n'.join(filter(None, sections)))
+
+
+def check_suffix(path: str | Path) -> None:
+    """Raise ``ValueError`` if a path is not that of a page of HTML."""
+    suffix = Path(path).suffix
+    if suffix.lower() not in SUFFIXES:
+        raise ValueError(
+            f'The page is written as HTML, so its path must end in .html, got {suffix!r}. For a '
+            'PDF, open it in a browser and print it.'
+        )

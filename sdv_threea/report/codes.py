@@ -1,0 +1,129 @@
+"""Two tables as whole numbers: each column in bins, or levels, that both tables share.
+
+In go the real and the synthetic table and their metadata. Out comes a code for each cell. Levels of
+few real rows are pooled, so that no level on a page is that of a few people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.report.distributions import CENTRAL, FEWEST
+from sdv_threea.report.inputs import take_learned
+
+#: The most levels of a column that are told apart, and the most bins of a number or a date.
+MOST_LEVELS, MOST_BINS = 50, 20
+
+#: The codes of cells that are no level: missing, pooled real levels, values that no real row has.
+MISSING, POOLED, UNSEEN = 0, 1, 2
+
+NO_LEVELS = ('missing', 'other values', 'values that no real row has')
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Coded:
+    """The cells of two tables as codes; not differentially private.
+
+    Args:
+        names: Names of the columns.
+        real: Codes of the real rows, shape (columns, rows).
+        synthetic: Codes of the synthetic rows, shape (columns, rows).
+        labels: For each column, the name of each code.
+        exact: For each column, whether its codes are values, and not intervals.
+        even: For each column, the share of rows with each code if values were spread evenly: over
+            the values that real rows have, or over the range of all but the farthest numbers.
+    """
+
+    names: tuple[str, ...]
+    real: NDArray[np.int64]
+    synthetic: NDArray[np.int64]
+    labels: tuple[tuple[str, ...], ...]
+    exact: tuple[bool, ...]
+    even: tuple[NDArray[np.float64], ...]
+
+
+def code_tables(
+    real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
+) -> Coded:
+    """Code the cells of two tables alike.
+
+    A category, and a number with few values, is coded by value. Any other number or date is coded
+    by intervals that hold about equally many real rows.
+
+    Args:
+        real: The real table.
+        synthetic: Its synthetic counterpart.
+        columns: The entries of the columns in SDV metadata, by name.
+
+    Returns:
+        The codes of the columns that a model can learn from.
+    """
+    tables = [take_learned(table, columns) for table in (real, synthetic)]
+    coded = [_code(tables[0][name], tables[1][name], columns[name]) for name in tables[0]]
+    return Coded(
+        names=tuple(map(str, tables[0])),
+        real=np.array([each[0] for each in coded], dtype=np.int64).reshape(len(coded), len(real)),
+        synthetic=np.array([each[1] for each in coded], dtype=np.int64).reshape(
+            len(coded), len(synthetic)
+        ),
+        labels=tuple(each[2] for each in coded),
+        exact=tuple(each[3] for each in coded),
+        even=tuple(each[4] for each in coded),
+    )
+
+
+_Codes = tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...], bool, NDArray[np.float64]]
+
+
+def _code(real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any]) -> _Codes:
+    counts = real.value_counts(sort=False)
+    if pd.api.types.is_float_dtype(real) and len(counts) > MOST_LEVELS:
+        return _code_intervals(real.to_numpy(float), synthetic.to_numpy(float))
+    if not pd.api.types.is_float_dtype(real):
+        # As distributions does: levels are told apart by their names.
+        real, synthetic = (each.map(str, na_action='ignore') for each in (real, synthetic))
+        counts = real.value_counts(sort=False)
+    shown = counts[counts >= FEWEST].nlargest(MOST_LEVELS).index
+    if pd.api.types.is_float_dtype(real):
+        shown = shown.sort_values()
+    spell = _spell if description['sdtype'] == 'numerical' else str
+    labels = (*NO_LEVELS, *map(spell, shown))
+    codes = [_find(column, shown, counts.index) for column in (real, synthetic)]
+    used = np.bincount(codes[0], minlength=len(labels)) > 0
+    return codes[0], codes[1], labels, True, used / max(int(used.sum()), 1)
+
+
+def _find(column: pd.Series, shown: pd.Index, known: pd.Index) -> NDArray[np.int64]:
+    places = shown.get_indexer(pd.Index(column))
+    others = np.where(column.isin(known), POOLED, UNSEEN)
+    found = np.where(places >= 0, places + len(NO_LEVELS), others)
+    return np.where(column.isna(), MISSING, found).astype(np.int64)
+
+
+def _code_intervals(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> _Codes:
+    """Code numbers by intervals whose ends are real quantiles: what is below the first, and so on.
+
+    An end belongs to the interval below it, so a heavy lowest value has an interval of its own.
+    """
+    quantiles = np.arange(1, MOST_BINS) / MOST_BINS
+    ends = np.unique(np.nanquantile(real, quantiles, method='inverted_cdf'))
+    codes = [
+        np.where(np.isnan(values), MISSING, 1 + ends.searchsorted(values, 'left')).astype(np.int64)
+        for values in (real, synthetic)
+    ]
+    names = tuple(f'interval {at}' for at in range(len(ends) + 1))
+    low, high = np.nanquantile(real, CENTRAL)
+    widths = np.diff(np.concatenate([[low], ends.clip(low, high), [high]]))
+    missing = float(np.isnan(real).mean())
+    even = np.array([missing, *((1 - missing) * widths / (high - low or 1))])
+    return codes[0], codes[1], ('missing', *names), False, even
+
+
+def _spell(value: float) -> str:
+    return f'{value:.6g}'

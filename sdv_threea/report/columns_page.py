@@ -1,0 +1,207 @@
+"""The sections of the page about columns, pairs of columns, and rows that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_threea.pages.fragments import (
+    listed,
+    number,
+    opener,
+    panel,
+    percent,
+    searchable,
+    section,
+    tabulate,
+)
+from sdv_threea.pages.plots import grids, histogram, levels, pair_map
+from sdv_threea.report.verdict import name_some
+
+if TYPE_CHECKING:
+    from sdv_threea.report.distributions import Distribution
+    from sdv_threea.report.fidelity import Fidelity
+    from sdv_threea.report.joint import JointDistribution
+    from sdv_threea.report.quality import Quality
+
+#: The most columns of the map of all pairs: those that are off most.
+MOST_MAPPED = 40
+
+#: How many pairs are open at first; no two of them share a column.
+NUM_OPEN = 2
+
+
+def tell_impossible(fidelity: Fidelity) -> str:
+    """Return the section on rows with two values that no real row has together."""
+    found = {name: each for name, each in fidelity.impossible.items() if each.num_pairs}
+    if not found:
+        return ''
+    parts = []
+    for name, each in found.items():
+        said = (
+            f'<p><b>{percent(each.synthetic)}</b> of the synthetic rows have two values that no '
+            f'real row has together. Of new real rows it would be about {percent(each.real)}; of '
+            f'rows whose columns have nothing to do with each other, {percent(each.chance)}.</p>'
+        )
+        table = each.told.set_index(each.told['Column 1'] + ' and ' + each.told['Column 2'])
+        shown = pd.DataFrame(
+            {
+                'synthetic rows': table['Rows'].map(percent),
+                'most often': table['Examples'].map(_tell_examples),
+            }
+        ).rename_axis('columns')
+        drawn = tabulate(shown, name='Impossible pairs of values') if len(shown) else ''
+        parts.append(panel(said + drawn, heading=name if len(found) > 1 else ''))
+    lead = (
+        'Pairs of categories (and of numbers with few values) that never occur in the real rows, '
+        'though chance alone would have put five rows there. Values of fewer than five real rows '
+        'are not looked at.'
+    )
+    return section('Rows that cannot be', lead, *parts)
+
+
+def _tell_examples(examples: list[dict[str, Any]]) -> str:
+    return '; '.join(
+        f'{" with ".join(each["values"])} ({percent(each["rows"])})' for each in examples
+    )
+
+
+def tell_columns(fidelity: Fidelity, quality: Quality) -> str:
+    """Return the section on columns: all of them, the worst first."""
+    columns = fidelity.columns
+    if columns.empty:
+        return ''
+    several = len(set(columns['Table'])) > 1
+    order = (columns['Error'] - columns['Real']).sort_values(ascending=False, kind='stable').index
+    items = []
+    for row in columns.loc[order].to_dict('records'):
+        name = f'{row["Table"]}.{row["Column"]}' if several else row['Column']
+        drawn = quality.distributions.get((row['Table'], row['Column']))
+        note = f'off by {percent(row["Error"])}; other real rows by {percent(row["Real"])}'
+        items.append(opener(name, note, _draw(drawn, name) + listed(_list_facts(row, drawn))))
+    lead = (
+        'Every column, the worst first. A column is off by the share of rows that would have to '
+        'change to make the two tables alike, in bins that both share.'
+    )
+    empty = columns[(columns['Missing, real'] == 1) | (columns['Missing, synthetic'] == 1)]
+    said = (
+        f'Without any value, in one table or both: {name_some(empty["Column"])}.'
+        if len(empty)
+        else ''
+    )
+    return section(
+        'How the columns match',
+        lead,
+        panel(listed([said])) if said else '',
+        searchable(items, 'Find a column'),
+    )
+
+
+def _draw(drawn: Distribution | None, name: str) -> str:
+    if drawn is None or not len(drawn.labels):
+        return ''
+    if not drawn.binned:
+        return levels(drawn.labels, drawn.real, drawn.synthetic)
+    return histogram(drawn.real, drawn.synthetic, _ends(drawn.labels), f'Shares of rows by {name}')
+
+
+def _ends(labels: pd.Index) -> list[str]:
+    """Return what stands below an axis: its first, its middle and its last bin."""
+    places = sorted({0, len(labels) // 2, len(labels) - 1})
+    return [_spell(labels[at]) for at in places]
+
+
+def _spell(value: Any) -> str:
+    return f'{value:%Y-%m-%d}' if isinstance(value, pd.Timestamp) else f'{value:,.4g}'
+
+
+def _list_facts(row: Mapping[str, Any], drawn: Distribution | None) -> list[str]:
+    """Say what the picture of a column does not show."""
+    said = []
+    if row['Missing, real'] or row['Missing, synthetic']:
+        said.append(
+            f'Missing: {percent(row["Missing, real"])} of the real rows, '
+            f'{percent(row["Missing, synthetic"])} of the synthetic ones.'
+        )
+    if drawn is not None and any(drawn.beyond):
+        said.append(
+            f'Beyond the axis: {percent(drawn.beyond[0])} of the real rows, '
+            f'{percent(drawn.beyond[1])} of the synthetic ones.'
+        )
+    if row['Lost']:
+        said.append(
+            f'{percent(row["Lost"])} of the real rows have a value that no synthetic row has.'
+        )
+    if row['New']:
+        said.append(
+            f'{percent(row["New"])} of the synthetic rows have a value that no real row has.'
+        )
+    return said
+
+
+def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDistribution]) -> str:
+    """Return the section on pairs of columns: a map of all, and the worst to open."""
+    pairs = fidelity.pairs
+    if pairs.empty:
+        return section('How the relations match', 'There are no two columns to compare.')
+    several = len(set(pairs['Table'])) > 1
+    maps = [
+        panel(_map(each), heading=str(name) if several else 'All pairs, darker where more is lost')
+        for name, each in pairs.groupby('Table', sort=False)
+    ]
+    rows = pairs.set_index(['Table', 'Column 1', 'Column 2'])
+    items: list[str] = []
+    opened: set[str] = set()
+    for key, joint in joints.items():
+        row = rows.loc[key]
+        name = ' by '.join(key[1:]) if not several else f'{key[0]}: {key[1]} by {key[2]}'
+        note = (
+            f'off by {percent(row["Error"])}; other real rows by {percent(row["Real"])}, unrelated '
+            f'columns by {percent(row["Chance"])}'
+        )
+        axes = [
+            f'{said}: {column}, {_tell_axis(labels, binned)}'
+            for said, column, labels, binned in zip(
+                ('Down', 'Across'), key[1:], joint.labels, joint.binned, strict=True
+            )
+        ]
+        item = opener(name, note, grids(joint.real, joint.synthetic, axes, name))
+        if len(opened) < 2 * NUM_OPEN and not opened & set(key[1:]):
+            opened |= set(key[1:])
+            item = item.replace('<details>', '<details open>', 1)
+        items.append(item)
+    lead = (
+        'How far two columns are off together, in bins that both tables share. In the grids, a '
+        'darker field has more rows. Fields of fewer than five real rows are left empty on the '
+        'real side.'
+    )
+    label = f'Find a pair, of the {len(items)} worst' if len(pairs) > len(items) else 'Find a pair'
+    return section('How the relations match', lead, *maps, searchable(items, label))
+
+
+def _tell_axis(labels: pd.Index, binned: bool) -> str:
+    if binned:
+        return f'from {_spell(labels[0])} to {_spell(labels[-1])}'
+    return ', '.join(map(str, labels))
+
+
+def _map(pairs: pd.DataFrame) -> str:
+    """Draw the map of the pairs of a table: of all its columns, or of those that are off most."""
+    off = pd.concat([pairs.set_index(side)['Error'] for side in ('Column 1', 'Column 2')])
+    worst = off.groupby(level=0, sort=False).mean().nlargest(MOST_MAPPED).index
+    names = [name for name in dict.fromkeys(off.index) if name in set(worst)]
+    place = {name: at for at, name in enumerate(names)}
+    errors = np.full((len(names), len(names)), np.nan)
+    for first, second, error in pairs[['Column 1', 'Column 2', 'Error']].itertuples(index=False):
+        if first in place and second in place:
+            errors[place[first], place[second]] = errors[place[second], place[first]] = error
+    left = len(set(off.index)) - len(names)
+    more = (
+        f'<p class="caption">Without {number(float(left))} columns that are off less.</p>'
+        if left
+        else ''
+    )
+    return pair_map(names, errors) + more

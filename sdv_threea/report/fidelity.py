@@ -1,0 +1,236 @@
+"""How far columns and pairs of columns are off, beside what other real rows would score.
+
+In go codes of the real and of the synthetic table. Out come errors (distances of total variation:
+the share of rows that would have to change), the same of real rows drawn again, and of rows that
+know no relation. The bins are common to both tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.report.codes import MISSING, NO_LEVELS, UNSEEN, Coded, code_tables
+from sdv_threea.report.impossible import Impossible, find_impossible
+
+#: How often real rows are drawn again, to see what chance alone makes of a score.
+RESAMPLES = 8
+
+#: The most rows of a table, and the most pairs of columns, that are compared: drawn at random.
+MOST_ROWS, MOST_PAIRS = 50_000, 2_000
+
+COLUMNS = ['Table', 'Column', 'Error', 'Real', 'Chance']
+LOST = ['Lost', 'New', 'Missing, real', 'Missing, synthetic', 'Values, real', 'Values, synthetic']
+PAIRS = ['Table', 'Column 1', 'Column 2', 'Error', 'Real', 'Chance']
+
+ONE, TWO, NEVER = 'single columns', 'pairs of columns', 'impossible rows'
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Fidelity:
+    """Errors in bins that both tables share; 0 is best. Measured on real data: not private.
+
+    Args:
+        scores: By measure (``single columns``, ``pairs of columns``, ``impossible rows``): the
+            mean of the ``synthetic`` rows, that of ``real`` rows drawn again with its standard
+            deviation ``spread``, and that of ``chance``. For single columns chance is an even
+            spread over its values; for the others, columns that have nothing to do with each other.
+        columns: ``Table``, ``Column``, ``Error``, and the same of ``Real`` rows and of ``Chance``;
+            ``Lost``, the share of the real rows whose value no synthetic row has; ``New``, that of
+            the synthetic rows whose value no real row has; the shares of missing values, and how
+            many different values, or intervals, there are.
+        pairs: The same of pairs of columns: of all, or of 2,000 drawn at random.
+        impossible: Rows with two values that no real row has together, by table.
+    """
+
+    scores: pd.DataFrame
+    columns: pd.DataFrame
+    pairs: pd.DataFrame
+    impossible: Mapping[str, Impossible]
+
+
+def measure_fidelity(
+    real: Mapping[str, pd.DataFrame],
+    synthetic: Mapping[str, pd.DataFrame],
+    description: Mapping[str, Any],
+    seed: int = 0,
+) -> Fidelity:
+    """Compare tables in common bins, and with real rows that are drawn again.
+
+    Real rows are drawn with repetition, twice: as many as were fitted, and as many as are
+    synthetic. How far the two are off each other is what the size of the tables alone makes of a
+    score, and no synthetic table can be expected to do better.
+
+    Args:
+        real: The real tables by name.
+        synthetic: Their synthetic counterparts.
+        description: SDV metadata as a dictionary.
+        seed: Seed of the rows and pairs that are drawn.
+
+    Returns:
+        The errors. Tables without rows, or without columns to compare, are left out.
+    """
+    rng = np.random.default_rng(seed)
+    columns, pairs, impossible, resampled = [], [], {}, []
+    for name, described in description['tables'].items():
+        coded = code_tables(real[name], synthetic[name], described['columns'])
+        coded = _take_rows(coded, rng)
+        if not (coded.names and coded.real.shape[1] and coded.synthetic.shape[1]):
+            continue
+        chosen = _choose_pairs(len(coded.names), rng)
+        worlds = _draw_worlds(coded, rng)
+        singles = [(at,) for at in range(len(coded.names))]
+        columns.append(_tabulate(name, coded, singles, worlds, _even_error))
+        columns[-1][LOST] = [_find_lost(coded, at) for at in range(len(coded.names))]
+        pairs.append(_tabulate(name, coded, chosen, worlds, _unrelated_error))
+        impossible[name] = find_impossible(coded, chosen, rng)
+        resampled.append((columns[-1].attrs['means'], pairs[-1].attrs['means']))
+    told = [_join(columns, COLUMNS + LOST), _join(pairs, PAIRS)]
+    return Fidelity(
+        scores=_score(told, resampled, impossible),
+        columns=told[0],
+        pairs=told[1],
+        impossible=impossible,
+    )
+
+
+def _take_rows(coded: Coded, rng: np.random.Generator) -> Coded:
+    """Return at most :data:`MOST_ROWS` rows of each table, drawn at random."""
+    real, synthetic = (
+        codes[:, rng.choice(codes.shape[1], MOST_ROWS, replace=False)]
+        if codes.shape[1] > MOST_ROWS
+        else codes
+        for codes in (coded.real, coded.synthetic)
+    )
+    return replace(coded, real=real, synthetic=synthetic)
+
+
+def _choose_pairs(num_columns: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    every = num_columns * (num_columns - 1) // 2
+    if every <= MOST_PAIRS:
+        return list(combinations(range(num_columns), 2))
+    found: set[tuple[int, ...]] = set()
+    while len(found) < MOST_PAIRS:
+        first, second = rng.choice(num_columns, 2, replace=False)
+        found.add((min(first, second), max(first, second)))
+    return sorted(found)
+
+
+World = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def _draw_worlds(coded: Coded, rng: np.random.Generator) -> list[World]:
+    """Draw pairs of tables of real rows, as large as the two that are compared."""
+    size = coded.real.shape[1]
+    sizes = size, coded.synthetic.shape[1]
+    return [
+        (
+            coded.real[:, rng.integers(size, size=sizes[0])],
+            coded.real[:, rng.integers(size, size=sizes[1])],
+        )
+        for _ in range(RESAMPLES)
+    ]
+
+
+def _tabulate(
+    table: str,
+    coded: Coded,
+    groups: Iterable[tuple[int, ...]],
+    worlds: list[World],
+    chance: Any,
+) -> pd.DataFrame:
+    """Compute the errors of groups of columns; the means of each drawn world are an attribute."""
+    sizes = [len(each) for each in coded.labels]
+    rows, drawn = [], []
+    for group in groups:
+        real = _share(coded.real, group, sizes)
+        error = _distance(real, _share(coded.synthetic, group, sizes))
+        again = [_distance(_share(a, group, sizes), _share(b, group, sizes)) for a, b in worlds]
+        drawn.append(again)
+        names = [coded.names[at] for at in group]
+        unknowing = chance(real, coded, group)
+        rows.append([table, *names, error, float(np.mean(again)), unknowing])
+    told = pd.DataFrame(rows, columns=COLUMNS if chance is _even_error else PAIRS)
+    told.attrs['means'] = np.mean(drawn, axis=0) if drawn else np.zeros(RESAMPLES)
+    return told
+
+
+def _find_lost(coded: Coded, at: int) -> list[float]:
+    """Return what is lost of a column, what is new in it, what is missing, how much is left."""
+    size = [len(coded.labels[at])]
+    real, synthetic = (_share(codes[[at]], (0,), size) for codes in (coded.real, coded.synthetic))
+    named = np.arange(size[0]) != MISSING
+    told = named & (np.arange(size[0]) >= (len(NO_LEVELS) if coded.exact[at] else 0))
+    lost = real[told & (synthetic == 0)].sum()
+    new = synthetic[UNSEEN] if coded.exact[at] else 0.0
+    values = [np.count_nonzero(each[named]) for each in (real, synthetic)]
+    return [float(each) for each in (lost, new, real[MISSING], synthetic[MISSING], *values)]
+
+
+def _share(
+    codes: NDArray[np.int64], group: tuple[int, ...], sizes: list[int]
+) -> NDArray[np.float64]:
+    """Return the share of the rows in each bin of one column, or of two."""
+    joint = codes[group[0]]
+    for at in group[1:]:
+        joint = joint * sizes[at] + codes[at]
+    counts = np.bincount(joint, minlength=int(np.prod([sizes[at] for at in group])))
+    return np.asarray(counts / max(codes.shape[1], 1))
+
+
+def _distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    return float(np.abs(first - second).sum() / 2)
+
+
+def _even_error(real: NDArray[np.float64], coded: Coded, group: tuple[int, ...]) -> float:
+    """Return the error of a column whose values are spread evenly."""
+    return _distance(real, coded.even[group[0]])
+
+
+def _unrelated_error(real: NDArray[np.float64], coded: Coded, group: tuple[int, ...]) -> float:
+    """Return the error of two columns that are right by themselves, and not related."""
+    grid = real.reshape([len(coded.labels[at]) for at in group])
+    return _distance(grid, np.outer(grid.sum(axis=1), grid.sum(axis=0)))
+
+
+def _join(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    filled = [each for each in parts if len(each)]
+    for each in filled:
+        each.attrs.clear()
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
+
+
+def _score(
+    told: list[pd.DataFrame],
+    resampled: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    impossible: Mapping[str, Impossible],
+) -> pd.DataFrame:
+    """Return the mean of each measure, and what it would be for real rows and by chance."""
+    rows = {}
+    for at, (name, table) in enumerate(zip((ONE, TWO), told, strict=True)):
+        if table.empty:
+            continue
+        # Tables count as often as they have columns, or pairs, in each drawn world.
+        weights = table['Table'].value_counts(sort=False).reindex(list(impossible), fill_value=0)
+        worlds = np.average([each[at] for each in resampled], axis=0, weights=weights)
+        rows[name] = {
+            'synthetic': float(table['Error'].mean()),
+            'real': float(worlds.mean()),
+            'spread': float(worlds.std(ddof=1)),
+            'chance': float(table['Chance'].mean()),
+        }
+    counted = [each for each in impossible.values() if each.num_pairs]
+    if counted:
+        rows[NEVER] = {
+            role: float(np.mean([getattr(each, role) for each in counted]))
+            for role in ('synthetic', 'real', 'spread', 'chance')
+        }
+    return pd.DataFrame.from_dict(
+        rows, orient='index', columns=['synthetic', 'real', 'spread', 'chance']
+    )

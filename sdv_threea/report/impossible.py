@@ -1,0 +1,111 @@
+"""Rows that cannot be: two values together that no real row has together.
+
+In go codes of both tables. Out come the share of such rows, the same of real rows, and the pairs of
+values that are behind most of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.report.codes import POOLED, UNSEEN, Coded
+
+#: Two values count as impossible if chance alone would have put this many real rows there. Fewer
+#: might have been left out by chance.
+EXPECTED = 5.0
+
+#: The most pairs of columns, and the most pairs of values of each, that are told.
+MOST_TOLD, MOST_EXAMPLES = 12, 3
+
+TOLD = ['Column 1', 'Column 2', 'Rows', 'Examples']
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Impossible:
+    """Shares of rows with two values that no real row has together. Not private.
+
+    Args:
+        synthetic: The share of the synthetic rows.
+        real: The share of real rows that would be called so if they were not there: what as many
+            new real rows can be expected to have.
+        spread: The standard deviation of ``real``, by the number of rows.
+        chance: The share of rows whose columns have nothing to do with each other.
+        num_pairs: How many pairs of columns were looked at.
+        told: The pairs of columns with most such rows (``Column 1``, ``Column 2``, ``Rows``: their
+            share) and ``Examples`` of values. No value of fewer than five real rows is named.
+    """
+
+    synthetic: float
+    real: float
+    spread: float
+    chance: float
+    num_pairs: int
+    told: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=TOLD))
+
+
+def find_impossible(
+    coded: Coded, pairs: Iterable[tuple[int, ...]], rng: np.random.Generator
+) -> Impossible:
+    """Find the rows with two values that no real row has together.
+
+    Two values are looked at if about five real rows or more would have both if the columns had
+    nothing to do with each other. Intervals of numbers, and values of few rows, are not looked at.
+
+    Args:
+        coded: The codes of both tables.
+        pairs: Which columns to look at.
+        rng: Source of the rows that know no relation.
+    """
+    shuffled = np.array([rng.permutation(column) for column in coded.real])
+    tables = {'synthetic': coded.synthetic, 'real': coded.real, 'chance': shuffled}
+    hit = {role: np.zeros(codes.shape[1], dtype=bool) for role, codes in tables.items()}
+    told, num_pairs = [], 0
+    for first, second in pairs:
+        if not (coded.exact[first] and coded.exact[second]):
+            continue
+        num_pairs += 1
+        counts, expected = _count(coded, first, second)
+        never, once = (counts == 0) & expected, (counts == 1) & expected
+        for role, codes in tables.items():
+            hit[role] |= (once if role == 'real' else never)[codes[first], codes[second]]
+        told.append(_tell(coded, first, second, never))
+    shares = {role: float(rows.mean()) for role, rows in hit.items()}
+    spread = float(np.sqrt(shares['real'] * (1 - shares['real']) / len(hit['synthetic'])))
+    table = pd.DataFrame(told, columns=TOLD)
+    table = table[table['Rows'] > 0].sort_values('Rows', ascending=False, kind='stable')
+    return Impossible(**shares, spread=spread, num_pairs=num_pairs, told=table.head(MOST_TOLD))
+
+
+def _count(coded: Coded, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Count the real rows with each two values, and say which two are expected to have some."""
+    shape = len(coded.labels[first]), len(coded.labels[second])
+    joint = coded.real[first] * shape[1] + coded.real[second]
+    counts = np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(coded.real.shape[1], 1)
+    looked = expected >= EXPECTED
+    # What is pooled, or new, is no value by itself.
+    looked[[POOLED, UNSEEN]] = looked[:, [POOLED, UNSEEN]] = False
+    return counts, looked
+
+
+def _tell(coded: Coded, first: int, second: int, never: NDArray[np.bool_]) -> list[object]:
+    """Return two columns, the share of synthetic rows that cannot be, and examples of values."""
+    shape = never.shape
+    joint = coded.synthetic[first] * shape[1] + coded.synthetic[second]
+    counts = np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape) * never
+    shares = counts / max(coded.synthetic.shape[1], 1)
+    worst = np.argsort(-shares, axis=None, kind='stable')[:MOST_EXAMPLES]
+    examples = [
+        {
+            'values': [coded.labels[first][a], coded.labels[second][b]],
+            'rows': float(shares[a, b]),
+        }
+        for a, b in zip(*np.unravel_index(worst, shape), strict=True)
+        if shares[a, b] > 0
+    ]
+    return [coded.names[first], coded.names[second], float(shares.sum()), examples]

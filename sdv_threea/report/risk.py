@@ -1,0 +1,139 @@
+"""The attacks that regulators ask for: singling out, linkability, inference; by anonymeter.
+
+In go real rows that were fitted, synthetic rows, and real rows that were not fitted. Out come the
+success rates of each attack on all of them. They are measurements of three attacks, and no promise:
+the promise holds for every attack.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from sdv_threea.report.inputs import take_learned
+
+#: How often each attack is tried on rows of a table, at most; and the most rows that are searched.
+ATTACKS, MOST_ROWS = 300, 10_000
+
+#: The columns of a row that a singling-out attack combines.
+NUM_COMBINED = 3
+
+
+def measure_risk(
+    real: Mapping[str, pd.DataFrame],
+    synthetic: Mapping[str, pd.DataFrame],
+    control: Mapping[str, pd.DataFrame],
+    description: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Attack the rows that were fitted, and as a control rows that were not.
+
+    *Singling out* finds a rule, from synthetic rows, that exactly one real row meets. *Linkability*
+    matches two halves of the columns of a row. *Inference* guesses a column of a row from all
+    others. An attack that does as well on rows that were not fitted has learned from the
+    population, and not about a person.
+
+    Args:
+        real: The real tables that were fitted, by name.
+        synthetic: Their synthetic counterparts.
+        control: Real rows that were not fitted, by table. Tables without are left out.
+        description: SDV metadata as a dictionary.
+
+    Returns:
+        A row per attack and table: its success ``on fitted rows`` and ``on other rows``, that of
+        ``guessing``, each a share of the attempts, and ``risk``, what fitting added (0 to 1), with
+        the ends ``low`` and ``high`` of its 95 % interval. NaN where an attack found nothing
+        to try.
+
+    Raises:
+        ImportError: If anonymeter is not installed.
+    """
+    evaluators = _anonymeter()
+    rows = {}
+    for name in control:
+        columns = description['tables'][name]['columns']
+        tables = {
+            role: _prepare(take_learned(each[name], columns))
+            for role, each in (('ori', real), ('syn', synthetic), ('control', control))
+        }
+        suffix = f' ({name})' if len(control) > 1 else ''
+        for attack, make in _list_attacks(evaluators, tables):
+            rows[attack + suffix] = _try(make)
+    return pd.DataFrame.from_dict(rows, orient='index')
+
+
+def _prepare(table: pd.DataFrame) -> pd.DataFrame:
+    """Return at most :data:`MOST_ROWS` rows, categories as texts and numbers without gaps."""
+    kept = table.head(MOST_ROWS).reset_index(drop=True)
+    return pd.DataFrame(
+        {
+            name: column.fillna(column.median() if column.notna().any() else 0.0)
+            if pd.api.types.is_float_dtype(column)
+            else column.map(str, na_action='ignore').fillna('missing')
+            for name, column in kept.items()
+        }
+    )
+
+
+def _list_attacks(
+    evaluators: ModuleType, tables: Mapping[str, pd.DataFrame]
+) -> Iterable[tuple[str, Any]]:
+    """List the attacks that the number of columns allows, and what makes each of them."""
+    names = list(tables['ori'])
+    attacks = min(ATTACKS, *map(len, tables.values()))
+    yield (
+        'singling out',
+        lambda: evaluators.SinglingOutEvaluator(
+            **tables, n_attacks=attacks, n_cols=min(NUM_COMBINED, len(names)), max_attempts=50_000
+        ),
+    )
+    if len(names) > 1:
+        halves = names[::2], names[1::2]
+        yield (
+            'linkability',
+            lambda: evaluators.LinkabilityEvaluator(**tables, aux_cols=halves, n_attacks=attacks),
+        )
+    for secret in names if len(names) > 1 else ():
+        others = [name for name in names if name != secret]
+        numeric = pd.api.types.is_float_dtype(tables['ori'][secret])
+        yield (
+            f'inference of {secret}',
+            lambda secret=secret, others=others, numeric=numeric: evaluators.InferenceEvaluator(
+                **tables, aux_cols=others, secret=secret, regression=numeric, n_attacks=attacks
+            ),
+        )
+
+
+def _try(make: Any) -> dict[str, float]:
+    """Run an attack. One that finds nothing to try says so by an error; it has no figures."""
+    nothing = dict.fromkeys(('on fitted rows', 'on other rows', 'guessing', 'risk', 'low', 'high'))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        try:
+            told = make().evaluate().results()
+        except RuntimeError:
+            return dict.fromkeys(nothing, math.nan)
+    risk = told.risk()
+    return {
+        'on fitted rows': told.attack_rate.value,
+        'on other rows': told.control_rate.value,
+        'guessing': told.baseline_rate.value,
+        'risk': risk.value,
+        'low': risk.ci[0],
+        'high': risk.ci[1],
+    }
+
+
+def _anonymeter() -> ModuleType:
+    try:
+        import anonymeter.evaluators
+    except ImportError as error:
+        raise ImportError(
+            'The attacks are those of anonymeter: pip install "sdv-threea[risk]".'
+        ) from error
+    evaluators: ModuleType = anonymeter.evaluators
+    return evaluators

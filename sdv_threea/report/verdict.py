@@ -1,0 +1,270 @@
+"""The verdict of a report: what the release is good for, what was lost, what to do about it.
+
+In go scores. Out come grades, which compare a score with that of real rows and with that of
+chance, and sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from sdv_threea.pages.fragments import percent
+from sdv_threea.pages.promise import is_promised
+from sdv_threea.report.fidelity import NEVER, ONE, TWO, Fidelity
+from sdv_threea.report.quality import Quality
+from sdv_threea.report.utility import GUESSING, Utility
+
+#: What a grade is called, by the least share of the way from chance to real rows.
+GRADES = ((0.98, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
+WORST = 'no better than chance'
+UNDEFINED = 'nothing to tell'
+
+#: Scores that are this many standard deviations of noise from each other are taken as equal.
+DEVIATIONS = 2.0
+
+#: A share of real rows whose values are lost, and that of missing values that is new, from which on
+#: a column is told to have lost something.
+TELLING = 0.02
+
+#: The most columns that one sentence names.
+MOST_NAMED = 6
+
+GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """A score of the synthetic rows between that of chance and that of real rows.
+
+    Args:
+        name: What was measured.
+        use: What the release is good for if the grade is good; empty if that is told by another.
+        synthetic: The score.
+        spread: Its standard deviation, by the noise of the test.
+        real: What real rows score.
+        real_spread: The standard deviation of that.
+        chance: What is scored by rows that know nothing of what is measured.
+        share: Whether the score is a share of rows.
+    """
+
+    name: str
+    use: str
+    synthetic: float
+    real: float
+    chance: float
+    spread: float = 0.0
+    real_spread: float = 0.0
+    share: bool = False
+
+    @property
+    def position(self) -> float:
+        """How far the score is on the way from chance (0) to real rows (1)."""
+        return self._place(self.synthetic)
+
+    @property
+    def real_range(self) -> tuple[float, float]:
+        """Where real rows are on that way, by the noise of the test."""
+        off = DEVIATIONS * abs(self.real_spread / (self.real - self.chance or math.nan))
+        return (1.0 - off, 1.0 + off) if math.isfinite(off) else (1.0, 1.0)
+
+    @property
+    def word(self) -> str:
+        """The grade in words; real rows that score like chance leave nothing to grade."""
+        noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
+        if not math.isfinite(self.position):
+            return UNDEFINED if math.isfinite(self.synthetic) else WORST
+        if abs(self.real - self.chance) <= noise:
+            return UNDEFINED
+        if abs(self.synthetic - self.real) <= noise:
+            return GRADES[0][1]
+        return next((word for least, word in GRADES if self.position >= least), WORST)
+
+    def spell(self, score: float) -> str:
+        """Return a score as text."""
+        return percent(score) if self.share else f'{score:.3f}'
+
+    def _place(self, score: float) -> float:
+        span = self.real - self.chance
+        return (score - self.chance) / span if span else math.nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a reader needs to decide. Not differentially private: it compares with real rows.
+
+    Args:
+        grades: The scores, each beside those of real rows and of chance.
+        good: What the release is good for.
+        bad: What it is no good for.
+        lost: What was lost, in sentences.
+        advice: What would make it better, in sentences.
+    """
+
+    grades: tuple[Grade, ...]
+    good: tuple[str, ...] = field(default=())
+    bad: tuple[str, ...] = field(default=())
+    lost: tuple[str, ...] = field(default=())
+    advice: tuple[str, ...] = field(default=())
+
+    @property
+    def headline(self) -> str:
+        """One or two sentences: what it is good for, and what it is not."""
+        said = []
+        if self.good:
+            said.append(f'Good for {_join(self.good)}.')
+        if self.bad:
+            said.append(f'Not for {_join(self.bad)}.')
+        middling = [
+            each.use for each in self.grades if each.use and each.word not in (*GOOD, *USELESS)
+        ]
+        if middling:
+            said.append(f'Look before you use it for {_join(middling)}.')
+        return ' '.join(said) or 'Nothing could be measured.'
+
+
+def judge(
+    quality: Quality,
+    fidelity: Fidelity,
+    utility: Mapping[str, Utility],
+    statement: Mapping[str, Any],
+    losses: Sequence[str] = (),
+) -> Verdict:
+    """Grade a release, and say what was lost and what to do.
+
+    Args:
+        quality: The scores of SDMetrics.
+        fidelity: Errors in common bins.
+        utility: The scores of models, by target.
+        statement: The privacy statement, empty if there is none.
+        losses: What the synthesizer itself says that it lost.
+    """
+    grades = tuple([*_grade_models(utility), *_grade_fidelity(fidelity), *_grade_quality(quality)])
+    words = {each.name: each.word for each in grades}
+    return Verdict(
+        grades=grades,
+        good=tuple(each.use for each in grades if each.use and each.word in GOOD),
+        bad=tuple(each.use for each in grades if each.use and each.word in USELESS),
+        lost=(*losses, *_tell_lost(fidelity)),
+        advice=tuple(_advise(words, fidelity, statement, bool(utility))),
+    )
+
+
+def _grade_models(utility: Mapping[str, Utility]) -> Iterable[Grade]:
+    for target, each in utility.items():
+        metric = each.scores.columns[0]
+        yield Grade(
+            name=f'{metric} of models that predict {target}',
+            use=f'training models that predict {target}',
+            synthetic=float(each.scores.loc['synthetic', metric]),
+            real=float(each.scores.loc['real', metric]),
+            chance=GUESSING[metric],
+            spread=each.spread.get('synthetic', 0.0),
+            real_spread=each.spread.get('real', 0.0),
+        )
+
+
+def _grade_fidelity(fidelity: Fidelity) -> Iterable[Grade]:
+    uses = {
+        ONE: ('Error of single columns', 'counts and averages of single columns'),
+        TWO: ('Error of pairs of columns', 'relations between two columns'),
+        NEVER: ('Impossible rows', 'rows that are read one by one'),
+    }
+    for measure, row in fidelity.scores.iterrows():
+        name, use = uses[str(measure)]
+        spreads = {'spread': float(row['spread']), 'real_spread': float(row['spread'])}
+        scores = {role: float(row[role]) for role in ('synthetic', 'real', 'chance')}
+        yield Grade(name=name, use=use, share=True, **scores, **spreads)
+
+
+def _grade_quality(quality: Quality) -> Iterable[Grade]:
+    if math.isfinite(quality.real):
+        yield Grade(
+            name='Quality by SDMetrics',
+            use='',
+            synthetic=quality.overall,
+            real=quality.real,
+            chance=quality.chance,
+        )
+
+
+def _tell_lost(fidelity: Fidelity) -> Iterable[str]:
+    columns = fidelity.columns
+    if columns.empty:
+        return
+    several = len(set(columns['Table'])) > 1
+    names = columns['Table'] + '.' + columns['Column'] if several else columns['Column']
+    gone = (columns['Missing, synthetic'] == 1) & (columns['Missing, real'] < 1)
+    empty = (columns['Missing, synthetic'] == 1) & (columns['Missing, real'] == 1)
+    one = (columns['Values, synthetic'] == 1) & (columns['Values, real'] > 1) & ~gone
+    more = columns['Missing, synthetic'] - columns['Missing, real']
+    told = (
+        (gone, 'No synthetic row has a value in {}: everything is missing there.'),
+        (empty, 'Nothing is in {}, in the real rows and in the synthetic ones alike.'),
+        (one, 'All synthetic rows have the same value, or interval, in {}.'),
+        (
+            (columns['Lost'] >= TELLING) & ~gone & ~one,
+            f'Values of at least {TELLING:.0%} of the real rows never come up in {{}}.',
+        ),
+        (
+            (columns['New'] >= TELLING) & ~gone,
+            f'At least {TELLING:.0%} of the synthetic rows have a value that no real row has in '
+            '{}.',
+        ),
+        ((more >= TELLING) & ~gone, 'More values are missing than in the real rows in {}.'),
+    )
+    for chosen, sentence in told:
+        if chosen.any():
+            yield sentence.format(name_some(names[chosen]))
+
+
+def _advise(
+    words: Mapping[str, str], fidelity: Fidelity, statement: Mapping[str, Any], trained: bool
+) -> Iterable[str]:
+    weak = [name for name, word in words.items() if word not in (*GOOD, UNDEFINED)]
+    impossible = [each.told for each in fidelity.impossible.values() if len(each.told)]
+    if impossible and words.get('Impossible rows') not in GOOD:
+        worst = pd.concat(impossible).sort_values('Rows', ascending=False).head(3)
+        pairs = [f'{a} with {b}' for a, b in zip(worst['Column 1'], worst['Column 2'], strict=True)]
+        yield (
+            f'State which values go together ({_join(pairs)}) as constraints of SDV, such as '
+            'FixedCombinations, if that is public knowledge: rows that break them then never come.'
+        )
+    if weak and statement and not _states_values(statement):
+        yield (
+            'State ranges and values in the metadata that are public knowledge, and pass '
+            'public_metadata=True: what is stated costs no budget.'
+        )
+    if weak and is_promised(statement):
+        yield (
+            f'Spend more than ε = {statement["epsilon"]:g} if the promise may be weaker, or fit '
+            'more rows: noise is a price per table, so twice the rows are worth twice the ε. '
+            'Fitting again adds to what was spent.'
+        )
+    if weak:
+        yield 'Leave out columns that nobody needs: all columns share the budget.'
+    if not trained:
+        yield (
+            "Pass rows that were kept aside as 'test', and a target: what models learn is not "
+            'measured without.'
+        )
+
+
+def _states_values(statement: Mapping[str, Any]) -> bool:
+    return any('stated in the metadata' in fact for fact in statement.get('public', []))
+
+
+def name_some(names: Iterable[object]) -> str:
+    """Return names in a row, the first few of them if there are many."""
+    every = [str(name) for name in names]
+    if len(every) <= MOST_NAMED:
+        return _join(every)
+    return f'{", ".join(every[:MOST_NAMED])} and {len(every) - MOST_NAMED} more columns'
+
+
+def _join(names: Sequence[str]) -> str:
+    return ', '.join(names[:-1]) + (' and ' if len(names) > 1 else '') + names[-1]

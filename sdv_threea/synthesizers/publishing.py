@@ -1,0 +1,65 @@
+"""What a fitted synthesizer tells of itself: a datasheet to publish, and a card in notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from sdv.errors import NotFittedError
+
+if TYPE_CHECKING:
+    from sdv_threea.datasheet import Datasheet
+
+
+class Publishing:
+    """A synthesizer that tells of itself; to be put before SDV's base class.
+
+    What is told is made in :mod:`~sdv_threea.synthesizers.sheets`, which is loaded once it is
+    needed: everybody who imports SDV loads this module.
+    """
+
+    _fitted: bool
+
+    def datasheet(self, **about: str) -> Datasheet:
+        """Return what may be published about the release, beside the synthetic rows.
+
+        It follows "Datasheets for Datasets" and the questions of NIST SP 800-226: the promise in
+        plain words, who is protected, what is public, what each column shows and its expected
+        error, what was lost, uses, the ledger.
+
+        Formal guarantees:
+            * it is a function of the fitted synthesizer, of ``about`` and of the day: no private
+              row is read
+
+        Args:
+            **about: What only the publisher can say, in sentences: ``title``, ``description``,
+                ``motivation``, ``collection``, ``consent``, ``uses``, ``unsuited``, ``license``,
+                ``url``, ``creator``, ``contact``, ``maintenance``. Questions that are not answered
+                are marked as such.
+
+        Returns:
+            The datasheet, with ``save_html``, ``save_markdown`` and ``save_croissant``.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+            ValueError: If a datasheet has no place for something.
+        """
+        if not self._fitted:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                'asking for its datasheet.'
+            )
+        from sdv_threea.synthesizers.sheets import make_sheet
+
+        return make_sheet(self, about)
+
+    def _repr_html_(self) -> str:
+        name = escape(type(self).__name__)
+        if not self._fitted:
+            told: Any = self
+            return (
+                f'<p><b>{name}</b>, not fitted; epsilon={told.epsilon:g}, delta={told.delta:g}.</p>'
+            )
+        from sdv_threea.synthesizers.sheets import make_card
+
+        return f'<p><b>{name}</b>, fitted.</p>{make_card(self)}'

@@ -1,0 +1,103 @@
+"""Pieces of pages: numbers in words, tables, lists, pictures."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.pages.fragments import Html, number, percent, searchable, tabulate
+from sdv_threea.pages.plots import curve, gauge, grids, histogram, levels, pair_map
+from sdv_threea.pages.shell import make_page, write_page
+
+
+def draw(html):
+    """The SVG elements of a piece of a page, read strictly."""
+    return [ElementTree.fromstring(svg) for svg in re.findall(r'<svg.*?</svg>', html)]
+
+
+@pytest.mark.parametrize(
+    ('value', 'words'),
+    [(math.nan, 'not defined'), (math.inf, 'infinite'), (1234.5, '1,234'), (0.25, '0.2500')],
+)
+def test_what_is_no_number_is_told_in_words(value, words):
+    assert number(value) == words
+
+
+@pytest.mark.parametrize(
+    ('share', 'text'),
+    [(0.0, '0.0%'), (1e-7, 'less than 0.01%'), (0.0012, '0.12%'), (0.5, '50.0%')],
+)
+def test_small_shares_keep_their_digits(share, text):
+    assert percent(share) == text
+
+
+def test_tables_name_each_cell_and_leave_out_what_is_empty():
+    table = pd.DataFrame({'a_b': ['<i>', Html('<i>')], 'c': ['', '']}, index=['x', 'y'])
+    html = tabulate(table, name='things')
+
+    assert html.count('<td data-name="a b">&lt;i&gt;</td>') == 1
+    assert html.count('<td data-name="a b"><i></td>') == 1
+    assert '>c<' not in html
+    assert 'aria-label="things"' in html
+
+
+def test_steps_rise_to_the_largest_share():
+    (svg,) = draw(histogram(np.array([0.5, 0.25]), np.array([0.0, 1.0]), ['0', '9'], 'by age'))
+
+    assert svg.get('aria-label') == 'by age'
+    area, line = (path.get('d') for path in svg)
+    assert area == 'M0 50h1V75h1V100H0Z'
+    assert line == 'M0 100h1V0h1'
+
+
+def test_levels_have_bars_and_numbers_and_are_escaped():
+    html = levels(['<b>', 'b'], np.array([0.5, 0.25]), np.array([0.1, 0]))
+
+    assert '&lt;b&gt;' in html
+    assert 'width:100.0%' in html
+    assert '50.0% · 10.0%' in html
+
+
+def test_a_grid_is_dark_where_most_rows_are():
+    real, synthetic = np.array([[1.0, 0.0]]), np.array([[0.25, 0.75]])
+    first, second = draw(grids(real, synthetic, ['down', 'across'], 'pair'))
+
+    assert [path.get('style') for path in first] == ['fill:rgba(var(--hue),1.00)']
+    assert [path.get('d') for path in second] == ['M0 0h1v1h-1z', 'M1 0h1v1h-1z']
+    assert second.get('viewBox') == '0 0 2 1'
+
+
+def test_curves_share_their_axes():
+    (svg,) = draw(curve(np.array([[0, 0], [1, 1]]), np.array([[0, 0], [2, 4]]), ['x', 'y'], True))
+    assert [path.get('d') for path in svg] == [
+        'M0 100L100 0', 'M0.0 100.0L50.0 75.0', 'M0.0 100.0L100.0 0.0',
+    ]  # fmt: skip
+
+
+def test_the_map_numbers_all_columns_and_leaves_the_diagonal():
+    (svg,) = draw(pair_map(['a', 'b'], np.array([[np.nan, 1.0], [1.0, np.nan]])))
+    cells = ''.join(path.get('d') for path in svg.iter('path'))
+    assert cells == 'M1 0h0.92v0.92h-0.92zM0 1h0.92v0.92h-0.92z'
+    assert [text.text for text in svg.iter('text')] == ['1', '2']
+
+
+def test_a_gauge_stays_on_its_bar():
+    for position in (-3.0, 0.5, 7.0):
+        left = float(re.search(r'<i style="left:([\d.]+)%', gauge(position, 0.9, 1.1)).group(1))
+        assert 0 <= left <= 100
+
+
+def test_a_page_is_one_file_of_html_and_nothing_else_is_written(tmp_path):
+    page = make_page('<t>', '<p>a</p>', '', searchable([], 'Find'))
+
+    assert '<title>&lt;t&gt;</title>' in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+    for suffix in ('.pdf', '', '.png'):
+        with pytest.raises(ValueError, match=r'must end in \.html'):
+            write_page(tmp_path / f'page{suffix}', 't', '')
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,150 @@
+"""Grades between chance and real rows, and the sentences that follow from them."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea.report import make_report
+from sdv_threea.report.verdict import Grade
+
+
+def grade(synthetic, **more):
+    told = {'name': 'AUC', 'use': 'models', 'real': 0.9, 'chance': 0.5} | more
+    return Grade(synthetic=synthetic, **told)
+
+
+@pytest.mark.parametrize(
+    ('score', 'word'),
+    [
+        (0.95, 'like real rows'),
+        (0.895, 'like real rows'),
+        (0.87, 'good'),
+        (0.8, 'fair'),
+        (0.6, 'poor'),
+        (0.5, 'no better than chance'),
+        (0.3, 'no better than chance'),
+        (math.nan, 'no better than chance'),
+    ],
+)
+def test_a_score_is_graded_by_how_far_it_is_from_chance_to_real_rows(score, word):
+    assert grade(score).word == word
+    # Errors are graded alike, where less is better.
+    assert grade(1 - score, real=0.1, chance=0.5).word == word
+
+
+def test_what_the_noise_of_the_test_could_have_made_is_like_real_rows():
+    assert grade(0.8).word == 'fair'
+    assert grade(0.8, spread=0.05, real_spread=0.05).word == 'like real rows'
+
+
+def test_where_real_rows_are_no_better_than_chance_there_is_nothing_to_grade():
+    assert grade(0.7, chance=0.9).word == 'nothing to tell'
+    assert grade(0.7, chance=0.89, real_spread=0.02).word == 'nothing to tell'
+
+
+COLUMNS = {
+    'colour': {'sdtype': 'categorical'},
+    'shade': {'sdtype': 'categorical'},
+    'size': {'sdtype': 'numerical'},
+    'note': {'sdtype': 'categorical'},
+}
+METADATA = Metadata.load_from_dict({'tables': {'things': {'columns': COLUMNS}}})
+
+
+def make_things(rng, related=True, size=1500):
+    colour = rng.choice(3, size, p=[0.6, 0.3, 0.1])
+    shade = colour if related else rng.permutation(colour)
+    return pd.DataFrame(
+        {
+            'colour': [f'colour {at}' for at in colour],
+            'shade': [f'shade {at}' for at in shade],
+            'size': rng.normal(shade, 0.5),
+            'note': rng.choice(['x', 'y'], size, p=[0.8, 0.2]),
+        }
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
+
+
+def report(rng, synthetic, **more):
+    promise = {'epsilon': 1.0, 'delta': 1e-6, 'mu': 0.2355, 'public': ['column names']}
+    synthesizer = SimpleNamespace(
+        get_privacy_statement=lambda: SimpleNamespace(to_dict=lambda: promise),
+        get_losses=lambda: ['Two values of shade were too rare to be released.'],
+    )
+    return make_report(make_things(rng), synthetic, METADATA, synthesizer=synthesizer, **more)
+
+
+def test_other_real_rows_get_the_best_verdict(rng):
+    told = report(rng, make_things(rng), test=make_things(rng), target='shade').verdict
+
+    assert {each.word for each in told.grades} <= {'like real rows', 'good'}
+    assert told.bad == ()
+    assert told.headline.startswith('Good for training models that predict shade')
+    assert told.advice == ()
+
+
+def test_lost_relations_are_told_with_what_to_do(rng):
+    verdict = report(rng, make_things(rng, related=False)).verdict
+
+    words = {each.name: each.word for each in verdict.grades}
+    assert words['Error of single columns'] == 'like real rows'
+    assert words['Error of pairs of columns'] in ('poor', 'no better than chance')
+    assert words['Impossible rows'] == 'no better than chance'
+    assert 'Not for relations between two columns' in verdict.headline
+    advice = ' '.join(verdict.advice)
+    for wanted in ('colour with shade', 'public_metadata=True', 'more than ε = 1', "as 'test'"):
+        assert wanted in advice
+
+
+def test_columns_that_lost_something_are_named(rng):
+    synthetic = make_things(rng)
+    synthetic['note'] = None
+    synthetic['size'] = 0.5
+    synthetic['colour'] = synthetic['colour'].replace({'colour 2': 'colour 1'})
+    lost = ' '.join(report(rng, synthetic).verdict.lost)
+
+    assert 'Two values of shade were too rare to be released.' in lost
+    assert 'No synthetic row has a value in note: everything is missing there.' in lost
+    assert 'the same value, or interval, in size.' in lost
+    assert 'Values of at least 2% of the real rows never come up in colour.' in lost
+
+
+def test_the_report_is_a_line_and_a_notebook_shows_no_share_of_real_rows(rng):
+    told = report(rng, make_things(rng, related=False))
+
+    assert '\n' not in repr(told)
+    assert repr(told).startswith('Report(Error of single columns')
+    assert len(repr(told.quality)) + len(repr(told.fidelity)) < 300
+    shown = told._repr_html_()
+    assert 'Not for relations between two columns' in shown
+    assert 'not for publication' in shown
+    assert 'colour 1' not in shown
+
+
+def test_several_samples_show_what_scores_owe_to_the_draw(rng):
+    real, test = make_things(rng), make_things(rng)
+    samples = [make_things(rng), make_things(rng, related=False)]
+    told = make_report(real, samples, METADATA, test=test, target='shade')
+
+    assert list(told.draws['AUC of shade']) == sorted(told.draws['AUC of shade'], reverse=True)
+    assert told.draws['pairs of columns'].iloc[0] < told.draws['pairs of columns'].iloc[1]
+    first = make_report(real, samples[0], METADATA, test=test, target='shade')
+    # SDMetrics draws the rows of its distances by a generator of its own.
+    for name in ('quality', 'pairs of columns', 'AUC of shade, synthetic'):
+        assert first.scores[name] == told.scores[name]
+    assert first.draws.empty
+
+
+def test_no_sample_is_refused(rng):
+    with pytest.raises(ValueError, match='at least one sample'):
+        make_report(make_things(rng), [], METADATA)
