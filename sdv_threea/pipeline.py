@@ -191,13 +191,15 @@ def _approximate(
     ordered = [transformer.ordered for transformer in transformers]
     by_class = None
     if classes.count > 1 and transformers:
-        price = run.spending.price('classes')
-        plans = plan_class_counts(counts, masks, ordered, price, constants)
-        terms = run.spending.terms('classes')
+        # Where pairs may be counted, but are not, their share is that of classes.
+        may = may_count_pairs(description.domain, run.settings, alone=run.alone)
+        shared = ('pairs', 'functions') if may and plan is None else ()
+        terms = run.spending.terms('classes', *shared)
+        plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
         by_class = run.spending.keep(release_class_counts(encoded, plans, classes.count, **terms))
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
+    use = Use.CLASSIFIER if classes.told_apart and plan is None else Use.CLASSES
     scores, pooled = fit_scores(*known, evident, constants, use)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
@@ -241,7 +243,7 @@ def _count_columns(
     price = math.hypot(*(spending.price(stage) for stage in FOR_PAIRS))
     num_records = float(counts.totals.sum())
     plan = plan_pairs(counts.columns, num_records, price, run.constants.joint)
-    if plan is None:
+    if plan is None and num_classes == 1:
         terms = spending.terms('pairs', 'functions')
         twice = release_counts(encoded, sizes, num_classes, **terms)
         counts = counts.average(spending.keep(twice))

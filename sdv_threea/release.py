@@ -156,6 +156,8 @@ class Release:
         places = {self.domain.names.index(name): codes for name, codes in possible.items()}
         scored = {at: places[place] for at, place in enumerate(self.scored) if place in places}
         totals = self.mixture.weights.sum(axis=1)
+        for name in places.keys() - set(self.scored):  # the target, whose values are the classes
+            totals = totals * places[name].any(axis=1)
         return draw_jointly(self.joint, totals, num_rows, rng, scored)
 
     def _draw_labelled(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -105,14 +106,26 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert stage_shares(PRIVATE, Settings()) == SHARES
     assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
-    assert set(single) == set(SHARES) - {'classes', 'labels'} | {'pairs', 'functions'}
+    assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
     assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
     fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
     within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
-    assert set(fixed) == set(within) == set(SHARES) - {'classes', 'labels'}
+    assert set(fixed) == set(within) == set(SHARES) - {'classes'}
     for shares in (single, fixed, within):
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['labels'])
-    assert 'labels' not in stage_shares(retarget(PRIVATE, 'age'), Settings())
+        assert shares['labels'] == 0
+    assert stage_shares(retarget(PRIVATE, 'age'), Settings())['labels'] == 0
+    whole = stage_shares(PRIVATE, Settings(alpha=1))
+    pairs = {'pairs', 'functions'}
+    assert set(whole) == set(SHARES) | pairs
+    assert sum(whole[each] for each in pairs | {'classes'}) == pytest.approx(SHARES['classes'])
+    for domain, options in (
+        (retarget(PRIVATE, 'age'), {}),
+        (PRIVATE, {'n_components': 1}),
+        (PRIVATE, {'guarantee': 'paper'}),
+        (PRIVATE, {'alpha': 0.99}),
+    ):
+        assert not pairs & set(stage_shares(domain, Settings(**{'alpha': 1} | options)))
 
 
 def test_stages_are_on_the_ledger():
@@ -202,6 +215,80 @@ def test_what_functions_do_not_need_counts_all_pairs_again():
     words = [each.released.split(' in up')[0] for each in receipts[-3:]]
     assert words == [f'histograms of {number} pairs of columns,' for number in (3, 1, 3)]
     assert receipts[-1].mu > receipts[-2].mu
+
+
+# The density alone
+
+
+def find_receipts(released):
+    return [each.released.split(' in ')[0] for each in released.ledger.receipts]
+
+
+@pytest.mark.parametrize('epsilon', [2.0, math.inf])
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_alpha_one_is_the_density_alone(epsilon, neighbors):
+    """Classes are the first column of a chain, pairs are counted, and no label is adapted."""
+    settings = Settings(epsilon=epsilon, delta=1e-5, alpha=1, neighbors=neighbors)
+    table = make_table(4000).assign(town=lambda rows: np.where(rows['label'] == 'yes', 'a', 'b'))
+    released = release(table, PUBLIC, settings)
+
+    assert released.labels is None
+    assert released.joint.class_column == 4
+    assert released.joint.chain.links[0].column == 4
+    words = find_receipts(released)
+    assert 'histograms of 4 columns' in words
+    assert words[-1].startswith('histograms of 6 pairs of columns,')
+    assert not any('slopes' in each for each in words)
+    if epsilon < math.inf:
+        spent = delta_from_mu(released.ledger.mu, epsilon) + released.ledger.delta
+        assert 0.999 * settings.delta < spent <= settings.delta
+    drawn = released.sample(10_000, np.random.default_rng(0))
+    assert (drawn['label'] == 'yes').mean() == pytest.approx(0.3, abs=0.03)
+    assert ((drawn['label'] == 'yes') == (drawn['town'] == 'a')).mean() > 0.99
+
+
+def test_conditions_on_classes_and_columns_are_met_where_both_are_in_a_chain():
+    released = release(make_table(4000), PUBLIC, Settings(epsilon=8.0, delta=1e-5, alpha=1))
+    yes = np.array([False, False, True])
+    town = np.array([False, True, False, False])
+    all_rows = released.sample(200_000, np.random.default_rng(1))
+
+    for allowed in ({'label': yes}, {'town': town}, {'label': yes, 'town': town}):
+        drawn = released.sample(20_000, np.random.default_rng(0), allowed)
+        kept = all_rows
+        for name, value in (('label', 'yes'), ('town', 'a')):
+            if name in allowed:
+                assert (drawn[name] == value).all()
+                kept = kept[kept[name] == value]
+        assert drawn['age'].mean() == pytest.approx(kept['age'].mean(), abs=1.0)
+        shares = [each['smoker'].astype(float).mean() for each in (drawn, kept)]
+        assert shares[0] == pytest.approx(shares[1], abs=0.03)
+
+
+def test_where_noise_would_drown_pairs_alpha_one_asks_what_other_values_ask():
+    one, other = (
+        release(make_table(150), PUBLIC, Settings(epsilon=1.0, delta=1e-5, alpha=alpha)).ledger
+        for alpha in (1, 0.5)
+    )
+
+    words = [
+        [re.sub(r'\d+', 'n', each.released) for each in ledger.receipts] for ledger in (one, other)
+    ]
+    assert words[0] == words[1]
+    prices = [[each.mu for each in ledger.receipts] for ledger in (one, other)]
+    assert prices[0] == pytest.approx(prices[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('target', 'options'), [('label', {'alpha': 0.99}), ('age', {}), ('label', {'n_components': 1})]
+)
+def test_other_releases_with_a_target_count_no_pairs(target, options):
+    settings = Settings(**{'epsilon': 4.0, 'alpha': 1} | options)
+
+    released = release(make_table(4000), retarget(PUBLIC, target), settings)
+
+    assert released.joint is None
+    assert not any('pairs' in each for each in find_receipts(released))
 
 
 @pytest.mark.parametrize(
