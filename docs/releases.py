@@ -228,6 +228,15 @@ RELEASES = (
     ),
     Entry(
         'approximate',
+        r'histograms of \d+ pairs of columns, in up to \d+ codes each',
+        'the same code by code, of pairs that look like functions',
+        ('√(Σ v²)', '√(2 Σ v²)'),
+        _weigh,
+        PAIRS,
+        ('joint.pairs.release_pair_counts', 'privacy.statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
         r'counts, sums and second moments of normal scores in \d+ groups',
         'counts, sums and products of the normal scores in each class',
         SQUARES,

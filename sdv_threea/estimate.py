@@ -162,7 +162,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     scored = num_columns - has_target
     pairs = not has_target and _affords_pairs(num_rows, num_columns, prices, settings)
     # Without a target the columns are counted twice, unless the second share goes to pairs.
-    again = 0.0 if has_target or pairs else prices['pairs']
+    again = 0.0 if has_target or pairs else math.hypot(prices['pairs'], prices['functions'])
     count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:

@@ -40,9 +40,10 @@ from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
-from sdv_threea.joint.density import Joint, fit_joint
-from sdv_threea.joint.pairs import release_pair_counts
+from sdv_threea.joint.bins import PairPlan, count_bins, cut_pair_bins, plan_pairs
+from sdv_threea.joint.density import Joint, Singles, fit_joint
+from sdv_threea.joint.functions import find_functions, price_functions
+from sdv_threea.joint.pairs import PairCounts, release_pair_counts, weigh_pairs
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
@@ -189,13 +190,15 @@ def _approximate(
     ordered = [transformer.ordered for transformer in transformers]
     by_class = None
     if classes.count > 1 and transformers:
-        price = run.spending.price('classes')
-        plans = plan_class_counts(counts, masks, ordered, price, constants)
-        terms = run.spending.terms('classes')
+        # Where pairs may be counted, but are not, their share is that of classes.
+        may = may_count_pairs(description.domain, run.settings, alone=run.alone)
+        shared = ('pairs', 'functions') if may and plan is None else ()
+        terms = run.spending.terms('classes', *shared)
+        plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
         by_class = run.spending.keep(release_class_counts(encoded, plans, classes.count, **terms))
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
+    use = Use.CLASSIFIER if classes.told_apart and plan is None else Use.CLASSES
     scores, pooled = fit_scores(*known, evident, constants, use)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
@@ -239,8 +242,9 @@ def _count_columns(
     price = math.hypot(*(spending.price(stage) for stage in FOR_PAIRS))
     num_records = float(counts.totals.sum())
     plan = plan_pairs(counts.columns, num_records, price, run.constants.joint)
-    if plan is None:
-        twice = release_counts(encoded, sizes, num_classes, **spending.terms('pairs'))
+    if plan is None and num_classes == 1:
+        terms = spending.terms('pairs', 'functions')
+        twice = release_counts(encoded, sizes, num_classes, **terms)
         counts = counts.average(spending.keep(twice))
     return counts, plan
 
@@ -256,10 +260,41 @@ def _join(
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
     cuts = columns, density.masks, ordered, plan.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
-    pairs = run.spending.keep(release_pair_counts(encoded, bins, plan.pairs, **run.spending.rest()))
+    singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
+    pairs, functions = _count_pairs(singles, plan, encoded, run)
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
-    known = counts.totals, counts.scale, pairs, expected
-    return fit_joint(bins, histograms, *known, constants.joint, run.rng)
+    return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
+
+
+def _count_pairs(
+    singles: Singles, plan: PairPlan, encoded: Rows[Encoded], run: Run
+) -> tuple[PairCounts, PairCounts]:
+    """Release pairs of columns in bins, and those that look like functions code by code.
+
+    What the latter do not need is left: with it all pairs are counted again.
+    """
+    spending, constants = run.spending, run.constants.joint
+    weights = weigh_pairs(count_bins(singles.bins), plan.pairs)
+    counted = encoded, singles.bins, weights
+    pairs = spending.keep(release_pair_counts(*counted, **spending.terms('pairs')))
+    functions = PairCounts({}, {})
+    known = pairs, singles.margins(pairs), singles.columns, singles.ordered
+    found = find_functions(*known, constants)
+    whole = False
+    if found:
+        weights, needed = price_functions(
+            singles.columns, float(singles.totals.sum()), found, constants
+        )
+        left = spending.left()
+        needed = max(needed, math.sqrt(constants.least_spent) * left)
+        whole = needed >= constants.most_needed * left
+        terms = spending.rest(math.inf if whole else needed)
+        finely = encoded, singles.codes, weights, 'codes'
+        functions = spending.keep(release_pair_counts(*finely, **terms))
+    if not whole:
+        again = spending.keep(release_pair_counts(*counted, **spending.rest()))
+        pairs = pairs.average(again)
+    return pairs, functions
 
 
 def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:

@@ -34,10 +34,10 @@ GUARANTEES = ('end_to_end', 'paper')
 SHARES = {
     'describe': 0.23,
     'columns': 0.12,
-    'classes': 0.40,
+    'classes': 0.34,
     'moments': 0.04,
     'partition': 0.01,
-    'adapt': 0.16,
+    'adapt': 0.22,
     'anonymize': 0.04,
 }
 

@@ -52,6 +52,9 @@ class AdaptConstants:
             better spent on evidence alone. Set by hand.
         unclipped_features: Share of the drawn records whose features are not shortened. Set by
             hand.
+        feature_length: Length of the features of a record, in those of its evidence. Noise falls on
+            both alike. With 1 in place of 3 features see less where columns only tell together
+            (eeg_eye_state at epsilon 1: AUC .745 for .767), and nothing else gains.
         count_weight: The constant beside the features of a record, as a share of their radius, in
             the release of their moments. Set by hand.
         evidence_share: Share of the price of the labels for steps of evidence alone, where there
@@ -82,6 +85,7 @@ class AdaptConstants:
     features_per_noise: float = 0.25
     least_features: int = 8
     unclipped_features: float = 0.9
+    feature_length: float = 3.0
     count_weight: float = 0.3
     evidence_share: float = 0.2
     moment_share: float = 0.33

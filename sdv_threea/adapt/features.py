@@ -76,7 +76,7 @@ class KernelFeatures:
     radius: int
 
 
-def make_features(
+def make_features(  # noqa: PLR0913 (points, and how they are seen)
     scores: NDArray[np.integer],
     weights: NDArray[np.float64],
     kernel: Kernel,

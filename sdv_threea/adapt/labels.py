@@ -89,7 +89,7 @@ def num_features(totals: NDArray[np.float64], mu: float, constants: AdaptConstan
     return found if found >= constants.least_features else 0
 
 
-def plan_features(
+def plan_features(  # noqa: PLR0913 (what is known, and the price)
     evidence: tuple[NDArray[np.int64], ...],
     draws: Draws,
     totals: NDArray[np.float64],
@@ -102,7 +102,7 @@ def plan_features(
 
     Args:
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (C, S). Features are as long as they are: then the slopes of both bear half the noise.
+            (C, S), by whose length that of features is chosen.
         draws: Records drawn from what is released.
         totals: Number of private records of each class, shape (C,).
         pooled: The normal scores of codes among all classes.
@@ -125,7 +125,7 @@ def plan_features(
         num_landmarks=max(constants.landmarks, rank),
         rank=rank,
         unclipped=constants.unclipped_features,
-        length=_length(evidence, draws, constants.unclipped_features),
+        length=constants.feature_length * _length(evidence, draws, constants.unclipped_features),
     )
     return features if len(features.variances) else None
 
