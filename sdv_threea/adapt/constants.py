@@ -73,7 +73,7 @@ class AdaptConstants:
     weight_spread: float = 2.0
     most_weight_spread: float = 0.5
     start_weight_spread: float = 1.0
-    longest_step: float = 1.0
+    longest_step: float = 2.0
     smoothing: float = 0.05
     unclipped_slopes: float = 0.9
     least_curvature: float = 0.02
