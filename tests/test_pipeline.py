@@ -105,14 +105,14 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert stage_shares(PRIVATE, Settings()) == SHARES
     assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
-    assert set(single) == set(SHARES) - {'classes', 'labels'} | {'pairs'}
+    assert set(single) == set(SHARES) - {'classes', 'adapt'} | {'pairs'}
     assert single['pairs'] == SHARES['classes']
     fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
     within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
-    assert set(fixed) == set(within) == set(SHARES) - {'classes', 'labels'}
+    assert set(fixed) == set(within) == set(SHARES) - {'classes', 'adapt'}
     for shares in (single, fixed, within):
-        assert math.isclose(sum(shares.values()), 1.0 - SHARES['labels'])
-    assert 'labels' not in stage_shares(retarget(PRIVATE, 'age'), Settings())
+        assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
+    assert 'adapt' not in stage_shares(retarget(PRIVATE, 'age'), Settings())
 
 
 def test_stages_are_on_the_ledger():
@@ -172,7 +172,7 @@ def test_the_context_of_other_tables_has_no_pairs():
 
 
 def test_a_stage_without_a_share_is_left_out():
-    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0, 'labels': 0.0})
+    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
     stages = {
         receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
     }
