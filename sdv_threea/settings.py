@@ -57,10 +57,10 @@ class Settings:
             Pairs of columns, without a target, are counted with ``'auto'`` only.
         alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
             uncertain as in the private rows; with less, log odds that spread little are stretched
-            until they spread enough for a classifier to learn from. Centroids, where classes have
-            several, move less with more.
-        kernel: Kernel of the loss: ``None`` for the neural tangent kernel of a ReLU network, or
-            any kernel function of ``neural_tangents.stax``.
+            until they spread enough for a classifier to learn from.
+        kernel: Kernel by whose features labels see columns together, where the budget carries
+            any: ``None`` for the neural tangent kernel of a ReLU network, any kernel function of
+            ``neural_tangents.stax``, or any function of two sets of points written in JAX.
         extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.

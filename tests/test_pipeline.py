@@ -112,9 +112,9 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
     assert set(fixed) == set(within) == set(SHARES) - {'classes'}
     for shares in (single, fixed, within):
-        assert math.isclose(sum(shares.values()), 1.0 - SHARES['labels'])
-        assert shares['labels'] == 0
-    assert stage_shares(retarget(PRIVATE, 'age'), Settings())['labels'] == 0
+        assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
+        assert shares['adapt'] == 0
+    assert stage_shares(retarget(PRIVATE, 'age'), Settings())['adapt'] == 0
     whole = stage_shares(PRIVATE, Settings(alpha=1))
     pairs = {'pairs', 'functions'}
     assert set(whole) == set(SHARES) | pairs
@@ -318,7 +318,7 @@ def test_the_context_of_other_tables_has_no_pairs():
 
 
 def test_a_stage_without_a_share_is_left_out():
-    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0, 'labels': 0.0})
+    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
     stages = {
         receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
     }

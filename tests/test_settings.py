@@ -20,7 +20,6 @@ def test_shares_name_every_stage_and_add_up():
         'moments',
         'partition',
         'adapt',
-        'labels',
         'anonymize',
     }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptConstants:
-    """The constants of the stage *adapt*: of evidence, of the labels, of the support points.
+    """The constants of the stage *adapt*: of evidence, of the labels, of features of the kernel.
 
     Args:
         prior_records: The histogram of a class counts beside this many records that are distributed

@@ -92,8 +92,9 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             categorical target are as uncertain as in the private rows; with less they are surer
             where little can be predicted, and a model learns more from as many rows, but its
             probabilities are too sure as well.
-        kernel: Kernel of the adapt step (a ``neural_tangents.stax`` kernel function); ``None`` for
-            the neural tangent kernel of a ReLU network.
+        kernel: Kernel by whose features a categorical target may follow from columns together: a
+            kernel function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX;
+            ``None`` for the neural tangent kernel of a ReLU network.
         verbose: Whether to show the stages of a fit as they pass.
         invalid_cells: What becomes of cells that break what is stated of them (their type, range,
             values, that none is missing) and of rows that break a constraint. ``'raise'``: the fit
