@@ -7,7 +7,7 @@ receipts are; what a stage returns is released. ``docs/notation.md`` has the sym
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,7 +21,12 @@ from sdv_threea.adapt.labels import adapt_labels, plan_features
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.counts import Counts, release_class_counts, release_counts
+from sdv_threea.approximate.counts import (
+    ClassCounts,
+    Counts,
+    release_class_counts,
+    release_counts,
+)
 from sdv_threea.approximate.density import (
     Density,
     class_chances,
@@ -40,10 +45,9 @@ from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import PairPlan, count_bins, cut_pair_bins, plan_pairs
+from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
+from sdv_threea.joint.counting import count_pairs
 from sdv_threea.joint.density import Joint, Singles, fit_joint
-from sdv_threea.joint.functions import find_functions, price_functions
-from sdv_threea.joint.pairs import PairCounts, release_pair_counts, weigh_pairs
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
@@ -188,14 +192,7 @@ def _approximate(
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
-    by_class = None
-    if classes.count > 1 and transformers:
-        # Where pairs may be counted, but are not, their share is that of classes.
-        may = may_count_pairs(description.domain, run.settings, alone=run.alone)
-        shared = ('pairs', 'functions') if may and plan is None else ()
-        terms = run.spending.terms('classes', *shared)
-        plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
-        by_class = run.spending.keep(release_class_counts(encoded, plans, classes.count, **terms))
+    by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
     use = Use.CLASSIFIER if classes.told_apart and plan is None else Use.CLASSES
@@ -249,6 +246,28 @@ def _count_columns(
     return counts, plan
 
 
+def _count_classes(
+    counts: Counts,
+    masks: Sequence[NDArray[np.bool_]],
+    encoder: RecordEncoder,
+    encoded: Rows[Encoded],
+    plan: PairPlan | None,
+    run: Run,
+) -> ClassCounts | None:
+    """Release the histograms of all columns in each class, if there are several."""
+    num_classes, transformers = encoder.classes.count, encoder.scored_transformers
+    if num_classes == 1 or not transformers:
+        return None
+    # Where pairs may be counted, but are not, their share is that of classes.
+    may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
+    shared = ('pairs', 'functions') if may and plan is None else ()
+    terms = run.spending.terms('classes', *shared)
+    ordered = [transformer.ordered for transformer in transformers]
+    constants = run.constants.approximate
+    plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
+    return run.spending.keep(release_class_counts(encoded, plans, num_classes, **terms))
+
+
 def _join(
     density: Density, plan: PairPlan, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> Joint:
@@ -261,40 +280,9 @@ def _join(
     cuts = columns, density.masks, ordered, plan.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
     singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
-    pairs, functions = _count_pairs(singles, plan, encoded, run)
+    pairs, functions = count_pairs(encoded, singles, plan, run.spending, constants.joint)
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
     return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
-
-
-def _count_pairs(
-    singles: Singles, plan: PairPlan, encoded: Rows[Encoded], run: Run
-) -> tuple[PairCounts, PairCounts]:
-    """Release pairs of columns in bins, and those that look like functions code by code.
-
-    What the latter do not need is left: with it all pairs are counted again.
-    """
-    spending, constants = run.spending, run.constants.joint
-    weights = weigh_pairs(count_bins(singles.bins), plan.pairs)
-    counted = encoded, singles.bins, weights
-    pairs = spending.keep(release_pair_counts(*counted, **spending.terms('pairs')))
-    functions = PairCounts({}, {})
-    known = pairs, singles.margins(pairs), singles.columns, singles.ordered
-    found = find_functions(*known, constants)
-    whole = False
-    if found:
-        weights, needed = price_functions(
-            singles.columns, float(singles.totals.sum()), found, constants
-        )
-        left = spending.left()
-        needed = max(needed, math.sqrt(constants.least_spent) * left)
-        whole = needed >= constants.most_needed * left
-        terms = spending.rest(math.inf if whole else needed)
-        finely = encoded, singles.codes, weights, 'codes'
-        functions = spending.keep(release_pair_counts(*finely, **terms))
-    if not whole:
-        again = spending.keep(release_pair_counts(*counted, **spending.rest()))
-        pairs = pairs.average(again)
-    return pairs, functions
 
 
 def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ would drown the pairs, nothing is asked, and the density is that of normal score
 * :mod:`~sdv_threea.joint.bins`: the bins in which pairs are counted, and whether it pays,
 * :mod:`~sdv_threea.joint.pairs`: the release of the counts,
 * :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code, and at which price,
+* :mod:`~sdv_threea.joint.counting`: the order in which pairs are counted, and who pays,
 * :mod:`~sdv_threea.joint.prior`: what the released correlations say of the pairs,
 * :mod:`~sdv_threea.joint.tables`: noisy counts of bins to probabilities,
 * :mod:`~sdv_threea.joint.codes`: noisy counts of codes to probabilities,
