@@ -117,7 +117,8 @@ UNSHRUNK = Constants(
 #: What each part is worth: it is left out, or replaced.
 ABLATIONS: dict[str, Method] = {
     'labels as drawn': clustmix(shares=SHARES | {'adapt': 0.0}),
-    'labels as uncertain as real ones': clustmix(alpha=1.0),
+    # At one itself the density is another.
+    'labels as uncertain as real ones': clustmix(alpha=0.999),
     'labels twice as sure': clustmix(alpha=0.0),
     'labels .25': clustmix(shares=SHARES | {'adapt': 0.25}),
     'classes .30': clustmix(shares=SHARES | {'classes': 0.30}),

@@ -34,6 +34,7 @@ FITS = {
     'public metadata': {'target_column': 'income', 'public_metadata': True},
     'no target': {},
     'pairs of columns': {'n_components': 'auto'},
+    'the density alone': {'target_column': 'income', 'alpha': 1, 'n_components': 'auto'},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
     'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
     'one cell per class': {'target_column': 'income', 'n_components': 1},
@@ -42,6 +43,7 @@ FITS = {
 IDLE = {
     'no target': {'classes', 'adapt'},
     'pairs of columns': {'classes', 'partition', 'adapt', 'anonymize'},
+    'the density alone': {'partition', 'adapt', 'anonymize'},
     'columns counted twice': {'classes', 'partition', 'adapt'},
     'a number as the target': {'adapt'},
     'one cell per class': {'partition'},
@@ -186,6 +188,10 @@ def test_shares_are_paid_as_the_page_says(script, single, name):
         expected['columns'] += SHARES['classes'] / whole
     if name == 'pairs of columns':
         expected[pairs] = sum(SHARES[stage] for stage in idle - {'adapt'}) / whole
+    elif name == 'the density alone':
+        expected['classes'] /= 4
+        given = sum(SHARES[stage] for stage in idle)
+        expected[pairs] = given + 3 * expected['classes']
     else:
         del expected['anonymize']
     for stage, share in expected.items():

@@ -32,9 +32,10 @@ class JointConstants:
             generated table of dependencies.
         least_told: The least a function tells, in nats: its likeness times the entropy of the
             column that follows. Set by hand.
-        sure: From this likeness on a pair counts as a function. Set by hand.
-        nearness: What each nat that a column says beyond the one that follows from it costs of
-            this. So a region follows from the city, and not from the store. Set by hand.
+        sure: From this likeness on a pair counts as a function; others count less, by the square of
+            what is missing. Set by hand.
+        nearness: What it costs of this that a column has e times as many codes as the one that
+            follows from it. So a region follows from the city, and not from the store. Set by hand.
         most_cells: Pairs of more codes than this are not counted code by code. It bounds the time
             and the memory. Set by hand.
         records_per_error: Pairs that look like functions are counted with such noise that nearly

@@ -53,6 +53,7 @@ def find_functions(
         for at, (shares, natural) in enumerate(zip(columns, ordered, strict=True))
     ]
     entropies = [_entropy(shares) for shares in columns]
+    sizes = [math.log(max(np.count_nonzero(shares), 1)) for shares in columns]
     told: dict[Pair, float] = {}
     for (i, j), counts in pairs.tables.items():
         if columns[i].size * columns[j].size > constants.most_cells:
@@ -63,10 +64,10 @@ def find_functions(
             full = margins[child].sum() ** 2 * _full_energy(units[parent], shares)
             likeness = energy / max(full, 1e-9)
             if likeness > constants.least_likeness:
-                # Of several that tell as much, the one with least to say of its own is nearest.
-                more = constants.nearness * max(entropies[parent] - entropies[child], 0.0)
+                # Of several that tell as much, the one with the fewest codes is nearest.
+                more = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
                 entropy = _entropy(shares) if ordered[child] else entropies[child]
-                found = min(likeness / constants.sure, 1.0) * entropy - more
+                found = min(likeness / constants.sure, 1.0) ** 2 * entropy - more
                 told[i, j] = max(told.get((i, j), 0.0), found)
     telling = [pair for pair in told if told[pair] > constants.least_told]
     return grow_forest(sorted(telling, key=lambda pair: -told[pair]))
