@@ -219,8 +219,8 @@ def _product_noise(
     """Return the noise of a sum of products of two scores, over the records of a class.
 
     The sum is known twice: of the class, and of its components. Their release also gets what is
-    left by the partition, if there is nothing to part. Where pairs of columns are counted there are no
-    components.
+    left by the partition, if there is nothing to part. Where pairs of columns are counted there are
+    no components.
     """
     constants = settings.constants
     # Continuous columns have scores of variance one: an upper bound.
