@@ -17,6 +17,7 @@ from sklearn.datasets import make_moons
 from sdv_threea import pipeline
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.transformers import encode
 from sdv_threea.release import Release
 from sdv_threea.report import train_synthetic_test_real
 from sdv_threea.report.figures import INK, RULE, styled
@@ -41,15 +42,23 @@ DOMAIN = Domain(
 
 COLORS = {'upper': '#0b7285', 'lower': '#c2621b'}
 FAINT = '#e1e6eb'
+
+#: What the picture shows of the two columns, and the points at which chances are asked for.
+RANGES, GRID = ((-1.45, 2.45), (-1.15, 1.65)), 160
+PLACES = tuple(np.linspace(*each, GRID) for each in RANGES)
+
 STAGES = ('private rows', 'approximate', 'adapt', 'anonymize')
 
 
 @dataclass(frozen=True)
 class Stages:
-    """What the pipeline did: centroids in units of the columns, shape (C, K, 2), and rows."""
+    """What the pipeline did: centroids, chances of the first class, and rows.
 
-    found: NDArray[np.float64]
-    adapted: NDArray[np.float64]
+    Shapes: centroids, in units of the columns, (C, K, 2); chances on a grid, (GRID, GRID).
+    """
+
+    centroids: NDArray[np.float64]
+    chances: NDArray[np.float64]
     drawn: pd.DataFrame
     auc: float
 
@@ -64,24 +73,33 @@ def make_table(num_rows: int, seed: int) -> pd.DataFrame:
 def run_stages(table: pd.DataFrame, test: pd.DataFrame, epsilon: float) -> Stages:
     """Release the table, and watch the centroids on their way through the pipeline."""
     seen = {}
-    adapt = pipeline._adapt
+    partition = pipeline._partition
 
-    def watch(density, scored, centroids, run):  # noqa: ANN001, ANN202 (as the function it is)
-        moved = adapt(density, scored, centroids, run)
-        seen.update(density=density, found=centroids, adapted=moved)
-        return moved
+    def watch(density, encoded, run):  # noqa: ANN001, ANN202 (as the function it is)
+        seen.update(density=density, centroids=partition(density, encoded, run))
+        return seen['centroids']
 
     settings = Settings(epsilon=epsilon, delta=DELTA, n_components=COMPONENTS)
-    with patch.object(pipeline, '_adapt', watch):
+    with patch.object(pipeline, '_partition', watch):
         released = pipeline.release(table, DOMAIN, settings)
     drawn = released.sample(len(table), np.random.default_rng(0))
     scores = train_synthetic_test_real(table, drawn, test, 'moon')
     return Stages(
-        _place(seen['found'], seen['density'], released),
-        _place(seen['adapted'], seen['density'], released),
+        _place(seen['centroids'], seen['density'], released),
+        find_chances(released),
         drawn,
         float(scores.loc['synthetic', 'AUC']),
     )
+
+
+def find_chances(released: Release) -> NDArray[np.float64]:
+    """Ask the model of the labels how likely the first class is, on the grid of the picture."""
+    x, y = np.meshgrid(*PLACES)
+    places = pd.DataFrame({'x': x.ravel(), 'y': y.ravel()})
+    names = [transformer.name for transformer in released.transformers]
+    places['moon'] = DOMAIN['moon'].values[0]  # noqa: PD011 (not pandas)
+    codes = encode(places[names], released.transformers)[:, released.scored]
+    return released.labels.chances(codes)[:, 0].reshape(x.shape)
 
 
 def draw_stages() -> go.Figure:
@@ -95,10 +113,8 @@ def draw_stages() -> go.Figure:
         stages = run_stages(table, test, epsilon)
         _add_rows(figure, table, (row, 1))
         _add_rows(figure, table, (row, 2), FAINT)
-        _add_centroids(figure, stages.found, (row, 2))
-        _add_rows(figure, table, (row, 3), FAINT)
-        _add_moves(figure, stages, (row, 3))
-        _add_centroids(figure, stages.adapted, (row, 3))
+        _add_centroids(figure, stages.centroids, (row, 2))
+        _add_chances(figure, stages.chances, (row, 3))
         _add_rows(figure, stages.drawn, (row, 4))
         _label(figure, row, epsilon, stages.auc)
     figure = styled(figure, height=170 * len(EPSILONS) + 40)
@@ -106,8 +122,8 @@ def draw_stages() -> go.Figure:
     figure.update_annotations(font={'size': 13, 'color': INK})
     axes = {'showticklabels': False, 'ticks': '', 'showline': True, 'mirror': True}
     axes |= {'linecolor': RULE, 'showgrid': False}
-    figure.update_xaxes(range=[-1.45, 2.45], **axes)
-    return figure.update_yaxes(range=[-1.15, 1.65], **axes)
+    figure.update_xaxes(range=RANGES[0], **axes)
+    return figure.update_yaxes(range=RANGES[1], **axes)
 
 
 def _place(
@@ -143,10 +159,11 @@ def _add_centroids(
         )
 
 
-def _add_moves(figure: go.Figure, stages: Stages, place: tuple[int, int]) -> None:
-    pairs = np.stack([stages.found, stages.adapted, np.full_like(stages.found, np.nan)], axis=2)
-    x, y = pairs.reshape(-1, 2).T
-    figure.add_trace(go.Scatter(x=x, y=y, mode='lines', line={'color': INK, 'width': 1.2}), *place)
+def _add_chances(figure: go.Figure, chances: NDArray[np.float64], place: tuple[int, int]) -> None:
+    upper, lower = COLORS.values()
+    colors = [[0, lower], [0.5, 'white'], [1, upper]]
+    scale = {'colorscale': colors, 'zmin': 0, 'zmax': 1, 'showscale': False}
+    figure.add_trace(go.Heatmap(x=PLACES[0], y=PLACES[1], z=chances, **scale), *place)
 
 
 def _label(figure: go.Figure, row: int, epsilon: float, auc: float) -> None:

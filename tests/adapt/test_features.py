@@ -16,6 +16,7 @@ from sdv_threea.adapt.features import (
     KERNEL_BITS,
     LARGEST_RADIUS,
     LARGEST_SCORE,
+    _project,
     as_points,
     make_features,
     whole_features,
@@ -150,6 +151,18 @@ def test_sums_over_columns_and_landmarks_are_exact_in_any_order():
             projection=features.projection[rows],
         )
         np.testing.assert_array_equal(whole_features(scores[:, columns], other), found)
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_products_are_the_same_to_the_last_bit_in_any_order_before_they_are_rounded(dtype):
+    rng = np.random.default_rng(2)
+    values = (rng.normal(size=(300, 512)) * 10.0 ** rng.integers(-9, 9, (300, 512))).astype(dtype)
+    projection, units = whole_projection(rng.normal(size=(300, 9)))
+    found = _project(values, projection, units)
+
+    for order in (rng.permutation(300), np.arange(300)[::-1]):
+        other = _project(values[order], np.ascontiguousarray(projection[:, order]), units)
+        np.testing.assert_array_equal(other, found)
 
 
 @pytest.mark.parametrize('kernel', HOSTILE_KERNELS)

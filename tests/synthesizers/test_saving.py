@@ -282,3 +282,33 @@ def test_a_file_of_a_newer_version_is_told_from_a_damaged_one(path, fitted, monk
     fitted.save(path)
     with pytest.raises(Exception, match='made with sdv-threea 999.0'):
         type(fitted).load(path)
+
+
+def test_labels_that_see_columns_together_are_saved_with_the_kernel_of_the_user(tmp_path):
+    """The kernel is a function of this test, which the process that loads does not have."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(4000, 2)).round(3), columns=['x', 'y'])
+    table['same'] = np.where(table['x'] * table['y'] > 0, 'yes', 'no')
+    columns = {'x': NUMBER, 'y': NUMBER, 'same': {'sdtype': 'categorical'}}
+    metadata = Metadata.load_from_dict({'tables': {'signs': {'columns': columns}}})
+
+    def kernel(first, second):
+        import jax.numpy as jnp
+
+        return jnp.exp(-jnp.sum((first[:, None] - second[None]) ** 2, axis=-1) / 2)
+
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=20.0, target_column='same', kernel=kernel)
+    synthesizer.fit({'signs': table})
+    synthesizer.save(str(tmp_path / 'signs.pkl'))
+    program = """
+import sys
+from sdv.utils import load_synthesizer
+rows = load_synthesizer(sys.argv[1]).sample(3000)['signs']
+clear = rows[(rows['x'] * rows['y']).abs() > 0.3]
+print(((clear['x'] * clear['y'] > 0) == (clear['same'] == 'yes')).mean())
+"""
+    command = [sys.executable, '-W', 'ignore', '-c', program, str(tmp_path / 'signs.pkl')]
+    done = subprocess.run(command, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) > 0.85
