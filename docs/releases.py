@@ -227,7 +227,7 @@ RELEASES = (
     Entry(
         'approximate',
         r'histograms of \d+ pairs of columns, in up to \d+ bins each',
-        'without a target, or at alpha = 1: a coarse histogram of every pair, counted v times',
+        'where pairs are counted: a coarse histogram of every pair of columns, counted v times',
         ('√(Σ v²)', '√(2 Σ v²)'),
         _weigh,
         PAIRS,

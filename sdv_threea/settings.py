@@ -54,7 +54,7 @@ class Settings:
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
         n_components: Components per class: a whole number, or ``'auto'`` to let the budget decide.
-            Pairs of columns, without a target, are counted with ``'auto'`` only.
+            Pairs of columns are counted with ``'auto'`` only.
         alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
             uncertain as in the private rows; with less, log odds that spread little are stretched
             until they spread enough for a classifier to learn from.

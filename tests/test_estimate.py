@@ -58,8 +58,7 @@ def test_counts_have_the_noise_that_the_ledger_of_a_fit_tells(target, neighbors,
     table = make_table(3, 3)
     for name in ['n0', 'n1', 'n2']:
         table[name] = table[name].gt(0).astype(float)
-    components = 1 if target else 'auto'
-    released = fit(table, target, 1.0, public=public, neighbors=neighbors, n_components=components)
+    released = fit(table, target, 1.0, public=public, neighbors=neighbors)
     errors = expected_error(
         NUM_ROWS, 6, 1.0, 1e-5, num_classes=2 if target else 1, num_numerical=3,
         public_metadata=public, neighbors=neighbors,
@@ -107,10 +106,11 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
     assert 0.9 * radius < used <= radius, 'normal scores of numbers have nearly unit variance'
     of_classes, *of_cells = find(released, 'second moments of normal scores')
     scales = [of_classes.noise_scale]
-    assert bool(of_cells) == bool(target), 'where pairs are counted there are no components'
+    counted = bool(find(released, 'pairs of columns'))
+    assert counted == (not of_cells), 'where pairs are counted there are no components'
+    assert counted == (target is None or epsilon > 1), 'both cases are met'
     for each in of_cells:
         cells = int(each.released.split()[-2]) / num_classes
-        assert (cells > 1) == (epsilon > 1), 'both cases are met'
         scales.append(math.sqrt(cells) * each.noise_scale)
     product = 1 / math.hypot(*(OFF_DIAGONAL_WEIGHT / scale for scale in scales))
     product *= (radius / used) ** 2

@@ -103,8 +103,8 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
 
 def test_stages_with_nothing_to_do_leave_their_share_to_others():
     closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
-    assert stage_shares(PRIVATE, Settings()) == SHARES
-    assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
+    assert stage_shares(PRIVATE, Settings(n_components=1)) == SHARES
+    assert stage_shares(closed, Settings(n_components=1)) == SHARES | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
     assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
     assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
@@ -115,15 +115,17 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
     assert stage_shares(retarget(PRIVATE, 'age'), Settings())['adapt'] == 0
-    whole = stage_shares(PRIVATE, Settings(alpha=1))
     pairs = {'pairs', 'functions'}
-    assert set(whole) == set(SHARES) | pairs
-    assert sum(whole[each] for each in pairs | {'classes'}) == pytest.approx(SHARES['classes'])
+    for alpha, part in ((1, 0.25), (0.99, 0.6), (0, 0.6)):
+        shares = stage_shares(PRIVATE, Settings(alpha=alpha))
+        assert set(shares) == set(SHARES) | pairs
+        parts = [shares[each] for each in pairs | {'classes'}]
+        assert sum(parts) == pytest.approx(SHARES['classes'])
+        assert shares['classes'] == pytest.approx(part * SHARES['classes'])
     for domain, options in (
         (retarget(PRIVATE, 'age'), {}),
         (PRIVATE, {'n_components': 1}),
         (PRIVATE, {'guarantee': 'paper'}),
-        (PRIVATE, {'alpha': 0.99}),
     ):
         assert not pairs & set(stage_shares(domain, Settings(**{'alpha': 1} | options)))
 
@@ -280,7 +282,8 @@ def test_where_noise_would_drown_pairs_alpha_one_asks_what_other_values_ask():
 
 
 @pytest.mark.parametrize(
-    ('target', 'options'), [('label', {'alpha': 0.99}), ('age', {}), ('label', {'n_components': 1})]
+    ('target', 'options'),
+    [('age', {}), ('label', {'n_components': 1}), ('label', {'alpha': 0.5, 'epsilon': 0.5})],
 )
 def test_other_releases_with_a_target_count_no_pairs(target, options):
     settings = Settings(**{'epsilon': 4.0, 'alpha': 1} | options)

@@ -24,6 +24,7 @@ from sdv_threea.describe.questions import find_blanks
 from sdv_threea.privacy.mechanism import FINEST_SCALE
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import SHARES
+from sdv_threea.stages import CLASSES_ADAPTED, CLASSES_ALONE
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
 
@@ -35,6 +36,7 @@ FITS = {
     'no target': {},
     'pairs of columns': {'n_components': 'auto'},
     'the density alone': {'target_column': 'income', 'alpha': 1, 'n_components': 'auto'},
+    'pairs and labels': {'target_column': 'income', 'n_components': 'auto', 'epsilon': 40.0},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
     'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
     'one cell per class': {'target_column': 'income', 'n_components': 1},
@@ -44,10 +46,13 @@ IDLE = {
     'no target': {'classes', 'adapt'},
     'pairs of columns': {'classes', 'partition', 'adapt', 'anonymize'},
     'the density alone': {'partition', 'adapt', 'anonymize'},
+    'pairs and labels': {'partition', 'anonymize'},
     'columns counted twice': {'classes', 'partition', 'adapt'},
     'a number as the target': {'adapt'},
     'one cell per class': {'partition'},
 }
+#: The part of their share that classes keep where pairs of columns are counted.
+CLASSES = {'the density alone': CLASSES_ALONE, 'pairs and labels': CLASSES_ADAPTED}
 UNITS = {
     'units': {'neighbors': 'add_remove'},
     'units replaced': {'neighbors': 'replace_one'},
@@ -182,16 +187,17 @@ def test_shares_are_paid_as_the_page_says(script, single, name):
     budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
     paid = {stage: cost / budget.mu**2 for stage, cost in paid.items()}
     # Labels are those of categories: without them, their share goes to all.
-    whole = 1 - SHARES['adapt'] * ('adapt' in idle)
+    given_to_pairs = name == 'the density alone'
+    whole = 1 - SHARES['adapt'] * ('adapt' in idle and not given_to_pairs)
     expected = {stage: share / whole for stage, share in SHARES.items() if stage not in idle}
     if name in ('no target', 'columns counted twice'):
         expected['columns'] += SHARES['classes'] / whole
     if name == 'pairs of columns':
         expected[pairs] = sum(SHARES[stage] for stage in idle - {'adapt'}) / whole
-    elif name == 'the density alone':
-        expected['classes'] /= 4
+    elif name in CLASSES:
         given = sum(SHARES[stage] for stage in idle)
-        expected[pairs] = given + 3 * expected['classes']
+        expected[pairs] = given + (1 - CLASSES[name]) * expected['classes']
+        expected['classes'] *= CLASSES[name]
     else:
         del expected['anonymize']
     for stage, share in expected.items():

@@ -296,13 +296,14 @@ def test_a_record_of_no_use_for_features_moves_nothing():
 @pytest.mark.parametrize(
     ('totals', 'mu', 'expected'),
     [
-        ([5000, 5000], 1.0, 128),
+        ([5000, 5000], 1.0, 256),
+        ([50_000, 50_000], 1.0, 128),
         ([300, 100], 1.0, 50),
         ([300, 100], 0.1, 0),
         ([10, 10], 0.5, 0),
         ([20_000] * 26, 1e-3, 0),
         ([100] * 4, 1.0, 25),
-        ([100, 100], math.inf, 128),
+        ([100, 100], math.inf, 256),
     ],
 )
 def test_features_are_as_many_as_the_budget_carries(totals, mu, expected):
