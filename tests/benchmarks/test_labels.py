@@ -183,9 +183,11 @@ def test_the_page_says_where_direct_training_wins(script):
         *[('xor', 'ClustMix', 1.0, score, 0.1) for score in (0.7, 0.72, 0.71)],
         ('xor', 'DP-EBM', 1.0, 0.5, 0.1),
         ('adult', script.REAL, INF, 0.9, 0.01),
+        ('adult', 'ClustMix', 1.0, 0.84, 0.1),
         ('adult', 'ClustMix', 8.0, 0.86, 0.1),
+        ('adult', 'ClustMix, public metadata', 8.0, 0.85, 0.1),
         ('adult', script.UNCERTAIN, 8.0, 0.85, 0.02),
-        ('adult', 'DP-EBM', 8.0, 0.88, 0.01),
+        ('adult', 'DP-EBM', 8.0, 0.855, 0.01),
     ]
     columns = ['table', 'method', 'epsilon', 'score', 'calibration error']
     rows = pd.DataFrame(runs, columns=columns).assign(chance=0.5, note=None)
@@ -193,11 +195,14 @@ def test_the_page_says_where_direct_training_wins(script):
     rows.loc[len(rows)] = failed | {'note': 'timed out after 9 s'}
     medians = script.sum_up(rows)
 
-    page = script.write_scores(medians)
-    calibration = script.write_calibration(medians)
+    parts, readme = script.list_parts(medians)
+    page, calibration = parts['labels'], parts['calibration']
 
-    assert '| adult | 8 | .900 | .860 (.900) |  |  | **.880 (.950)** |  |  |' in page
+    assert '| adult | 8 | .900 | **.860 (.900)** | .850 (.875) |  | .855 (.887) |  |  |' in page
     assert '| xor | 1 | .900 | **.710 (.525)** |  |  | .500 (.000) |  | timed out |' in page
-    assert page.endswith('Direct training is ahead of all of ours on: adult (ε = 8).')
+    assert page.endswith('is ahead of *ClustMix, public metadata* on: adult (ε = 8).')
+    assert readme['direct'].endswith('is ahead of *ClustMix* on: nowhere.')
     assert '| adult | 8 | .010 (.900) | .100 (.860) | .020 (.850) |' in calibration
     assert 'xor' not in calibration
+    assert '| adult | 1 | .900 | **.840 (.850)** |  |  |  |' in readme['direct']
+    assert not any(other in readme['direct'] for other in ('xor', '| adult | 8'))
