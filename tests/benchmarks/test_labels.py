@@ -206,3 +206,12 @@ def test_the_page_says_where_direct_training_wins(script):
     assert 'xor' not in calibration
     assert '| adult | 1 | .900 | **.840 (.850)** |  |  |  |' in readme['direct']
     assert not any(other in readme['direct'] for other in ('xor', '| adult | 8'))
+
+
+def test_utility_takes_tables_with_interactions_only_if_asked(load_script):
+    names = {'eeg_eye_state', 'walking_activity', 'protein_casp'}
+    with load_script('utility') as utility, load_script('runner') as runner:
+        assert not names & set(utility.TABLES)
+        assert len(utility.TABLES) == 15
+        options = runner.read_options(utility.BENCHMARK, arguments=['--tables', *names])
+    assert set(options.tables) == names
