@@ -8,9 +8,9 @@
 #
 # Benchmarks: each resumes where it was stopped, and then writes its page; benchmarks/README.md says more.
 #
-# make benchmark   the figures on Adult in docs/single_table.md: minutes
 # make small       utility on four small tables at two budgets: minutes
 # make utility     utility on all tables at all budgets: hours
+# make labels      what columns say together, beside training directly: half an hour
 # make constants   what the constants of the algorithm are worth: hours
 # make audit       tries to break the guarantee, our own and those of broken variants: half an hour
 # make disclosure  a membership attack and privacy scores: half an hour
@@ -31,8 +31,8 @@ TORCH := torch==2.13.0
 # A process of tests per core: more threads would stand in each other's way.
 TESTED := OMP_NUM_THREADS=1
 
-.PHONY: help demo test lint docs benchmark small utility constants audit disclosure fuzz questions \
-	cost relational clean
+.PHONY: help demo test lint docs small utility labels constants audit disclosure fuzz questions cost \
+	relational clean
 
 help:
 	@sed -n "/^#/!q; s/^# \{0,1\}//p" Makefile
@@ -58,9 +58,6 @@ docs: $(VENV)/.ready
 fuzz: $(VENV)/.ready
 	FUZZ_TIMES=8 FUZZ_SEED=0 $(VENV)/bin/python -m pytest -q -n auto tests/fuzz
 
-benchmark: $(VENV)/.ready
-	$(VENV)/bin/python benchmarks/adult.py
-
 small: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --methods ours baselines --epsilons 1 8 --repeats 2 \
 		--tables compas telco_churn german_credit bike_sharing
@@ -79,7 +76,7 @@ cost: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/out_of_core.py
 	$(VENV)/bin/python benchmarks/cost.py
 
-constants disclosure questions relational: $(VENV)/.ready
+constants disclosure labels questions relational: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/$@.py
 
 clean:

@@ -21,6 +21,7 @@ FAILURES = {
     'not tried': 'not tried',
     'timed out': 'timed out',
     'nstall': 'not installed',
+    'two classes': 'two classes only',
     'emory': 'out of memory',
     'died': 'died',
 }

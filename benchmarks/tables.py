@@ -68,6 +68,9 @@ PROBLEMS = {
     'pima_diabetes': Problem('pima_diabetes', 'outcome'),
     'breast_cancer': Problem('breast_cancer', 'diagnosis'),
     'covtype': Problem('covtype', 'Cover_Type'),
+    'eeg_eye_state': Problem('eeg_eye_state', 'eyeDetection'),
+    'walking_activity': Problem('walking_activity', 'person'),
+    'protein_casp': Problem('protein_casp', 'RMSD'),
 }
 
 

@@ -17,6 +17,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,7 @@ HERE = Path(__file__).parent
 FOLDER = HERE.parents[1] / '.venv-peers'
 
 #: The families, and the oldest and the newest Python 3 that they run on.
-FAMILIES = {'dpmm': (10, 11), 'smartnoise': (10, 14)}
+FAMILIES = {'dpmm': (10, 11), 'smartnoise': (10, 14), 'direct': (11, 13)}
 
 #: The family and the method of each peer.
 PEERS = {
@@ -46,6 +48,14 @@ PEERS = {
     'smartnoise AIM': ('smartnoise', 'AIM'),
     'smartnoise PATE-CTGAN': ('smartnoise', 'PATE-CTGAN'),
     'smartnoise DP-CTGAN': ('smartnoise', 'DP-CTGAN'),
+}
+
+#: Models that are trained on the private rows themselves, in place of synthetic ones. They are told
+#: the public facts too, and are given the test part without its target.
+DIRECT = {
+    'DP-EBM': ('direct', 'DP-EBM'),
+    'DP-EBM, 200 rounds of .3': ('direct', 'DP-EBM, 200 rounds of .3'),
+    'diffprivlib logistic regression': ('direct', 'logistic regression'),
 }
 
 #: Seconds of an installation, and address space of a peer: more than the memory it then uses.
@@ -62,13 +72,38 @@ def run_peer(
     table, with the types of the training table, and ``fit_seconds``, ``sample_seconds`` and
     ``peak_mib``.
     """
-    family, method = PEERS[name]
+    given = {'train': split.train}
+    read = partial(_read, train=split.train, facts=facts)
+    return _run(PEERS[name], given, split, facts, terms, read)
+
+
+def train_directly(
+    name: str, split: Split, facts: Metadata, terms: Terms
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Train a model with privacy on the training part of a split, and let it predict the test part.
+
+    Returned are the chances of the classes of each test row, a column per class, or one column of
+    numbers; and figures like those of :func:`run_peer`.
+    """
+    given = {'train': split.train, 'test': split.test.drop(columns=split.target)}
+    return _run(DIRECT[name], given, split, facts, terms, pd.read_csv)
+
+
+def _run(
+    peer: tuple[str, str],
+    given: Mapping[str, pd.DataFrame],
+    split: Split,
+    facts: Metadata,
+    terms: Terms,
+    read: Callable[[Path], pd.DataFrame],
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Run a peer in its environment on the tables that it is given; read what it made."""
+    family, method = peer
     python = make_environment(family)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         job = {
             'method': method,
-            'train': str(place / 'train.csv'),
             'columns': _describe(split.train, facts),
             'target': split.target,
             'epsilon': terms.epsilon,
@@ -76,12 +111,14 @@ def run_peer(
             'rows': len(split.train),
             'seed': terms.seed,
             'memory_gib': MEMORY_GIB,
-            'synthetic': str(place / 'synthetic.csv'),
+            'made': str(place / 'made.csv'),
         }
-        split.train.to_csv(job['train'], index=False)
+        for part, table in given.items():
+            job[part] = str(place / f'{part}.csv')
+            table.to_csv(job[part], index=False)
         (place / 'job.json').write_text(json.dumps(job, default=np.generic.item))
         figures = _do(python, family, place, terms.timeout)
-        return _read(place / 'synthetic.csv', split.train, facts), figures
+        return read(place / 'made.csv'), figures
 
 
 def make_environment(family: str) -> Path:

@@ -2,8 +2,9 @@
 
 A job is a JSON file with ``method``, ``train`` (a CSV), ``columns`` (the public facts by name:
 ``sdtype``, ``nullable``, and ``low``, ``high`` and ``integer`` or else ``values``), ``target``,
-``epsilon``, ``delta``, ``rows``, ``seed``, ``memory_gib``, and ``synthetic`` (the CSV to write).
-Categories are text in both files, and gaps are empty fields.
+``epsilon``, ``delta``, ``rows``, ``seed``, ``memory_gib``, and ``made`` (the CSV to write). A job
+with ``test`` too (a CSV without the target) asks for predictions of these rows in place of
+synthetic rows. Categories are text in all files, and gaps are empty fields.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typing import Any
 
 Job = dict[str, Any]
 
-#: Fits a peer to a table: returns what draws a table of any number of rows.
-Fit = Callable[[Job, Any], Callable[[int], Any]]
+#: Fits a peer to a table: returns what draws a table of any number of rows, or what predicts the
+#: target of the rows of another table.
+Fit = Callable[[Job, Any], Callable[[Any], Any]]
 
 #: Whose memory is looked at: the larger of the runner's and of any process that it started.
 WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -45,13 +47,15 @@ def run(fit: Fit) -> None:
 
 
 def _do(job: Job, fit: Fit) -> dict[str, float]:
-    table = _read(job)
+    table = _read(job, 'train')
+    asked = _read(job, 'test') if 'test' in job else job['rows']
     start = time.perf_counter()
-    draw = fit(job, table)
+    make = fit(job, table)
     fitted = time.perf_counter()
-    synthetic = draw(job['rows'])
+    made = make(asked)
     sampled = time.perf_counter()
-    _write(job, synthetic)
+    made = made if 'test' in job else _shape(job, made)
+    made.to_csv(job['made'], index=False)
     used = [resource.getrusage(who).ru_maxrss for who in WHO]
     return {
         'fit_seconds': round(fitted - start, 3),
@@ -60,21 +64,22 @@ def _do(job: Job, fit: Fit) -> dict[str, float]:
     }
 
 
-def _read(job: Job) -> Any:
+def _read(job: Job, part: str) -> Any:
     import pandas as pd
 
     columns = job['columns']
     categories = {name: str for name, facts in columns.items() if is_category(facts)}
-    table = pd.read_csv(job['train'], dtype=categories, keep_default_na=False, na_values=[''])
+    table = pd.read_csv(job[part], dtype=categories, keep_default_na=False, na_values=[''])
+    columns = {name: facts for name, facts in columns.items() if name in table}
     for name, facts in columns.items():
         # A column that happens to be empty, or whole numbers written as 1.0.
         if not is_category(facts):
-            whole = facts['integer'] and not table[name].isna().any()
+            whole = facts['integer'] and part == 'train' and not table[name].isna().any()
             table[name] = table[name].astype('int64' if whole else 'float64')
     return table[list(columns)]
 
 
-def _write(job: Job, synthetic: Any) -> None:
+def _shape(job: Job, synthetic: Any) -> Any:
     import pandas as pd
 
     synthetic = pd.DataFrame(synthetic)[list(job['columns'])]
@@ -83,7 +88,7 @@ def _write(job: Job, synthetic: Any) -> None:
             numbers = pd.to_numeric(synthetic[name])
             # Whole numbers with gaps are floats to a peer, which then draws between them.
             synthetic[name] = numbers.round() if facts['integer'] else numbers
-    synthetic.to_csv(job['synthetic'], index=False)
+    return synthetic
 
 
 def is_category(facts: dict[str, Any]) -> bool:

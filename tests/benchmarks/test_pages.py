@@ -9,7 +9,6 @@ import pytest
 
 #: Benchmarks that write a page, by themselves or with the results of others.
 WRITERS = (
-    'adult',
     'audit',
     'constants',
     'cost',
