@@ -13,6 +13,7 @@ WRITERS = (
     'constants',
     'cost',
     'disclosure',
+    'labels',
     'marginals',
     'questions',
     'relational',
