@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -191,10 +191,7 @@ def _approximate(
     ordered = [transformer.ordered for transformer in transformers]
     by_class = None
     if classes.count > 1 and transformers:
-        # Where pairs may be counted, but are not, their share is that of classes.
-        may = may_count_pairs(description.domain, run.settings, alone=run.alone)
-        shared = ('pairs', 'functions') if may and plan is None else ()
-        terms = run.spending.terms('classes', *shared)
+        terms = _class_terms(description.domain, plan, run)
         plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
         by_class = run.spending.keep(release_class_counts(encoded, plans, classes.count, **terms))
     known = counts, by_class, masks, ordered
@@ -225,6 +222,13 @@ def _approximate(
         class_chances(*known, constants),
     )
     return density, plan
+
+
+def _class_terms(domain: Domain, plan: PairPlan | None, run: Run) -> dict[str, Any]:
+    """Return what classes may pay; where pairs may be counted, but are not, with their share."""
+    may = may_count_pairs(domain, run.settings, alone=run.alone)
+    shared = ('pairs', 'functions') if may and plan is None else ()
+    return run.spending.terms('classes', *shared)
 
 
 def _count_columns(

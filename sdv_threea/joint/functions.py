@@ -53,7 +53,7 @@ def find_functions(
         for at, (shares, natural) in enumerate(zip(columns, ordered, strict=True))
     ]
     entropies = [_entropy(shares) for shares in columns]
-    sizes = [math.log(max(np.count_nonzero(shares), 1)) for shares in columns]
+    sizes = [math.log(max(int(np.count_nonzero(shares)), 1)) for shares in columns]
     told: dict[Pair, float] = {}
     for (i, j), counts in pairs.tables.items():
         if columns[i].size * columns[j].size > constants.most_cells:
