@@ -282,21 +282,16 @@ def _count_pairs(
     weights = weigh_pairs(count_bins(singles.bins), plan.pairs)
     counted = encoded, singles.bins, weights
     pairs = spending.keep(release_pair_counts(*counted, **spending.terms('pairs')))
-    functions = PairCounts({}, {})
     known = pairs, singles.margins(pairs), singles.columns, singles.ordered
-    found = find_functions(*known, constants)
-    whole = False
+    found, left = find_functions(*known, constants), spending.left()
+    functions, price = PairCounts({}, {}), 0.0
     if found:
-        weights, needed = price_functions(
-            singles.columns, float(singles.totals.sum()), found, constants
+        weights, price = price_functions(
+            singles.columns, singles.num_records, found, left, constants
         )
-        left = spending.left()
-        needed = max(needed, math.sqrt(constants.least_spent) * left)
-        whole = needed >= constants.most_needed * left
-        terms = spending.rest(math.inf if whole else needed)
         finely = encoded, singles.codes, weights, 'codes'
-        functions = spending.keep(release_pair_counts(*finely, **terms))
-    if not whole:
+        functions = spending.keep(release_pair_counts(*finely, **spending.rest(price)))
+    if price < left:
         again = spending.keep(release_pair_counts(*counted, **spending.rest()))
         pairs = pairs.average(again)
     return pairs, functions
