@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from sdv_threea.encoding.records import Encoded
@@ -45,21 +44,17 @@ def count_pairs(
     weights = weigh_pairs(count_bins(singles.bins), plan.pairs)
     counted = rows, singles.bins, weights
     pairs = spending.keep(release_pair_counts(*counted, **spending.terms('pairs')))
-    functions = PairCounts({}, {})
     known = pairs, singles.margins(pairs), singles.columns, singles.ordered
-    found = find_functions(*known, constants)
-    whole = False
+    found, left = find_functions(*known, constants), spending.left(promised)
+    functions, price = PairCounts({}, {}), 0.0
     if found:
-        weights, needed = price_functions(
-            singles.columns, float(singles.totals.sum()), found, constants
+        weights, price = price_functions(
+            singles.columns, singles.num_records, found, left, constants
         )
-        left = spending.left(promised)
-        needed = max(needed, math.sqrt(constants.least_spent) * left)
-        whole = needed >= constants.most_needed * left
-        terms = spending.rest(math.inf if whole else needed, promised)
         finely = rows, singles.codes, weights, 'codes'
+        terms = spending.rest(price, promised)
         functions = spending.keep(release_pair_counts(*finely, **terms))
-    if not whole:
+    if price < left:
         again = spending.keep(release_pair_counts(*counted, **spending.rest(promised=promised)))
         pairs = pairs.average(again)
     return pairs, functions

@@ -101,6 +101,11 @@ class Singles:
     scale: float
 
     @property
+    def num_records(self) -> float:
+        """Number of records."""
+        return float(self.totals.sum())
+
+    @property
     def columns(self) -> list[NDArray[np.float64]]:
         """Probabilities of the codes of each column, of all classes together, shape (S,)."""
         return [self.totals @ table / self.totals.sum() for table in self.histograms]
@@ -125,7 +130,7 @@ class Singles:
             for count, own in zip(counts, self.bins, strict=True)
         ]
         known = list(zip(counts, variances, strict=True))
-        return pool_margins(known, pairs, float(self.totals.sum()))
+        return pool_margins(known, pairs, self.num_records)
 
 
 def fit_joint(
@@ -146,7 +151,7 @@ def fit_joint(
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
     """
-    num_records, num_classes = float(singles.totals.sum()), len(singles.totals)
+    num_records, num_classes = singles.num_records, len(singles.totals)
     margins = singles.margins(pairs)
     tables = estimate_tables(pairs, margins, expected, constants)
     found = {}

@@ -89,6 +89,7 @@ def price_functions(
     columns: Sequence[NDArray[np.float64]],
     num_records: float,
     wanted: Sequence[Pair],
+    left: float,
     constants: JointConstants,
 ) -> tuple[dict[Pair, int], float]:
     """Choose what pairs that are counted code by code weigh, and at which price.
@@ -100,11 +101,12 @@ def price_functions(
         columns: For each column, probabilities of the codes, shape (S,).
         num_records: Number of records.
         wanted: The pairs, at least one.
+        left: The price, in GDP, that may still be paid.
         constants: The constants of the room.
 
     Returns:
-        What a record adds to a count, a whole number, at least one, by pair; and the price, in GDP
-        for a record that is added or removed.
+        What a record adds to a count, a whole number, at least one, by pair; and the price, at
+        most what is left.
     """
     borne = {}
     for pair in wanted:
@@ -115,7 +117,9 @@ def price_functions(
         pair: min(round(WEIGHT_UNIT * most / noise), WEIGHT_UNIT * constants.most_weighed)
         for pair, noise in borne.items()
     }
-    return weights, math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
+    needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
+    price = max(needed, math.sqrt(constants.least_spent) * left)
+    return weights, price if price < constants.most_needed * left else left
 
 
 def _find_small(shares: NDArray[np.float64], left_out: float) -> float:

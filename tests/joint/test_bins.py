@@ -36,9 +36,9 @@ def cut(shares, mask=None, *, ordered=False, num_bins=4, least=0.05):
 def test_all_pairs_of_columns_that_say_anything_are_counted():
     counts = [np.array([40.0, 60.0]), np.array([99.0, 1.0]), np.full(50, 2.0), np.array([94.0])]
 
-    found = [choose_pairs(counts, 100, mu, CONSTANTS) for mu in (1e9, 50.0, 1.0)]
+    found = [choose_pairs(counts, 100, mu, CONSTANTS) for mu in (1e9, 12.5, 0.1)]
 
-    # The noise of six pairs at a price of 50 is .05, and 40 times as much is 2.
+    # The noise of six pairs at a price of 12.5 is .2, and 10 times as much is 2.
     assert found == [tuple(combinations(range(4), 2)), ((0, 2), (0, 3), (2, 3)), ()]
 
 

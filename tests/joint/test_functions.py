@@ -113,7 +113,7 @@ def test_the_price_is_what_nearly_all_codes_bear(rng):
     rare = np.append(np.full(4, 0.99 / 4), np.full(10, 0.001))
     columns = [few, many, rare, np.append(few, 0.0)]
 
-    weights, mu = price_functions(columns, 12_000, [(0, 1), (0, 2), (0, 3)], CONSTANTS)
+    weights, mu = price_functions(columns, 12_000, [(0, 1), (0, 2), (0, 3)], 0.06, CONSTANTS)
 
     unit = math.sqrt(sum(weight**2 for weight in weights.values())) / mu
     noise = {pair: unit / weight for pair, weight in weights.items()}
@@ -127,6 +127,18 @@ def test_the_price_is_what_nearly_all_codes_bear(rng):
 def test_weights_are_bounded(rng):
     columns = [np.full(2, 0.5), np.full(5_000, 1 / 5_000), np.full(2, 0.5)]
 
-    weights, _ = price_functions(columns, 1e6, [(0, 1), (0, 2)], CONSTANTS)
+    weights, _ = price_functions(columns, 1e6, [(0, 1), (0, 2)], 1.0, CONSTANTS)
 
     assert weights[0, 1] == CONSTANTS.most_weighed * weights[0, 2]
+
+
+@pytest.mark.parametrize(
+    ('left', 'share'), [(1e-6, 1.0), (10.0, CONSTANTS.least_spent**0.5), (math.inf, math.inf)]
+)
+def test_functions_get_some_of_what_is_left_and_no_more(left, share):
+    columns = [np.full(8, 1 / 8), np.full(40, 1 / 40)]
+
+    _, mu = price_functions(columns, 12_000, [(0, 1)], left, CONSTANTS)
+
+    assert mu == (share if math.isinf(left) else pytest.approx(share * left))
+    assert mu <= left
