@@ -17,9 +17,10 @@ from sklearn.datasets import make_moons
 from sdv_threea import pipeline
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.pages.plots import INK, RULE
 from sdv_threea.release import Release
 from sdv_threea.report import train_synthetic_test_real
-from sdv_threea.report.figures import INK, RULE, styled
+from sdv_threea.report.figures import styled
 from sdv_threea.settings import Settings
 
 NUM_ROWS, NUM_TEST_ROWS, NUM_DRAWN = 10_000, 10_000, 700
@@ -39,6 +40,10 @@ DOMAIN = Domain(
     target='moon',
 )
 
+#: In how many squares each way rows are counted, and from where to where.
+SQUARES = 12
+ENDS = {'x': (-1.5, 2.5), 'y': (-1.2, 1.7)}
+
 COLORS = {'upper': '#0b7285', 'lower': '#c2621b'}
 FAINT = '#e1e6eb'
 STAGES = ('private rows', 'approximate', 'adapt', 'anonymize')
@@ -46,12 +51,17 @@ STAGES = ('private rows', 'approximate', 'adapt', 'anonymize')
 
 @dataclass(frozen=True)
 class Stages:
-    """What the pipeline did: centroids in units of the columns, shape (C, K, 2), and rows."""
+    """What the pipeline did: centroids in units of the columns, shape (C, K, 2), and rows.
+
+    ``auc`` is what a classifier learns from the drawn rows, and ``error`` the share of them that
+    are in the wrong place.
+    """
 
     found: NDArray[np.float64]
     adapted: NDArray[np.float64]
     drawn: pd.DataFrame
     auc: float
+    error: float
 
 
 def make_table(num_rows: int, seed: int) -> pd.DataFrame:
@@ -81,7 +91,23 @@ def run_stages(table: pd.DataFrame, test: pd.DataFrame, epsilon: float) -> Stage
         _place(seen['adapted'], seen['density'], released),
         drawn,
         float(scores.loc['synthetic', 'AUC']),
+        find_error(drawn, test),
     )
+
+
+def find_error(drawn: pd.DataFrame, test: pd.DataFrame) -> float:
+    """Return the distance of total variation to other real rows, in squares of each moon."""
+    grids = [_count_squares(rows) / len(rows) for rows in (drawn, test)]
+    return float(np.abs(grids[0] - grids[1]).sum() / 2)
+
+
+def _count_squares(rows: pd.DataFrame) -> NDArray[np.float64]:
+    classes = (rows['moon'] == 'upper').to_numpy(float)
+    # What is beyond the ends is in the last squares.
+    x, y = rows['x'].clip(*ENDS['x']), rows['y'].clip(*ENDS['y'])
+    points = np.column_stack([x, y, classes])
+    counts, _ = np.histogramdd(points, [SQUARES, SQUARES, 2], [ENDS['x'], ENDS['y'], (0, 1)])
+    return np.asarray(counts)
 
 
 def draw_stages() -> go.Figure:
@@ -100,7 +126,7 @@ def draw_stages() -> go.Figure:
         _add_moves(figure, stages, (row, 3))
         _add_centroids(figure, stages.adapted, (row, 3))
         _add_rows(figure, stages.drawn, (row, 4))
-        _label(figure, row, epsilon, stages.auc)
+        _label(figure, row, epsilon, stages)
     figure = styled(figure, height=170 * len(EPSILONS) + 40)
     figure.update_layout(width=760, margin={'l': 44, 'r': 4, 't': 28, 'b': 4})
     figure.update_annotations(font={'size': 13, 'color': INK})
@@ -149,7 +175,7 @@ def _add_moves(figure: go.Figure, stages: Stages, place: tuple[int, int]) -> Non
     figure.add_trace(go.Scatter(x=x, y=y, mode='lines', line={'color': INK, 'width': 1.2}), *place)
 
 
-def _label(figure: go.Figure, row: int, epsilon: float, auc: float) -> None:
+def _label(figure: go.Figure, row: int, epsilon: float, stages: Stages) -> None:
     name = 'ε = ∞' if math.isinf(epsilon) else f'ε = {epsilon:g}'
     axis = (row - 1) * len(STAGES) + 1
     figure.add_annotation(
@@ -157,7 +183,8 @@ def _label(figure: go.Figure, row: int, epsilon: float, auc: float) -> None:
         y=0.25, yref=f'y{axis if axis > 1 else ""} domain', yanchor='bottom',
     )  # fmt: skip
     last = row * len(STAGES)
+    told = f'AUC {stages.auc:.3f}, {stages.error:.0%} off'
     figure.add_annotation(
-        text=f'AUC {auc:.3f}', x=0.03, xref=f'x{last} domain', xanchor='left', showarrow=False,
+        text=told, x=0.03, xref=f'x{last} domain', xanchor='left', showarrow=False,
         y=0.02, yref=f'y{last} domain', yanchor='bottom',
     )  # fmt: skip

@@ -35,6 +35,10 @@ def test_the_stages_are_those_of_the_pipeline(script):
     assert not np.array_equal(seen.found, seen.adapted)
     assert len(seen.drawn) == len(table)
     assert seen.auc > 0.95
+    # Without noise some of the drawn rows are off; shuffled columns are off by much more.
+    shuffled = test.assign(y=test['y'].sample(frac=1, random_state=0).to_numpy())
+    assert stages.find_error(test, test) == 0
+    assert stages.find_error(table, test) < seen.error < stages.find_error(shuffled, test)
 
 
 def test_the_runs_behind_the_budgets_are_complete_and_drawn(script):
