@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
@@ -88,9 +89,10 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     alike = [measure_fidelity(original, each, description, seed) for each in drawn]
     several = len(description['tables']) > 1
     first = drawn[0]
+    statement = getattr(synthesizer, 'get_privacy_statement', None)
     return Report(
-        statement=_ask(synthesizer, 'get_privacy_statement', {}),
-        losses=_ask(synthesizer, 'get_losses', ()),
+        statement=statement().to_dict() if statement else {},
+        losses=tell_losses(synthesizer),
         quality=measure_quality(original, first, metadata, seed),
         fidelity=alike[0],
         utility=trained[0],
@@ -104,15 +106,6 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
         else None,
         made=_tell_made(original, first, tested, synthesizer),
     )
-
-
-def _ask(synthesizer: Any, name: str, nothing: Any) -> Any:
-    """Return what a synthesizer says of itself: its statement as a dictionary, losses as lines."""
-    tell = getattr(synthesizer, name, None)
-    if tell is None:
-        return nothing
-    told = tell()
-    return told.to_dict() if name == 'get_privacy_statement' else tuple(map(str, told))
 
 
 def _take_tests(
