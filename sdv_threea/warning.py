@@ -10,6 +10,9 @@ from types import FrameType
 #: Libraries whose lines are not those of the user; this package is the first.
 LIBRARIES = ('sdv_threea', 'sdv', 'rdt')
 
+#: What our warnings carry: the line that they name is the user's, and does not tell.
+MARK = 'is_of_sdv_threea'
+
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn, and name the line by which the user came into this package, SDV or RDT.
@@ -29,4 +32,11 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
         if frame.f_code.co_filename.startswith(tuple(folders)):
             entered = level + 1
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=entered)
+    message = category(text)
+    setattr(message, MARK, True)
+    warnings.warn(message, stacklevel=entered)
+
+
+def is_ours(message: Warning | str) -> bool:
+    """Return whether a warning is one of this package, which shows no value of a row."""
+    return getattr(message, MARK, False)

@@ -86,7 +86,8 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     if risk and test is None:
         raise ValueError("Attacks need real rows that were not fitted: pass them as 'test'.")
     trained = [_train(original, each, tested, targets, description, seed) for each in drawn]
-    alike = [measure_fidelity(original, each, description, seed) for each in drawn]
+    private = _leave_out(description, getattr(synthesizer, 'public_tables', ()))
+    alike = [measure_fidelity(original, each, private, seed) for each in drawn]
     several = len(description['tables']) > 1
     first = drawn[0]
     statement = getattr(synthesizer, 'get_privacy_statement', None)
@@ -203,6 +204,12 @@ def _find_targets(
             f'{{{next(iter(description["tables"]))!r}: {target!r}}}.'
         )
     return {next(iter(description['tables'])): target}
+
+
+def _leave_out(description: Mapping[str, Any], public: Sequence[str]) -> dict[str, Any]:
+    """Return the metadata of the tables that are not copied as they are."""
+    tables = {name: each for name, each in description['tables'].items() if name not in public}
+    return {**description, 'tables': tables}
 
 
 def _take(description: Mapping[str, Any], test: Data) -> dict[str, Any]:
