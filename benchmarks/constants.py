@@ -42,7 +42,7 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     'shares.columns': (0.06, 0.24),
     'shares.classes': (0.25, 0.6),
     'shares.moments': (0.01, 0.1),
-    'shares.labels': (0.08, 0.25),
+    'shares.adapt': (0.08, 0.25),
     'approximate.least_bins': (2, 8),
     'approximate.most_bins': (32, 128),
     'approximate.least_entropy': (0.03, 0.3),

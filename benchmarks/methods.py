@@ -116,10 +116,11 @@ UNSHRUNK = Constants(
 
 #: What each part is worth: it is left out, or replaced.
 ABLATIONS: dict[str, Method] = {
-    'labels as drawn': clustmix(shares=SHARES | {'labels': 0.0}),
-    'labels as uncertain as real ones': clustmix(alpha=1.0),
+    'labels as drawn': clustmix(shares=SHARES | {'adapt': 0.0}),
+    # At one itself the density is another.
+    'labels as uncertain as real ones': clustmix(alpha=0.999),
     'labels twice as sure': clustmix(alpha=0.0),
-    'labels .25': clustmix(shares=SHARES | {'labels': 0.25}),
+    'labels .25': clustmix(shares=SHARES | {'adapt': 0.25}),
     'classes .30': clustmix(shares=SHARES | {'classes': 0.30}),
     'describe .28': clustmix(shares=SHARES | {'describe': 0.28}),
     'moments .08': clustmix(shares=SHARES | {'moments': 0.08}),
@@ -127,9 +128,7 @@ ABLATIONS: dict[str, Method] = {
     'four times the rows': clustmix(times=4),
     '1 component': clustmix(n_components=1),
     '4 components': clustmix(n_components=4),
-    '4 components, no Adapt': clustmix(
-        n_components=4, shares=SHARES | {'adapt': 0.0, 'labels': 0.0}
-    ),
+    '4 components, no Adapt': clustmix(n_components=4, shares=SHARES | {'adapt': 0.0}),
     'no classes': clustmix(target=False),
     'no shrinkage': clustmix(constants=UNSHRUNK),
     'paper accounting': clustmix(guarantee='paper'),

@@ -66,7 +66,7 @@ def always(*names: str) -> dict[str, Callable[..., Method]]:
 
 
 def adapting(share: float) -> Callable[[float], Method]:
-    """Make our synthesizer with a share of the budget for the adapt step, by its alpha."""
+    """Make our synthesizer with a share of the budget for its labels, by its alpha."""
     shares = SHARES | {'adapt': share}
     return lambda alpha: clustmix(n_components=4, alpha=alpha, shares=shares)
 
@@ -74,10 +74,10 @@ def adapting(share: float) -> Callable[[float], Method]:
 def trusting(trust: float) -> Callable[[str], Method]:
     """Make our synthesizer with another share of the covariances inside a class.
 
-    Labels are as drawn: adapted ones add up what columns tell one by one, whatever is kept.
+    Labels are as drawn: adapted ones do not follow from the mixture, whatever is kept of it.
     """
     constants = Constants(anonymize=AnonymizeConstants(trust=trust))
-    shares = SHARES | {'labels': 0.0}
+    shares = SHARES | {'adapt': 0.0}
     return lambda _: clustmix(n_components=1, shares=shares, constants=constants)
 
 

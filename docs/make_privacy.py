@@ -34,8 +34,7 @@ STAGES = {
     'classes': 'histograms in each class',
     'moments': 'correlations in each class',
     'partition': 'centroids of cells (three rounds)',
-    'adapt': 'features of the kernel',
-    'labels': 'slopes of the loss of the labels',
+    'adapt': 'labels: slopes of their loss, moments of features',
     'anonymize': 'the mixture of each cell',
 }
 

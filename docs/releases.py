@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.labels import RADII
-from sdv_threea.adapt.moments import FEATURE_RADIUS, FEATURE_UNITS
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.fit import RADII
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
 from sdv_threea.settings import SHARES
 
@@ -28,6 +28,7 @@ class Facts:
         asked: Number of columns that each question of the description is put to.
         width: Number ``m`` of columns with a normal score.
         radius: Norm ``R`` to which scores are clipped, in score units.
+        feature_radius: Norm ``F`` to which features of the kernel are shortened, in the same units.
         replaced: Whether neighbours differ by a record that is replaced.
         rows_per_unit: The most rows of a unit that are looked at.
     """
@@ -35,6 +36,7 @@ class Facts:
     asked: Mapping[str, int]
     width: int
     radius: int
+    feature_radius: int
     replaced: bool
     rows_per_unit: int = 1
 
@@ -101,17 +103,21 @@ def _weigh(_: Facts, found: float) -> float:
 
 
 def _multiply(facts: Facts, _: float) -> float:
-    weight = max(1, int(ApproximateConstants().count_weight * facts.radius))
-    return 17 / math.sqrt(2) * (weight**2 + facts.radius**2) / SCORE_UNITS**2
+    return _square(facts.radius, ApproximateConstants().count_weight)
+
+
+def _multiply_features(facts: Facts, _: float) -> float:
+    return _square(facts.feature_radius, AdaptConstants().count_weight)
+
+
+def _square(radius: int, count_weight: float) -> float:
+    weight = constant_weight(radius, count_weight)
+    return 17 / math.sqrt(2) * (weight**2 + radius**2) / SCORE_UNITS**2
 
 
 def _add(_: Facts, found: float) -> float:
     """``sqrt(2)`` times a whole number of units: the norm that pooled scores are clipped to."""
     return math.sqrt(2) * round(found * SCORE_UNITS / math.sqrt(2)) / SCORE_UNITS
-
-
-def _map(_: Facts, __: float) -> float:
-    return 17 / math.sqrt(2) * (FEATURE_RADIUS / FEATURE_UNITS) ** 2
 
 
 def _slope(facts: Facts, found: float) -> float:
@@ -136,9 +142,10 @@ OF_UNITS = {
 }
 MAGNITUDES, SIBLINGS, ORPHANS = OF_UNITS
 
-#: What pays for pairs of columns: there are no classes then, and no components.
-PAIRS = 'classes, partition, adapt and anonymize, ' + format(
-    sum(SHARES[stage] for stage in ('classes', 'partition', 'adapt', 'anonymize')), '.0%'
+#: What pays for pairs of columns: there are no classes then, and no components. Without labels all
+#: shares are parts of what those of labels leave.
+PAIRS = 'classes, partition and anonymize, ' + format(
+    sum(SHARES[stage] for stage in ('classes', 'partition', 'anonymize')), '.0%'
 )
 
 PER_COLUMN = '√q', '√(2q)'
@@ -220,7 +227,16 @@ RELEASES = (
     Entry(
         'approximate',
         r'histograms of \d+ pairs of columns, in up to \d+ bins each',
-        'without a target: a coarse histogram of every pair of columns; a pair counts v times',
+        'without a target, or at alpha = 1: a coarse histogram of every pair, counted v times',
+        ('√(Σ v²)', '√(2 Σ v²)'),
+        _weigh,
+        PAIRS,
+        ('joint.pairs.release_pair_counts', 'privacy.statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'histograms of \d+ pairs of columns, in up to \d+ codes each',
+        'the same code by code, of pairs that look like functions',
         ('√(Σ v²)', '√(2 Σ v²)'),
         _weigh,
         PAIRS,
@@ -246,21 +262,22 @@ RELEASES = (
     ),
     Entry(
         'adapt',
-        'second moments of kernel features and targets',
-        'products of features of the kernel, of norm one, and of the target',
-        ('17/√2 · 2', '17 · 2'),
-        _map,
+        'counts, sums and second moments of kernel features in 1 groups',
+        'number, sums and products of the features of the kernel, where the budget carries any',
+        ('17/√2 (w² + F²)', '17 (w² + F²)'),
+        _multiply_features,
         'adapt',
-        ('adapt.moments.kernel_sums', 'privacy.statistics.moment_sensitivity'),
+        ('adapt.moments.release_feature_moments', 'privacy.statistics.moment_sensitivity'),
     ),
     Entry(
         'adapt',
         r'slopes of the logistic loss in \d+ weights',
-        'slopes of the loss of the labels in what each column tells, three times',
+        'slopes of the loss of the labels: in what each column tells, three times; in that and the '
+        'features, three times',
         ('S', '2 S'),
         _slope,
-        'labels',
-        ('adapt.slopes.sum_slopes', 'adapt.slopes.slope_sensitivity'),
+        'adapt',
+        ('adapt.labels.adapt_labels', 'adapt.slopes.sum_slopes', 'adapt.slopes.slope_sensitivity'),
     ),
     Entry(
         'anonymize',

@@ -28,7 +28,7 @@ class Constants:
         approximate: What decides how densities are counted, smoothed and shrunk.
         joint: What decides how pairs of columns are counted, and joined.
         partition: What decides how many components a class has, and how they are found.
-        adapt: What decides how labels and centroids are fitted to the loss of a classifier.
+        adapt: What decides how labels are fitted to the loss of a classifier.
         anonymize: What decides how components become a mixture.
     """
 

@@ -162,7 +162,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     scored = num_columns - has_target
     pairs = not has_target and _affords_pairs(num_rows, num_columns, prices, settings)
     # Without a target the columns are counted twice, unless the second share goes to pairs.
-    again = 0.0 if has_target or pairs else prices['pairs']
+    again = 0.0 if has_target or pairs else math.hypot(prices['pairs'], prices['functions'])
     count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:
@@ -219,8 +219,8 @@ def _product_noise(
     """Return the noise of a sum of products of two scores, over the records of a class.
 
     The sum is known twice: of the class, and of its components. Their release also gets what is
-    left by stages that have nothing to do. Where pairs of columns are counted there are no
-    components.
+    left by the partition, if there is nothing to part. Where pairs of columns are counted there are
+    no components.
     """
     constants = settings.constants
     # Continuous columns have scores of variance one: an upper bound.
@@ -228,8 +228,8 @@ def _product_noise(
     components = num_components(
         totals, radius / SCORE_UNITS, prices['anonymize'], constants.partition
     )
-    idle = {'partition', 'adapt'} if components == 1 else {'adapt'} if len(totals) == 1 else set()
-    last = math.hypot(prices['anonymize'], *(prices[stage] for stage in idle))
+    idle = prices['partition'] if components == 1 else 0.0
+    last = math.hypot(prices['anonymize'], idle)
     again = 0.0 if pairs else last / math.sqrt(components)
     weight = constant_weight(radius, constants.approximate.count_weight)
     norm = math.hypot(weight, radius) / SCORE_UNITS

@@ -7,7 +7,7 @@ receipts are; what a stage returns is released. ``docs/notation.md`` has the sym
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,12 +16,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.evidence import LabelModel, weigh_evidence
-from sdv_threea.adapt.inducing import adapt_centroids, add_target
-from sdv_threea.adapt.labels import adapt_labels
+from sdv_threea.adapt.evidence import weigh_evidence
+from sdv_threea.adapt.labels import adapt_labels, plan_features
+from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.counts import Counts, release_class_counts, release_counts
+from sdv_threea.approximate.counts import (
+    ClassCounts,
+    Counts,
+    release_class_counts,
+    release_counts,
+)
 from sdv_threea.approximate.density import (
     Density,
     class_chances,
@@ -41,8 +46,8 @@ from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
-from sdv_threea.joint.density import Joint, fit_joint
-from sdv_threea.joint.pairs import release_pair_counts
+from sdv_threea.joint.counting import count_pairs
+from sdv_threea.joint.density import Joint, Singles, fit_joint
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
@@ -118,8 +123,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         begin('partition')
         centroids = _partition(density, encoded, run)
         begin('adapt')
-        centroids = _adapt(density, encoded, centroids, run)
-        labels = _adapt_labels(density, encoded, run)
+        labels = _adapt(density, encoded, run)
         begin('anonymize')
         mixture = _anonymize(density, encoded, centroids, run)
     return Release(
@@ -188,15 +192,10 @@ def _approximate(
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
-    by_class = None
-    if classes.count > 1 and transformers:
-        price = run.spending.price('classes')
-        plans = plan_class_counts(counts, masks, ordered, price, constants)
-        terms = run.spending.terms('classes')
-        by_class = run.spending.keep(release_class_counts(encoded, plans, classes.count, **terms))
+    by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    use = Use.CLASSIFIER if classes.told_apart else Use.CLASSES
+    use = Use.CLASSIFIER if classes.told_apart and plan is None else Use.CLASSES
     scores, pooled = fit_scores(*known, evident, constants, use)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
@@ -240,10 +239,33 @@ def _count_columns(
     price = math.hypot(*(spending.price(stage) for stage in FOR_PAIRS))
     num_records = float(counts.totals.sum())
     plan = plan_pairs(counts.columns, num_records, price, run.constants.joint)
-    if plan is None:
-        twice = release_counts(encoded, sizes, num_classes, **spending.terms('pairs'))
+    if plan is None and num_classes == 1:
+        terms = spending.terms('pairs', 'functions')
+        twice = release_counts(encoded, sizes, num_classes, **terms)
         counts = counts.average(spending.keep(twice))
     return counts, plan
+
+
+def _count_classes(
+    counts: Counts,
+    masks: Sequence[NDArray[np.bool_]],
+    encoder: RecordEncoder,
+    encoded: Rows[Encoded],
+    plan: PairPlan | None,
+    run: Run,
+) -> ClassCounts | None:
+    """Release the histograms of all columns in each class, if there are several."""
+    num_classes, transformers = encoder.classes.count, encoder.scored_transformers
+    if num_classes == 1 or not transformers:
+        return None
+    # Where pairs may be counted, but are not, their share is that of classes.
+    may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
+    shared = ('pairs', 'functions') if may and plan is None else ()
+    terms = run.spending.terms('classes', *shared)
+    ordered = [transformer.ordered for transformer in transformers]
+    constants = run.constants.approximate
+    plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
+    return run.spending.keep(release_class_counts(encoded, plans, num_classes, **terms))
 
 
 def _join(
@@ -257,10 +279,10 @@ def _join(
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
     cuts = columns, density.masks, ordered, plan.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
-    pairs = run.spending.keep(release_pair_counts(encoded, bins, plan.pairs, **run.spending.rest()))
+    singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
+    pairs, functions = count_pairs(encoded, singles, plan, run.spending, constants.joint)
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
-    known = counts.totals, counts.scale, pairs, expected
-    return fit_joint(bins, histograms, *known, constants.joint, run.rng)
+    return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
 
 
 def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:
@@ -278,31 +300,13 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     return run.spending.keep(private_em(some, centroids, pooled_radius, constants, **terms))
 
 
-def _adapt(
-    density: Density, encoded: Rows[Encoded], centroids: NDArray[np.int64], run: Run
-) -> NDArray[np.int64]:
-    """Move the centroids to where a classifier trained on them loses least."""
-    num_classes, components, _ = centroids.shape
-    if components == 1 or num_classes == 1 or not run.spending.price('adapt'):
-        return centroids
-    owners = np.repeat(np.arange(num_classes), components)
-    return run.spending.keep(
-        adapt_centroids(
-            _sample(encoded, density).map(partial(add_target, density.pooled, density.classes)),
-            centroids,
-            density.classes.targets(owners),
-            landmarks=_draw(density, run.rng)[0],
-            alpha=run.settings.alpha,
-            kernel=run.settings.kernel,
-            constants=run.constants.adapt,
-            **run.spending.terms('adapt'),
-        )
-    )
-
-
-def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
+def _adapt(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
     """Fit the model of the labels, by which a record's class follows from its codes."""
-    if not density.classes.told_apart or not density.chances or not run.spending.price('labels'):
+    # The stage has a share only where the target is categorical.
+    if not density.classes.told_apart or not density.chances:
+        return None
+    mu = run.spending.price('adapt')
+    if not mu:
         return None
     constants = run.constants
     evidence = weigh_evidence(density.chances, density.counts.totals, constants.adapt)
@@ -311,9 +315,13 @@ def _adapt_labels(density: Density, encoded: Rows[Encoded], run: Run) -> LabelMo
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
     gaussians = class_mixture(density.counts.totals, density.correlations)
     gaussians = regularize(gaussians, constants.anonymize.trust)
-    draws = draw_evenly(gaussians, shown, density.counts.totals, run.rng)
-    terms = run.spending.terms('labels')
-    return run.spending.keep(adapt_labels(encoded, evidence, draws, constants.adapt, **terms))
+    totals = density.counts.totals
+    draws = draw_evenly(gaussians, shown, totals, run.rng)
+    seen = evidence, draws, totals, density.pooled
+    features = plan_features(*seen, run.settings.kernel, mu, constants.adapt)
+    fitted = evidence, draws, density.pooled, features
+    terms = run.spending.terms('adapt')
+    return run.spending.keep(adapt_labels(encoded, *fitted, constants.adapt, **terms))
 
 
 def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
@@ -321,8 +329,8 @@ def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run)
     codes, _, weights = draw_evenly(mixture, density.scores, density.counts.totals, run.rng)
     constants = run.constants.adapt
     spread = constants.log_odds_spread * (1 - run.settings.alpha)
-    surer = labels.surer(codes, weights, spread=spread, most_stretch=constants.most_stretch)
-    return surer.calibrated(codes, weights, density.counts.shares)
+    known = codes, weights, density.counts.shares
+    return labels.adjusted(*known, spread=spread, most_stretch=constants.most_stretch)
 
 
 def _anonymize(

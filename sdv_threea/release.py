@@ -13,13 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.adapt.evidence import LabelModel
+from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.density import Joint
+from sdv_threea.joint.places import draw_places
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
 from sdv_threea.sampling.draws import draw_codes, draw_wanted
 from sdv_threea.sampling.joint import draw_jointly
@@ -90,7 +91,11 @@ class Release:
         # A target whose values are the classes has no score: it follows from the class.
         codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
-        return decode(codes, self.transformers, rng)
+        places = {}
+        if self.joint is not None:
+            drawn = draw_places(codes[:, self.scored], self.joint.ties, rng)
+            places = {int(self.scored[at]): own for at, own in drawn.items()}
+        return decode(codes, self.transformers, rng, places)
 
     def chances(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities of the codes of a column by class, shape (C, size of column).
@@ -151,6 +156,8 @@ class Release:
         places = {self.domain.names.index(name): codes for name, codes in possible.items()}
         scored = {at: places[place] for at, place in enumerate(self.scored) if place in places}
         totals = self.mixture.weights.sum(axis=1)
+        for name in places.keys() - set(self.scored):  # the target, whose values are the classes
+            totals = totals * places[name].any(axis=1)
         return draw_jointly(self.joint, totals, num_rows, rng, scored)
 
     def _draw_labelled(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -15,6 +18,15 @@ from sdv_threea.constants import Constants
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
 
+#: The promises that a fit can keep. Below, noise does not fit into 64 bits in a table of thousands
+#: of columns; above, there is no noise to speak of, and squares of prices overflow in the end.
+LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
+LEAST_DELTA = 1e-50
+
+#: The process in which JAX began, by its id, if it has.
+JAX = 'jax'
+_begun: dict[str, int] = {}
+
 GUARANTEES = ('end_to_end', 'paper')
 
 #: Share of the budget, that is of ``mu^2``, by release. See docs/lab_notes.md for how they were
@@ -22,11 +34,10 @@ GUARANTEES = ('end_to_end', 'paper')
 SHARES = {
     'describe': 0.23,
     'columns': 0.12,
-    'classes': 0.40,
+    'classes': 0.34,
     'moments': 0.04,
     'partition': 0.01,
-    'adapt': 0.01,
-    'labels': 0.15,
+    'adapt': 0.22,
     'anonymize': 0.04,
 }
 
@@ -36,9 +47,9 @@ class Settings:
     """What the user chooses.
 
     Args:
-        epsilon: The privacy budget, above 0; ``math.inf`` for none.
-        delta: The probability with which it may fail, in (0, 1), well below one over the number of
-            records.
+        epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for none.
+        delta: The probability with which it may fail, from 1e-50 to below 1; choose it well below
+            one over the number of records.
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
@@ -46,10 +57,10 @@ class Settings:
             Pairs of columns, without a target, are counted with ``'auto'`` only.
         alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
             uncertain as in the private rows; with less, log odds that spread little are stretched
-            until they spread enough for a classifier to learn from. Centroids, where classes have
-            several, move less with more.
-        kernel: Kernel of the loss: ``None`` for the neural tangent kernel of a ReLU network, or
-            any kernel function of ``neural_tangents.stax``.
+            until they spread enough for a classifier to learn from.
+        kernel: Kernel by whose features labels see columns together, where the budget carries
+            any: ``None`` for the neural tangent kernel of a ReLU network, any kernel function of
+            ``neural_tangents.stax``, or any function of two sets of points written in JAX.
         extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a
             column would end: closer to the real ends, and sometimes beyond them. By default a
             range ends where values are sure to reach.
@@ -76,6 +87,7 @@ class Settings:
         # Arithmetic in any other type, such as single floats, would round away from the promise.
         for name in ('epsilon', 'delta', 'alpha'):
             object.__setattr__(self, name, float(getattr(self, name)))
+        _check_promise(self.epsilon, self.delta)
         self.budget(thresholds=True)
         if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
             raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
@@ -100,6 +112,37 @@ class Settings:
         return Budget(self.epsilon, self.delta, part, self.neighbors)
 
 
+def check_process(kernel: object) -> None:
+    """Check that a kernel of a user can be evaluated in this process.
+
+    JAX computes in threads. A process that was forked after they began has none of them, and waits
+    for them forever.
+
+    Args:
+        kernel: The kernel; ``None`` needs no JAX.
+
+    Raises:
+        ValueError: If JAX had begun before this process was forked.
+    """
+    if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
+        raise ValueError(
+            'kernel needs JAX, which had begun before this process was forked and would hang in '
+            "it. Start the process with multiprocessing.get_context('spawn'), or choose kernel="
+            'None, which needs no JAX. Sampling needs none either.'
+        )
+
+
+def _note_fork() -> None:
+    """Note in a child that JAX had begun in its parent, who may have used it without us."""
+    bridge = sys.modules.get('jax._src.xla_bridge')
+    if getattr(bridge, '_backends', None):
+        _begun.setdefault(JAX, os.getppid())
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
 def _check_number(**values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Real) or value != value:
@@ -110,12 +153,25 @@ def _check_number(**values: object) -> None:
             raise ValueError(f'{name} must be a number that a float can hold.') from None
 
 
+def _check_promise(epsilon: float, delta: float) -> None:
+    if not (LEAST_EPSILON <= epsilon <= LARGEST_EPSILON or epsilon == math.inf):
+        raise ValueError(
+            f'epsilon must be from {LEAST_EPSILON:g} to {LARGEST_EPSILON:g}, or math.inf for no '
+            f'privacy, got {epsilon:g}.'
+        )
+    if not LEAST_DELTA <= delta < 1:
+        raise ValueError(
+            f'delta must be from {LEAST_DELTA:g} to below 1 (for example 1e-6), got {delta:g}.'
+        )
+
+
 def _check_kernel(kernel: object) -> None:
     if not callable(kernel):
         raise ValueError(
             'kernel must be None or a kernel function (x1, x2) -> matrix, for example that of '
             'neural_tangents.stax.serial(...).'
         )
+    check_process(kernel)
     # Only who brings a kernel pays for loading JAX here; the error comes before any spending.
     from sdv_threea.adapt.kernels import as_kernel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sdv_threea.accounting import Budget
 from sdv_threea.describe.description import asks
-from sdv_threea.domain import Domain, Number
+from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
@@ -14,14 +14,22 @@ STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 
 #: Whose shares pairs of columns get where they are counted, last of all: their own, and those of
 #: stages that then have nothing to do.
-FOR_PAIRS = ('pairs', 'partition', 'adapt', 'anonymize')
+FOR_PAIRS = ('pairs', 'functions', 'adapt', 'partition', 'anonymize')
+
+#: The part of the share of pairs with which all of them are counted first. The rest is for those
+#: that look like functions, and for a second count of all. Set by hand.
+PAIRS_FIRST = 0.65
+
+#: The part of the share of classes that is still theirs if pairs are counted too. Set by hand.
+CLASSES_FIRST = 0.25
 
 
 def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
     """Return whether pairs of columns are counted if the budget carries them.
 
-    They are where the density of normal scores has nothing else to be: no classes that it is of, no
-    other tables that it is drawn in the context of, no number of components that the user chose.
+    They are where the density is all that is asked for: without a target, or with a categorical one
+    at ``alpha=1``; without other tables that records are drawn in the context of, and without a
+    number of components that the user chose.
 
     Args:
         domain: What is public.
@@ -29,24 +37,32 @@ def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
         alone: Whether the table is released alone, and not in the context of another one.
     """
     chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
-    return alone and domain.target is None and not chosen
+    target = None if domain.target is None else domain[domain.target]
+    asked = target is None or (settings.alpha == 1 and isinstance(target, Category))
+    return alone and asked and not chosen
 
 
 def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> dict[str, float]:
     """Return the share of the budget by stage: nothing for stages that have nothing to ask.
 
     Without a target there are no classes to count: their share goes to pairs of columns, if they
-    may be counted, or else to the columns.
+    may be counted, or else to the columns. With a target, pairs get a part of the share of classes.
+    Labels are those of a categorical target.
     """
     shares = dict(settings.shares)
     if not asks(domain):
         shares['describe'] = 0.0
     if may_count_pairs(domain, settings, alone=alone):
-        shares['pairs'] = shares.pop('classes')
+        whole = shares.pop('classes')
+        if domain.target is not None:
+            shares['classes'] = whole * CLASSES_FIRST
+            whole -= shares['classes']
+        shares['pairs'] = whole * PAIRS_FIRST
+        shares['functions'] = whole - shares['pairs']
     elif domain.target is None:
         shares['columns'] += shares.pop('classes')
     if domain.target is None or isinstance(domain[domain.target], Number):
-        del shares['labels']
+        shares['adapt'] = 0.0
     return shares
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -105,14 +106,26 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     assert stage_shares(PRIVATE, Settings()) == SHARES
     assert stage_shares(closed, Settings()) == SHARES | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
-    assert set(single) == set(SHARES) - {'classes', 'labels'} | {'pairs'}
-    assert single['pairs'] == SHARES['classes']
+    assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
+    assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
     fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
     within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
-    assert set(fixed) == set(within) == set(SHARES) - {'classes', 'labels'}
+    assert set(fixed) == set(within) == set(SHARES) - {'classes'}
     for shares in (single, fixed, within):
-        assert math.isclose(sum(shares.values()), 1.0 - SHARES['labels'])
-    assert 'labels' not in stage_shares(retarget(PRIVATE, 'age'), Settings())
+        assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
+        assert shares['adapt'] == 0
+    assert stage_shares(retarget(PRIVATE, 'age'), Settings())['adapt'] == 0
+    whole = stage_shares(PRIVATE, Settings(alpha=1))
+    pairs = {'pairs', 'functions'}
+    assert set(whole) == set(SHARES) | pairs
+    assert sum(whole[each] for each in pairs | {'classes'}) == pytest.approx(SHARES['classes'])
+    for domain, options in (
+        (retarget(PRIVATE, 'age'), {}),
+        (PRIVATE, {'n_components': 1}),
+        (PRIVATE, {'guarantee': 'paper'}),
+        (PRIVATE, {'alpha': 0.99}),
+    ):
+        assert not pairs & set(stage_shares(domain, Settings(**{'alpha': 1} | options)))
 
 
 def test_stages_are_on_the_ledger():
@@ -135,14 +148,147 @@ def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilo
     settings = Settings(epsilon=epsilon, delta=1e-5)
     released = release(make_table(2000), retarget(PUBLIC, None), settings)
 
-    last = released.ledger.receipts[-1]
-    assert last.released.startswith('histograms of 10 pairs of columns')
-    assert last.stage == 'approximate'
+    *_, before, one, other = released.ledger.receipts
+    assert 'moments' in before.released
+    for each in (one, other):
+        assert each.released.startswith('histograms of 10 pairs of columns, in up to ')
+        assert each.released.endswith(' bins each')
+        assert each.stage == 'approximate'
     assert len(released.joint.tables) <= 10
     if epsilon < math.inf:
         shares = stage_shares(retarget(PUBLIC, None), settings)
-        left = sum(shares[stage] for stage in FOR_PAIRS) / sum(shares.values())
-        assert last.mu**2 / released.ledger.mu**2 == pytest.approx(left)
+        paid = np.array([one.mu**2, other.mu**2]) / released.ledger.mu**2 * sum(shares.values())
+        assert paid[0] == pytest.approx(shares['pairs'])
+        assert paid.sum() == pytest.approx(sum(shares[stage] for stage in FOR_PAIRS))
+
+
+PLACES = Domain(
+    tuple(
+        Category(name=name, values=tuple(range(size)), nullable=False)
+        for name, size in {'code': 40, 'name': 40, 'place': 10, 'zone': 3, 'kind': 4}.items()
+    )
+)
+
+
+def make_places(num_rows, seed=0):
+    """A code says the name, which says the place, which says the zone."""
+    rng = np.random.default_rng(seed)
+    codes, names = rng.integers(0, 40, num_rows), rng.permutation(40)
+    places, zones = rng.permutation(40) % 10, rng.permutation(10) % 3
+    table = {'code': codes, 'name': names[codes]}
+    table['place'] = places[table['name']]
+    table['zone'] = zones[table['place']]
+    table['kind'] = rng.integers(0, 4, num_rows)
+    return pd.DataFrame(table).astype(object)
+
+
+def count_breaks(real, synthetic):
+    """The share of rows in which a column is not what it follows from says, by relation."""
+    found = {}
+    for one, other in (('code', 'name'), ('name', 'place'), ('place', 'zone'), ('code', 'zone')):
+        says = dict(zip(real[one], real[other], strict=True))
+        found[one, other] = (synthetic[one].map(says) != synthetic[other]).mean()
+    return found
+
+
+@pytest.mark.parametrize(('epsilon', 'most'), [(1.0, 0.03), (8.0, 0.005), (math.inf, 1e-4)])
+def test_columns_that_follow_from_others_do_so_in_rows_that_are_drawn(epsilon, most):
+    table = make_places(30_000)
+    released = release(table, PLACES, Settings(epsilon=epsilon, delta=1e-5))
+
+    drawn = released.sample(30_000, np.random.default_rng(0))
+
+    breaks = count_breaks(table, drawn)
+    assert max(breaks.values()) < most, breaks
+    last = [each.released for each in released.ledger.receipts if 'pairs' in each.released]
+    assert last[1] == 'histograms of 3 pairs of columns, in up to 41 codes each'
+    spent = delta_from_mu(released.ledger.mu, epsilon) if epsilon < math.inf else 1e-5
+    assert 0.999e-5 < spent <= 1e-5
+
+
+def test_what_functions_do_not_need_counts_all_pairs_again():
+    table = make_places(30_000).drop(columns=['code', 'name'])
+    domain = Domain(PLACES.columns[2:])
+
+    receipts = release(table, domain, Settings(epsilon=4.0, delta=1e-5)).ledger.receipts
+
+    words = [each.released.split(' in up')[0] for each in receipts[-3:]]
+    assert words == [f'histograms of {number} pairs of columns,' for number in (3, 1, 3)]
+    assert receipts[-1].mu > receipts[-2].mu
+
+
+# The density alone
+
+
+def find_receipts(released):
+    return [each.released.split(' in ')[0] for each in released.ledger.receipts]
+
+
+@pytest.mark.parametrize('epsilon', [2.0, math.inf])
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_alpha_one_is_the_density_alone(epsilon, neighbors):
+    """Classes are the first column of a chain, pairs are counted, and no label is adapted."""
+    settings = Settings(epsilon=epsilon, delta=1e-5, alpha=1, neighbors=neighbors)
+    table = make_table(4000).assign(town=lambda rows: np.where(rows['label'] == 'yes', 'a', 'b'))
+    released = release(table, PUBLIC, settings)
+
+    assert released.labels is None
+    assert released.joint.class_column == 4
+    assert released.joint.chain.links[0].column == 4
+    words = find_receipts(released)
+    assert 'histograms of 4 columns' in words
+    assert words[-1].startswith('histograms of 6 pairs of columns,')
+    assert not any('slopes' in each for each in words)
+    if epsilon < math.inf:
+        spent = delta_from_mu(released.ledger.mu, epsilon) + released.ledger.delta
+        assert 0.999 * settings.delta < spent <= settings.delta
+    drawn = released.sample(10_000, np.random.default_rng(0))
+    assert (drawn['label'] == 'yes').mean() == pytest.approx(0.3, abs=0.03)
+    assert ((drawn['label'] == 'yes') == (drawn['town'] == 'a')).mean() > 0.95
+
+
+def test_conditions_on_classes_and_columns_are_met_where_both_are_in_a_chain():
+    released = release(make_table(4000), PUBLIC, Settings(epsilon=8.0, delta=1e-5, alpha=1))
+    yes = np.array([False, False, True])
+    town = np.array([False, True, False, False])
+    all_rows = released.sample(200_000, np.random.default_rng(1))
+
+    for allowed in ({'label': yes}, {'town': town}, {'label': yes, 'town': town}):
+        drawn = released.sample(20_000, np.random.default_rng(0), allowed)
+        kept = all_rows
+        for name, value in (('label', 'yes'), ('town', 'a')):
+            if name in allowed:
+                assert (drawn[name] == value).all()
+                kept = kept[kept[name] == value]
+        assert drawn['age'].mean() == pytest.approx(kept['age'].mean(), abs=1.0)
+        shares = [each['smoker'].astype(float).mean() for each in (drawn, kept)]
+        assert shares[0] == pytest.approx(shares[1], abs=0.03)
+
+
+def test_where_noise_would_drown_pairs_alpha_one_asks_what_other_values_ask():
+    one, other = (
+        release(make_table(150), PUBLIC, Settings(epsilon=1.0, delta=1e-5, alpha=alpha)).ledger
+        for alpha in (1, 0.5)
+    )
+
+    words = [
+        [re.sub(r'\d+', 'n', each.released) for each in ledger.receipts] for ledger in (one, other)
+    ]
+    assert words[0] == words[1]
+    prices = [[each.mu for each in ledger.receipts] for ledger in (one, other)]
+    assert prices[0] == pytest.approx(prices[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('target', 'options'), [('label', {'alpha': 0.99}), ('age', {}), ('label', {'n_components': 1})]
+)
+def test_other_releases_with_a_target_count_no_pairs(target, options):
+    settings = Settings(**{'epsilon': 4.0, 'alpha': 1} | options)
+
+    released = release(make_table(4000), retarget(PUBLIC, target), settings)
+
+    assert released.joint is None
+    assert not any('pairs' in each for each in find_receipts(released))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +318,7 @@ def test_the_context_of_other_tables_has_no_pairs():
 
 
 def test_a_stage_without_a_share_is_left_out():
-    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0, 'labels': 0.0})
+    settings = Settings(n_components=2, shares=SHARES | {'adapt': 0.0})
     stages = {
         receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
     }

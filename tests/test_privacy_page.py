@@ -34,17 +34,19 @@ FITS = {
     'public metadata': {'target_column': 'income', 'public_metadata': True},
     'no target': {},
     'pairs of columns': {'n_components': 'auto'},
+    'the density alone': {'target_column': 'income', 'alpha': 1, 'n_components': 'auto'},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
     'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
     'one cell per class': {'target_column': 'income', 'n_components': 1},
 }
 #: The stages that have nothing to do in a fit.
 IDLE = {
-    'no target': {'classes', 'adapt', 'labels'},
-    'pairs of columns': {'classes', 'partition', 'adapt', 'anonymize', 'labels'},
-    'columns counted twice': {'classes', 'partition', 'adapt', 'labels'},
-    'a number as the target': {'labels'},
-    'one cell per class': {'partition', 'adapt'},
+    'no target': {'classes', 'adapt'},
+    'pairs of columns': {'classes', 'partition', 'adapt', 'anonymize'},
+    'the density alone': {'partition', 'adapt', 'anonymize'},
+    'columns counted twice': {'classes', 'partition', 'adapt'},
+    'a number as the target': {'adapt'},
+    'one cell per class': {'partition'},
 }
 UNITS = {
     'units': {'neighbors': 'add_remove'},
@@ -79,10 +81,12 @@ def fit(synthesizer, data):
 
 
 def take_facts(script, blanks, release, settings, rows_per_unit=1):
+    together = release.labels.interplay if release.labels else None
     return script.releases.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),
         radius=clip_radius(release.scores, settings.constants.approximate.clip),
+        feature_radius=together.features.radius if together else 0,
         replaced=settings.neighbors == 'replace_one',
         rows_per_unit=rows_per_unit,
     )
@@ -178,12 +182,16 @@ def test_shares_are_paid_as_the_page_says(script, single, name):
     budget = done.settings.budget(thresholds=any(each.delta for each in done.receipts))
     paid = {stage: cost / budget.mu**2 for stage, cost in paid.items()}
     # Labels are those of categories: without them, their share goes to all.
-    whole = 1 - SHARES['labels'] * ('labels' in idle)
+    whole = 1 - SHARES['adapt'] * ('adapt' in idle)
     expected = {stage: share / whole for stage, share in SHARES.items() if stage not in idle}
     if name in ('no target', 'columns counted twice'):
         expected['columns'] += SHARES['classes'] / whole
     if name == 'pairs of columns':
-        expected[pairs] = sum(SHARES[stage] for stage in idle - {'labels'}) / whole
+        expected[pairs] = sum(SHARES[stage] for stage in idle - {'adapt'}) / whole
+    elif name == 'the density alone':
+        expected['classes'] /= 4
+        given = sum(SHARES[stage] for stage in idle)
+        expected[pairs] = given + 3 * expected['classes']
     else:
         del expected['anonymize']
     for stage, share in expected.items():

@@ -20,7 +20,6 @@ def test_shares_name_every_stage_and_add_up():
         'moments',
         'partition',
         'adapt',
-        'labels',
         'anonymize',
     }
 
@@ -32,9 +31,14 @@ def test_shares_name_every_stage_and_add_up():
         ('epsilon', -1.0),
         ('epsilon', math.nan),
         ('epsilon', '1'),
+        ('epsilon', 9e-5),
+        ('epsilon', 1.1e9),
+        ('epsilon', 1e308),
         ('epsilon', True),
         ('delta', 0.0),
         ('delta', 1.0),
+        ('delta', 5e-324),
+        ('delta', 9e-51),
         ('delta', None),
         ('guarantee', 'none'),
         ('neighbors', 'substitute'),
@@ -60,6 +64,13 @@ def test_bad_values_name_their_argument(name, value):
 def test_a_kernel_is_tried_before_anything_is_spent(kernel):
     with pytest.raises(ValueError, match='kernel'):
         Settings(kernel=kernel)
+
+
+def test_a_refusal_tells_the_range_that_works():
+    with pytest.raises(ValueError, match=r'from 0\.0001 to 1e\+09, or math\.inf'):
+        Settings(epsilon=1e308)
+    with pytest.raises(ValueError, match=r'from 1e-50 to below 1'):
+        Settings(delta=5e-324)
 
 
 def test_good_values_are_kept():

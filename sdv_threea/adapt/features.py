@@ -1,20 +1,23 @@
-"""Finite features of a kernel: ``k(x, z)`` becomes ``phi(x) . phi(z)``, made of public numbers.
+"""Features of a kernel: what columns say only together, in a few numbers made of public ones.
 
-They are Nystroem's (Williams and Seeger 2001). Of landmarks ``Z``, shape (P, m), the kernel matrix
-is ``k(Z, Z) = U D U^T``. With its ``r`` leading directions in ``U``, shape (P, r)::
+They are Nystroem's (Williams and Seeger 2001), turned to what matters among drawn records. For
+landmarks ``Z``, shape (P, m), and a record of scores ``x``, shape (m,)::
 
-    A      = U D^(-1/2)                              shape (P, r)
-    raw(x) = k(x, Z) A
-    phi(x) = raw(x) / max(scale, ||raw(x)||)         shape (r,), in the unit ball
+    raw(x) = k(x, Z) - (1, x) B         shape (P,)
+    phi(x) = raw(x) A                   shape (r,)
 
-With ``r = P``, ``raw(x) . raw(z)`` is ``k(x, z)`` wherever ``z`` is a landmark. As features lie in
-the unit ball, a record adds little to any sum of them.
+``B``, shape (1 + m, P), is the least-squares fit of the kernel values by the scores themselves over
+the draws: what is linear in a single score is left out, as evidence says it already. ``A``, shape
+(P, r), turns to the leading directions of what is left in the kernel's feature space, and scales
+them, so that over the draws ``phi`` has the covariance ``I``. Leading directions come first: by
+their variance the kernel says how smooth it expects functions of a record to be.
+
+A feature vector longer than ``radius`` is shortened to it, so a record adds little to any sum.
 
 Features of private rows are computed many at a time, and still each by itself, bit for bit. A sum
 of floats depends on the order of its terms, which a matrix product chooses by shapes and places. So
 sums over columns and over landmarks are sums of whole numbers below ``2**53``, times a power of
-two: they are exact in any order. The order of the sum over features is written down. All else is
-done value by value, on arrays of one fixed shape.
+two: they are exact in any order. All else is done value by value, on arrays of one fixed shape.
 """
 
 from __future__ import annotations
@@ -25,12 +28,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.ntk import Floats, Kernel, Points, Pull
+from sdv_threea.adapt.ntk import Floats, Kernel, Points
 from sdv_threea.approximate.moments import SCORE_UNITS
-from sdv_threea.privacy.statistics import EXACT_FLOAT
+from sdv_threea.privacy.statistics import EXACT_FLOAT, clip_norm
 
-#: Directions of the landmarks' kernel matrix below this share of the largest carry only rounding.
-SPECTRUM_FLOOR = 1e-10
+#: Units per one: features are whole multiples of ``1 / FEATURE_UNITS``, as scores are.
+FEATURE_UNITS = SCORE_UNITS
+
+#: Directions of a kernel matrix below this share of the largest carry only rounding.
+SPECTRUM_FLOOR = 1e-6
 
 #: Scores beyond this many units are cut: far outside a normal's.
 LARGEST_SCORE = 2**15
@@ -44,6 +50,10 @@ KERNEL_BITS = 24
 #: Kernel values are not told from zero below ``2 ** SMALLEST_EXPONENT``.
 SMALLEST_EXPONENT = -100
 
+#: No feature vector is longer, in units of ``1 / FEATURE_UNITS``: it bounds all whole numbers that
+#: sums of slopes meet.
+LARGEST_RADIUS = 2**18
+
 
 @dataclass(frozen=True, kw_only=True)
 class KernelFeatures:
@@ -52,105 +62,126 @@ class KernelFeatures:
     Args:
         kernel: The kernel ``k``.
         landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
-        projection: ``A``, shape (P, r).
-        scale: Norm of ``k(x, Z) A`` above which a feature vector is clipped.
+        projection: What ``k(x, Z)``, one and ``x`` are multiplied with: ``A`` over ``-B A``, shape
+            (P + 1 + m, r).
+        variances: Variance that the kernel expects of the weight of each feature, in units of that
+            of the first one if features varied by one, shape (r,).
+        radius: The norm that feature vectors are shortened to, in units of ``1 / FEATURE_UNITS``.
     """
 
     kernel: Kernel
     landmarks: Points
     projection: NDArray[np.float64]
-    scale: float
-
-    def with_slope(self, points: Points) -> tuple[NDArray[np.float64], Pull]:
-        """Compute features of public points, (k, m) to (k, r), and what pulls slopes back."""
-        values, pull_kernel = self.kernel.with_slope(points, self.landmarks)
-        raw = values @ self.projection
-        lengths = np.sqrt(np.square(raw).sum(axis=1, keepdims=True))
-        norms = np.maximum(self.scale, lengths)
-        phi = raw / norms
-
-        def pull(slope: NDArray[np.float64]) -> Points:
-            # A clipped vector can only turn: the part of the slope along it is lost.
-            along = (slope * phi).sum(axis=1, keepdims=True) * (lengths > self.scale)
-            return pull_kernel((slope - along * phi) / norms @ self.projection.T)
-
-        return phi, pull
+    variances: NDArray[np.float64]
+    radius: int
 
 
-def kernel_features(
-    scores: NDArray[np.int64], kernel: Kernel, *, rank: int, unclipped: float
+def make_features(  # noqa: PLR0913 (points, and how they are seen)
+    scores: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    kernel: Kernel,
+    *,
+    num_landmarks: int,
+    rank: int,
+    unclipped: float,
+    length: float,
 ) -> KernelFeatures:
-    """Make features that span the leading directions of the kernel between public points.
-
-    The better the landmarks resemble the rows, the fewer directions are needed: draw them from what
-    is already released, or from a standard normal.
+    """Make features that span the leading directions of the kernel among public points.
 
     Args:
-        scores: Public whole-number scores of the landmarks, in score units, shape (P, m).
+        scores: Whole-number scores of public points, in score units, shape (n, m). The better they
+            resemble the private rows, the fewer features are needed: draw them from what is
+            released.
+        weights: How many records each of them stands for, shape (n,).
         kernel: The kernel.
-        rank: Number of features, at most; the noise of the release grows with it.
-        unclipped: Share of the landmarks whose features are not clipped.
+        num_landmarks: The first of the points are landmarks: this many.
+        rank: Number of features, at most; the noise of the releases grows with it.
+        unclipped: Share of the points whose features are not shortened.
+        length: The norm that this share of the feature vectors does not exceed.
 
     Returns:
-        Features with ``r <= min(rank, P)``.
+        Features, ``r <= min(rank, num_landmarks)`` of them: none if the kernel is linear there.
     """
-    landmarks = as_points(scores)
-    matrix = kernel(landmarks, landmarks)
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    kept = np.flatnonzero(values > SPECTRUM_FLOOR * values[-1])[::-1][:rank]
-    projection = vectors[:, kept] / np.sqrt(values[kept])
-    norms = np.linalg.norm(matrix @ projection, axis=1)
-    scale = float(np.quantile(norms, unclipped))
-    return KernelFeatures(kernel=kernel, landmarks=landmarks, projection=projection, scale=scale)
+    points = as_points(scores)
+    landmarks = points[:num_landmarks]
+    values, vectors = np.linalg.eigh(_symmetric(kernel(landmarks, landmarks)))
+    kept = values > SPECTRUM_FLOOR * values[-1]
+    # With these, inner products over landmarks are those of the kernel's feature space.
+    whiten = vectors[:, kept] / np.sqrt(values[kept])
+    found = kernel(points, landmarks) @ whiten
+    linear = np.column_stack([np.ones(len(points)), points])
+    roots = np.sqrt(weights / weights.sum())[:, None]
+    fitted = np.linalg.lstsq(roots * linear, roots * found, rcond=None)[0]
+    left = roots * (found - linear @ fitted)
+    variances, turn = np.linalg.eigh(left.T @ left)
+    least = SPECTRUM_FLOOR * np.square(roots * found).sum()
+    leading = np.flatnonzero(variances > least)[::-1][:rank]
+    turn = turn[:, leading] / np.sqrt(variances[leading])
+    lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
+    longest = float(np.quantile(lengths, unclipped))
+    scale = length / longest if longest else 1.0
+    return KernelFeatures(
+        kernel=kernel,
+        landmarks=landmarks,
+        projection=scale * np.concatenate([whiten @ turn, -fitted @ turn]),
+        variances=variances[leading] / variances[-1] / scale**2,
+        radius=min(math.ceil(length * FEATURE_UNITS), LARGEST_RADIUS),
+    )
 
 
-def row_features(scores: NDArray[np.int64], features: KernelFeatures) -> NDArray[np.float64]:
-    """Compute the features of private rows, each by itself.
-
-    They differ from those of ``with_slope`` by rounding: by less than ``1e-4`` for the default
-    kernel, except where points lie on one line, as they do in a table of one column.
+def whole_features(
+    scores: NDArray[np.integer], features: KernelFeatures
+) -> NDArray[np.int16] | NDArray[np.int32]:
+    """Compute the features of rows, each by itself, as whole numbers.
 
     Formal guarantees:
         * the features of a row are the same, bit for bit, in any table and at any place in it, even
           for a kernel of the user that would mix the rows of a batch
+        * whatever the kernel does, their norm is at most ``features.radius``, in exact integers
 
     Args:
-        scores: Private whole-number scores, in score units, shape (n, m).
+        scores: Whole-number scores, in score units, shape (n, m).
         features: The feature map.
 
     Returns:
-        Features, shape (n, r).
+        Features in units of ``1 / FEATURE_UNITS``, shape (n, r).
 
     Raises:
-        OverflowError: If the columns are so many that inner products may not be exact.
+        OverflowError: If the columns are too many for exact inner products.
     """
     if scores.shape[1] * LARGEST_SCORE**2 >= EXACT_FLOAT:
         raise OverflowError('the inner products do not fit into 53 bits: too many columns.')
     projection, units = whole_projection(features.projection)
-    result = np.empty((len(scores), len(units)))
+    dtype = np.int16 if features.radius < 2**15 else np.int32
+    result = np.empty((len(scores), len(units)), dtype=dtype)
     tile = np.zeros((TILE_ROWS, scores.shape[1]))
+    ones = np.ones((1, TILE_ROWS), dtype=np.float32)
     for start in range(0, len(scores), TILE_ROWS):
         points = as_points(scores[start : start + TILE_ROWS])
         tile[: len(points)] = points
         # A row that makes floats overflow must not be known by a warning.
         with np.errstate(all='ignore'):
-            raw = _project(features.kernel.of_rows(features.landmarks, tile), projection, units)
-            # Along the columns of an array, NumPy adds row after row.
-            raw /= np.sqrt(np.maximum(features.scale**2, np.square(raw).sum(axis=0)))
-        result[start : start + TILE_ROWS] = raw.T[: len(points)]
+            values = features.kernel.of_rows(features.landmarks, tile)
+            inputs = np.concatenate([values, ones, tile.T], dtype=values.dtype)
+            raw = _project(inputs, projection, units)
+            raw[np.isnan(raw)] = 0
+            np.clip(raw, -LARGEST_RADIUS, LARGEST_RADIUS, out=raw)
+            whole = np.rint(raw * FEATURE_UNITS).astype(np.int64)
+        result[start : start + TILE_ROWS] = clip_norm(whole.T[: len(points)], features.radius)
     return result
 
 
-def as_points(scores: NDArray[np.int64]) -> Points:
+def as_points(scores: NDArray[np.integer]) -> Points:
     """Turn whole-number scores into points, exactly; scores out of reach are cut."""
-    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE) / SCORE_UNITS)
+    whole = scores.astype(np.int64)
+    return np.asarray(np.clip(whole, -LARGEST_SCORE, LARGEST_SCORE) / SCORE_UNITS)
 
 
 def whole_projection(projection: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Round ``A``, shape (P, r), to whole numbers, (r, P), of units that are powers of two, (r, 1).
+    """Round a projection, shape (P, r), to whole numbers, (r, P), of units, (r, 1).
 
-    The numbers are so small that their products with kernel values, summed over landmarks, stay
-    below ``2**53``.
+    Units are powers of two. The numbers are small enough that their products with kernel values,
+    summed over landmarks, stay below ``2**53``.
     """
     bits = 52 - KERNEL_BITS - math.ceil(math.log2(len(projection)))
     exponents = np.frexp(np.abs(projection).max(axis=0))[1] - bits
@@ -161,7 +192,7 @@ def whole_projection(projection: NDArray[np.float64]) -> tuple[NDArray[np.float6
 def _project(
     values: Floats, projection: NDArray[np.float64], units: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Turn the kernel values of a tile, shape (P, b), into ``raw``, shape (r, b)."""
+    """Multiply the values of a tile, shape (P, b), with a projection, (r, P): shape (r, b)."""
     # In units of a power of two for each row, its largest value has KERNEL_BITS bits.
     _, exponents = np.frexp(np.maximum(values.max(axis=0), -values.min(axis=0)))
     exponents = np.maximum(exponents, SMALLEST_EXPONENT) - KERNEL_BITS
@@ -170,3 +201,7 @@ def _project(
     raw *= units
     raw *= np.ldexp(1.0, exponents)
     return np.asarray(raw)
+
+
+def _symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (matrix + matrix.T) / 2

@@ -15,11 +15,10 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.ntk import Kernel, Points, Pull, ReluNtk
+from sdv_threea.adapt.ntk import Kernel, Points, ReluNtk
 
 try:
     from jax import enable_x64
@@ -49,15 +48,6 @@ class UserKernel:
         with float64():
             return np.asarray(_evaluate(self.function, first, second))
 
-    def with_slope(self, first: Points, second: Points) -> tuple[NDArray[np.float64], Pull]:
-        """Evaluate the kernel, and return what differentiates it."""
-
-        def pull(slope: NDArray[np.float64]) -> Points:
-            with float64():
-                return np.asarray(_pull(self.function, first, second, slope))
-
-        return self(first, second), pull
-
     def of_rows(self, landmarks: Points, rows: Points) -> NDArray[np.float64]:
         """Evaluate the kernel for one row at a time, each by the same program: rows cannot meet.
 
@@ -79,8 +69,8 @@ def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
         A kernel.
 
     Raises:
-        ValueError: If its answer has the wrong shape, is not finite, not symmetric, not positive on
-            the diagonal, or cannot be differentiated.
+        ValueError: If its answer has the wrong shape, is not finite, not symmetric, or not positive
+            on the diagonal.
     """
     if isinstance(kernel, ReluNtk):
         return kernel
@@ -89,7 +79,7 @@ def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
     if problem:
         raise ValueError(
             'Expected kernel(first (a, m), second (b, m)) -> (a, b), written with jax.numpy: '
-            f'finite, symmetric, positive at k(x, x), differentiable. This one {problem}. '
+            f'finite, symmetric, positive at k(x, x). This one {problem}. '
             'Try kernel=None, or the kernel_fn of neural_tangents.stax.serial(...).'
         )
     return chosen
@@ -101,13 +91,6 @@ def _ask(function: Callable[..., Any], first: jax.Array, second: jax.Array) -> A
 
 
 _evaluate = jax.jit(_ask, static_argnums=0)
-
-
-@partial(jax.jit, static_argnums=0)
-def _pull(
-    function: Callable[..., Any], first: jax.Array, second: jax.Array, slope: jax.Array
-) -> Any:
-    return jax.grad(lambda points: jnp.sum(slope * _ask(function, points, second)))(first)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -126,13 +109,12 @@ def _find_problem(kernel: UserKernel, num_columns: int) -> str:
     points = np.linspace(-1.0, 1.5, 2 * num_columns).reshape(2, num_columns)
     try:
         values = kernel(points, points)
-        slope = kernel.with_slope(points[:1], points[1:])[1](np.ones((1, 1)))
     except Exception as error:  # a user's function may raise anything
         return f'failed with {type(error).__name__}'
     if values.shape != (2, 2):
         return f'answers 2 and 2 points with shape {values.shape}'
-    if not (np.isfinite(values).all() and np.isfinite(slope).all()):
-        return 'is not finite, or its gradient is not'
+    if not np.isfinite(values).all():
+        return 'is not finite'
     if np.abs(values - values.T).max() > SYMMETRY_TOLERANCE * np.abs(values).max():
         return 'is not symmetric'
     return '' if np.diag(values).min() > 0 else 'is not positive at k(x, x)'

@@ -2,61 +2,63 @@
 
 A mixture that is fitted class by class says which records occur, and says only in passing how their
 classes follow from them. Here a model of just that, the
-:class:`~sdv_threea.adapt.evidence.LabelModel`, is fitted to the logistic loss over the private
-rows. For record ``i`` let ``e_ic`` in ``R^(m+1)`` be a one and the weights of evidence of its
-``m`` codes for class ``c``, ``w_c`` in ``R^(m+1)`` the weights of class ``c``, and ``y_ic`` one if
-its class is ``c``, else zero. Then::
+:class:`~sdv_threea.adapt.model.LabelModel`, is fitted to the logistic loss over the private rows.
+For record ``i`` let ``x_ic`` in ``R^(1+m+r)`` be a one, the weights of evidence of its ``m`` codes
+for class ``c``, and its ``r`` features of the neural tangent kernel; ``w_c`` the weights of class
+``c``; and ``y_ic`` one if its class is ``c``, else zero. Then::
 
-    p_ic = softmax_c(w_c . e_ic)          the model
+    p_ic = softmax_c(w_c . x_ic)          the model
     L(w) = - sum_i sum_c y_ic log p_ic    the loss
-    s_c  = sum_i (y_ic - p_ic) e_ic       its slope downhill in w_c, shape (m + 1,)
+    s_c  = sum_i (y_ic - p_ic) x_ic       its slope downhill in w_c
 
-The weights start as what the mixture implies. Then come a few steps of Fisher scoring. The slope of
-each is released with noise. The curvature, the radius that slopes are clipped to, and how far a
-step goes are read off records that are drawn from earlier releases, which costs nothing.
+The weights of evidence start as what the mixture implies, those of features at zero. Then come a
+few steps of Fisher scoring: the slope of each is released with noise, and moves the weights as far
+as it can be believed (:mod:`~sdv_threea.adapt.belief`). The first steps are of evidence alone.
+Before the others the second moments of the features are released
+(:mod:`~sdv_threea.adapt.moments`). All else that a step needs is read off records that are drawn
+from earlier releases, which costs nothing: curvature, and the radius that slopes are clipped to.
 
-A slope has one number for each class and column. The second moments that a least-squares solution
-needs would have about the square of that, and each would need its share of the noise.
+This is the label solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050): the
+labels of a set of synthetic records are chosen such that a kernel machine trained on them loses
+least on the private rows. There the loss is the squared one, and the labels are ``Y_S`` with ``K_XS
+(K_SS + c I)^-1 Y_S = Phi W``, ``W`` the ridge regression of the private targets on the features of
+the kernel. Here the loss is the logistic one, and synthetic records, of which there are as many as
+are asked for, are labelled by the machine itself: ``softmax(x w)`` in place of ``Phi W``.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, LabelModel, look_up, softmax
-from sdv_threea.adapt.slopes import CHANCE_UNITS, Labelled, slope_sensitivity, sum_slopes
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up
+from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, make_features
+from sdv_threea.adapt.fit import Draws, Fit
+from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.moments import add_features, release_feature_moments
+from sdv_threea.adapt.ntk import Kernel, ReluNtk
+from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, slope_sensitivity, sum_slopes
+from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
-
-#: Steps by which the start is fitted to draws: it has converged by then.
-START_STEPS = 8
-
-#: Radii are whole multiples of one over this.
-RADII = 16
 
 #: Records that are drawn to fit to. There are fewer where there are more columns and classes: the
 #: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
-Chunk = TypeVar('Chunk', bound=Labelled)
+#: Where the features of all rows have more entries than this, there are fewer features.
+FEATURE_ENTRIES = 2**22
 
-
-class Draws(NamedTuple):
-    """Records drawn from what is released, and how many private ones each stands for.
-
-    Shapes: codes (n, m), labels (n,), weights (n,).
-    """
-
-    codes: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    weights: NDArray[np.float64]
+#: Features are computed for about this many rows at most: more would take time and gain nothing.
+MOST_FEATURED = 2**18
 
 
 def num_draws(num_classes: int, num_columns: int) -> int:
@@ -65,10 +67,75 @@ def num_draws(num_classes: int, num_columns: int) -> int:
     return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
 
 
-def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
-    rows: Rows[Chunk],
+def num_features(totals: NDArray[np.float64], mu: float, constants: AdaptConstants) -> int:
+    """Choose how many features the budget carries.
+
+    Noise in the weights of ``r`` features moves log odds by about ``r C / (mu n)``: slopes, whose
+    noise grows as ``sqrt(r) / mu``, are divided by curvatures of about ``n / C``, and ``r`` such
+    errors add up.
+
+    Args:
+        totals: Number of records of each class, shape (C,).
+        mu: The price of the labels, in GDP.
+        constants: The constants of the room.
+
+    Returns:
+        How many: none if there are too few to say anything of pairs of columns.
+    """
+    num_rows = float(totals.sum())
+    carried = constants.features_per_noise * mu * num_rows / len(totals)
+    most = np.clip(FEATURE_ENTRIES / num_rows, constants.fewest_most, constants.most_features)
+    found = int(min(carried, most))
+    return found if found >= constants.least_features else 0
+
+
+def plan_features(  # noqa: PLR0913 (what is known, and the price)
     evidence: tuple[NDArray[np.int64], ...],
     draws: Draws,
+    totals: NDArray[np.float64],
+    pooled: NormalScores,
+    kernel: Callable[..., Any] | None,
+    mu: float,
+    constants: AdaptConstants,
+) -> KernelFeatures | None:
+    """Choose the features of the kernel that labels are fitted with.
+
+    Args:
+        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
+            (C, S), by whose length that of features is chosen.
+        draws: Records drawn from what is released.
+        totals: Number of private records of each class, shape (C,).
+        pooled: The normal scores of codes among all classes.
+        kernel: A kernel of the user; ``None`` for the neural tangent kernel of a ReLU network.
+        mu: The price of the labels, in GDP.
+        constants: The constants of the room.
+
+    Returns:
+        The features, or ``None`` if the budget carries none, or there is nothing that columns could
+        say together.
+    """
+    rank = num_features(totals, mu, constants)
+    width = draws.codes.shape[1]
+    if not rank or width < 2:
+        return None
+    features = make_features(
+        pooled(draws.codes, np.zeros(len(draws.codes), dtype=np.int64)),
+        draws.weights,
+        _make_kernel(kernel, width),
+        num_landmarks=max(constants.landmarks, rank),
+        rank=rank,
+        unclipped=constants.unclipped_features,
+        length=constants.feature_length * _length(evidence, draws, constants.unclipped_features),
+    )
+    return features if len(features.variances) else None
+
+
+def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
+    rows: Rows[Encoded],
+    evidence: tuple[NDArray[np.int64], ...],
+    draws: Draws,
+    pooled: NormalScores,
+    features: KernelFeatures | None,
     constants: AdaptConstants,
     *,
     mu: float,
@@ -78,158 +145,94 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     """Fit the model of the labels to the loss over the private rows.
 
     Formal guarantees:
-        * the rows are read ``T = constants.label_steps`` times, by
-          :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums move by at most
-          :func:`~sdv_threea.adapt.slopes.slope_sensitivity`
-        * each release is ``mu / sqrt(T)``-GDP, which composes to ``mu``; weights and radius of a
-          step are functions of the releases before it
+        * the rows are read ``T`` times, by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums
+          move by at most :func:`~sdv_threea.adapt.slopes.slope_sensitivity`, and with features once
+          by :func:`~sdv_threea.adapt.moments.release_feature_moments`
+        * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
+          compose to ``mu``; weights and radius of a step are functions of the releases before it
 
     Args:
         rows: Private records.
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
             (C, S).
         draws: Records drawn from what is released, all classes among them.
+        pooled: The normal scores of codes among all classes.
+        features: What columns say together, or ``None``.
         constants: How far and how often to step.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
 
     Returns:
-        The model, and a receipt for each step.
+        The model, and a receipt for each release.
     """
-    fit, num_steps = _Fit(evidence, draws, constants), constants.label_steps
-    weights, receipts = fit.start(), []
+    terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
+    fit = Fit(evidence, draws, constants)
+    fit.start()
+    alone = 1.0 if features is None else constants.evidence_share
+    receipts = _take_steps(
+        fit, rows.map(_without_features), constants.label_steps, mu * math.sqrt(alone), terms
+    )
+    if features is not None:
+        share = min(1.0, MOST_FEATURED / draws.weights.sum())
+        # More rows than are needed would only take time.
+        some = rows.thin(share).map(partial(add_features, pooled, features)).keep()
+        moments, receipt = release_feature_moments(
+            some,
+            features.radius,
+            constants,
+            mu=mu * math.sqrt(constants.moment_share),
+            **terms,
+        )
+        fit.add_features(_features_of(draws, pooled, features), features.variances, moments, share)
+        left = max(1.0 - alone - constants.moment_share, 0.0)
+        steps = _take_steps(fit, some, constants.feature_steps, mu * math.sqrt(left), terms)
+        receipts = (*receipts, receipt, *steps)
+    return fit.model(pooled, features), receipts
+
+
+def _take_steps(
+    fit: Fit, rows: Rows[Featured], num_steps: int, mu: float, terms: dict[str, Any]
+) -> tuple[Receipt, ...]:
+    """Release slopes, and follow them, ``num_steps`` times; ``mu`` is the price of all of them."""
+    receipts = []
     for _ in range(num_steps):
-        radius = fit.radius(weights)
+        radius = fit.radius()
         slopes, receipt = add_noise(
-            rows.sum(partial(sum_slopes, evidence, _whole(evidence, weights), radius)),
-            sensitivity=slope_sensitivity(radius, neighbors),
+            rows.sum(partial(sum_slopes, fit.evidence, fit.whole_model(), radius)),
+            sensitivity=slope_sensitivity(radius, terms['neighbors']),
             mu=mu / math.sqrt(num_steps),
             stage='adapt',
-            released=f'slopes of the logistic loss in {weights.size} weights',
+            released=f'slopes of the logistic loss in {fit.weights.size} weights',
             resolution=1 / (EVIDENCE_UNITS * CHANCE_UNITS),
-            noise=noise,
+            noise=terms['noise'],
         )
         receipts.append(receipt)
-        weights = fit.step(weights, slopes.reshape(weights.shape), receipt.noise_scale)
-    return _model(evidence, weights), tuple(receipts)
+        fit.step(slopes.reshape(fit.weights.shape), receipt.noise_scale)
+    return tuple(receipts)
 
 
-class _Fit:
-    """Fisher scoring: curvature and radius are read off draws, so all of it is free of cost."""
-
-    def __init__(
-        self, evidence: tuple[NDArray[np.int64], ...], draws: Draws, constants: AdaptConstants
-    ) -> None:
-        self._constants = constants
-        self._weights, self._labels = draws.weights, draws.labels
-        found = [look_up(own, column) for own, column in zip(evidence, draws.codes.T, strict=True)]
-        constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
-        #: A one and the weights of evidence of each draw, by class: shape (C, n, m + 1).
-        self._features = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
-        classes = np.eye(len(self._features))
-        self._classes = classes[draws.labels]
-        self._shares = draws.weights @ self._classes / draws.weights.sum()
-
-    def start(self) -> NDArray[np.float64]:
-        """Fit weights to the labels of the draws, with a normal prior: shape (C, m + 1)."""
-        num_classes, _, width = self._features.shape
-        smoothing = self._constants.smoothing
-        weights = np.zeros((num_classes, width))
-        weights[:, 0] = np.log(self._shares)
-        expected = (1 - smoothing) * self._classes + smoothing * self._shares
-        for _ in range(START_STEPS):
-            chances = self._chances(weights)
-            left = (expected - chances) * self._weights[:, None]
-            slopes = np.einsum('nc,cnj->cj', left, self._features)
-            ridge = np.eye(width) / self._constants.start_weight_spread**2
-            moves = [
-                np.linalg.solve(curvature + ridge, slope)
-                for curvature, slope in zip(self._curvatures(chances), slopes, strict=True)
-            ]
-            weights = self._move(weights, np.stack(moves))
-        return weights
-
-    def radius(self, weights: NDArray[np.float64]) -> int:
-        """Choose the norm that slopes are clipped to: most slopes of each class are shorter."""
-        # The slope of a draw has the norm sqrt(sum_c (y_c - p_c)^2 ||e_c||^2).
-        left = np.abs(self._classes - self._chances(weights))
-        norms = np.sqrt(np.square(left * np.linalg.norm(self._features, axis=2).T).sum(axis=1))
-        unclipped = self._constants.unclipped_slopes
-        of_class = [norms[self._labels == label] for label in range(len(self._shares))]
-        longest = max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
-        return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
-
-    def step(
-        self, weights: NDArray[np.float64], slopes: NDArray[np.float64], scale: float
-    ) -> NDArray[np.float64]:
-        """Go downhill, as far as slopes with noise of this scale tell the way."""
-        constants = self._constants
-        curvatures = self._curvatures(self._chances(weights))
-        spread = constants.weight_spread / math.sqrt(weights.shape[1])
-        spread = min(constants.most_weight_spread, spread)
-        moves = [_damped(*each, scale, spread) for each in zip(curvatures, slopes, strict=True)]
-        return self._move(weights, np.stack(moves))
-
-    def _chances(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return softmax(np.einsum('cnj,cj->nc', self._features, weights))
-
-    def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Compute the curvature of the loss in each class's weights, shape (m + 1, m + 1) each.
-
-        It is ``C / (C - 1) sum_i p_ic (1 - p_ic) e_ic e_ic^T``. The weights of the other classes
-        move at the same time, so each class must take a part of the way only: half of it, of two.
-        """
-        others = len(self._shares) / (len(self._shares) - 1)
-        least = self._constants.least_curvature * self._shares * (1 - self._shares)
-        own = np.maximum(chances * (1 - chances), least) * self._weights[:, None] * others
-        return [
-            (features * weight[:, None]).T @ features
-            for features, weight in zip(self._features, own.T, strict=True)
-        ]
-
-    def _move(
-        self, weights: NDArray[np.float64], moves: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Move the weights, less far where log odds would change too much."""
-        change = np.einsum('cnj,cj->nc', self._features, moves)
-        change -= change.mean(axis=1, keepdims=True)
-        squares = self._weights @ np.square(change).sum(axis=1) / self._weights.sum()
-        return weights + moves * min(
-            1.0, self._constants.longest_step / max(math.sqrt(squares), 1e-9)
-        )
+def _length(evidence: tuple[NDArray[np.int64], ...], draws: Draws, unclipped: float) -> float:
+    """Return the norm of (1, evidence) that a share of the draws does not exceed in any class."""
+    columns = zip(evidence, draws.codes.T, strict=True)
+    squares = sum(np.square(look_up(own, column) / EVIDENCE_UNITS) for own, column in columns)
+    return float(np.sqrt(1 + np.quantile(squares, unclipped, axis=0).max()))
 
 
-def _damped(
-    curvature: NDArray[np.float64], slope: NDArray[np.float64], scale: float, spread: float
+def _without_features(chunk: Encoded) -> Featured:
+    return Featured(*chunk, np.empty((len(chunk.codes), 0), dtype=np.int16))
+
+
+def _features_of(
+    draws: Draws, pooled: NormalScores, features: KernelFeatures
 ) -> NDArray[np.float64]:
-    """Find the likeliest way down, given a noisy slope: a Newton step that is shrunk.
-
-    With ``H`` the curvature and ``d`` the way, ``slope = H d + noise``. The noise is that of the
-    release, of variance ``scale^2``, and that of sampling, whose covariance is ``H``. The prior is
-    ``d ~ N(0, spread^2 I)``. Then ``d = (H V H + I / spread^2)^-1 H V slope`` with
-    ``V = (scale^2 I + H)^-1``: all of it is diagonal in the eigenvectors of ``H``.
-    """
-    values, vectors = np.linalg.eigh(curvature)
-    values = np.maximum(values, 1e-9)  # rounding leaves eigenvalues a little below zero
-    noises = scale**2 + values
-    ways = values / noises * (vectors.T @ slope) / (values**2 / noises + 1 / spread**2)
-    return np.asarray(vectors @ ways)
+    chunk = Encoded(draws.codes, draws.labels)
+    return add_features(pooled, features, chunk).features / FEATURE_UNITS
 
 
-def _model(evidence: tuple[NDArray[np.int64], ...], weights: NDArray[np.float64]) -> LabelModel:
-    """Multiply the weights with the evidence."""
-    columns = zip(evidence, weights.T[1:], strict=True)
-    return LabelModel(
-        weights[:, 0], tuple(own / EVIDENCE_UNITS * each[:, None] for own, each in columns)
-    )
+def _make_kernel(kernel: Callable[..., Any] | None, num_columns: int) -> Kernel:
+    if kernel is None:
+        return ReluNtk()
+    from sdv_threea.adapt.kernels import as_kernel  # loads JAX
 
-
-def _whole(
-    evidence: tuple[NDArray[np.int64], ...], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], ...]:
-    """Round a model to units of ``1 / EVIDENCE_UNITS``: offsets, then what each column adds."""
-    model = _model(evidence, weights)
-    return tuple(
-        np.rint(each * EVIDENCE_UNITS).astype(np.int64) for each in (model.offsets, *model.evidence)
-    )
+    return as_kernel(kernel, num_columns)

@@ -1,125 +1,125 @@
-"""The one release of kernel inducing points: second moments of features and targets.
+"""Second moments of features: what draws do not show of the private rows.
 
-For the ``n`` private rows let ``Phi`` be their features, shape (n, r), and ``Y`` their targets,
-shape (n, q). The squared loss of any predictor ``phi(x) W`` depends on the rows only through ::
+The curvature of the loss is read off draws from what is released. Features of a kernel are made of
+many columns at once, and what many columns do at once is what draws get wrong: along some direction
+the private rows may vary forty times as much, and a step by the curvature of the draws would go
+forty times too far. So the second moments of features are released, once, and draws are made to
+have them.
 
-    M = (Phi, Y)^T (Phi, Y)        shape (r + q, r + q)
-
-which is released once, with one receipt.
+With the targets in place of the constant they are the moments of the ridge regression by which
+kernel inducing points solve for their labels (Nguyen, Chen, Lee 2020, arXiv 2011.00050, section 3).
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.features import KernelFeatures, row_features
-from sdv_threea.maths.positive import bound_eigenvalues
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.features import KernelFeatures, whole_features
+from sdv_threea.adapt.slopes import Featured
+from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
+from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import (
-    clip_norm,
-    moment_sensitivity,
-    second_moments,
-    unpack_second_moments,
-)
 
-#: Units per one: features and targets become whole multiples of ``1 / FEATURE_UNITS``.
-FEATURE_UNITS = 2**12
+#: Draws are made to vary by no less than this share of what they did.
+LEAST_STRETCH = 0.05
 
-#: Norm bound of a row ``(phi, y)`` in grid units: no row with two halves of norm one is cut.
-FEATURE_RADIUS = math.isqrt(2 * FEATURE_UNITS**2) + 1
-
-#: Rows per block: bounds the memory, changes no result.
-BLOCK_ROWS = 4096
+#: Added to the second moments of draws, as a share of them, so that they can be inverted.
+TINY = 1e-6
 
 
-class Targeted(NamedTuple):
-    """Private records as whole-number scores, shape (n, m), and targets, shape (n, q).
-
-    Targets are one-hot classes, or one number in [-1, 1]: of row norm at most one.
-    """
-
-    scores: NDArray[np.integer]
-    targets: NDArray[np.float64]
+def add_features(pooled: NormalScores, features: KernelFeatures, chunk: Encoded) -> Featured:
+    """Compute the features of records, each by itself, from their scores among all classes."""
+    scores = pooled(chunk.codes, np.zeros(len(chunk.codes), dtype=np.int64))
+    return Featured(chunk.codes, chunk.labels, whole_features(scores, features))
 
 
-def release_kernel_moments(
-    rows: Rows[Targeted], features: KernelFeatures, *, mu: float, neighbors: str, noise: Noise
-) -> tuple[NDArray[np.float64], Receipt]:
-    """Release the second moments of ``(phi(x), y)`` over the private rows, with noise.
+def release_feature_moments(
+    rows: Rows[Featured],
+    radius: int,
+    constants: AdaptConstants,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[ScoreMoments, Receipt]:
+    """Release number, sums and second moments of the features of private rows.
 
     Formal guarantees:
-        * the rows are read once, by :func:`kernel_sums`, whose sums change by at most
-          ``moment_sensitivity(FEATURE_RADIUS, neighbors)``, all chunks of a table together
+        * those of :func:`~sdv_threea.approximate.moments.release_score_moments`: features of rows
+          are whole numbers in the units of scores, and shortened to the radius
 
     Args:
         rows: The private rows.
-        features: The feature map.
+        radius: The norm that no feature vector exceeds, in the units of features.
+        constants: The constants of the room.
         mu: The price, in Gaussian differential privacy.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
 
     Returns:
-        ``M``, or rather the positive semidefinite matrix that is nearest to it with its noise, so
-        that no loss that is read from it is below zero; and the receipt.
+        The moments, of a single group, and the receipt.
     """
-    noisy, receipt = add_noise(
-        rows.sum(partial(kernel_sums, features)),
-        sensitivity=moment_sensitivity(FEATURE_RADIUS, neighbors),
+    return release_score_moments(
+        rows.map(_group),
+        1,
+        radius,
+        constants.count_weight,
         mu=mu,
+        neighbors=neighbors,
         stage='adapt',
-        released='second moments of kernel features and targets',
-        resolution=FEATURE_UNITS**-2,
+        of='kernel features',
         noise=noise,
     )
-    return bound_eigenvalues(unpack_second_moments(noisy)[0], least=0), receipt
 
 
-def kernel_sums(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
-    """Sum the second moments of ``(phi(x), y)`` over private rows, in whole numbers.
+def match_moments(
+    features: NDArray[np.float64], weights: NDArray[np.float64], moments: ScoreMoments
+) -> NDArray[np.float64]:
+    """Map draws linearly until they have the released moments, as far as noise lets these be seen.
 
-    Threads and processes of one machine may share the chunks out; another processor may round a
-    kernel value differently.
-
-    Formal guarantees:
-        * the sums of the chunks of a table add up to the sums of the table, bit for bit
-        * a row counts through its own vector of :func:`integer_vectors` only, so the sums change
-          by at most ``moment_sensitivity(FEATURE_RADIUS, neighbors)``
+    With ``G = L L^T`` the second moments of draws ``t = (1, phi)`` and ``M`` the released ones, the
+    eigenvalues of ``L^-1 M L^-T - I`` say by how much they differ, and along which directions. Of
+    noise alone, eigenvalues of such a matrix reach ``2 s sqrt(d)``, with ``s`` the noise of an
+    entry (Wigner 1958). Within that they count as noise. Beyond, they are shrunk as Gavish and
+    Donoho (2017, arXiv 1405.7511, equation 7) do for the least error.
 
     Args:
-        features: The feature map.
-        chunk: Private rows.
+        features: The features of the draws, shape (n, r).
+        weights: How many private records each of them stands for, shape (n,).
+        moments: The released moments of a single group.
 
     Returns:
-        The sums of :func:`~sdv_threea.privacy.statistics.second_moments`, shape
-        (1, d (d + 1) / 2) with ``d = r + q``.
+        The mapped features, shape (n, r).
     """
-    width = features.projection.shape[1] + chunk.targets.shape[1]
-    sums = np.zeros((1, width * (width + 1) // 2), dtype=np.int64)
-    for start in range(0, len(chunk.scores), BLOCK_ROWS):
-        block = slice(start, start + BLOCK_ROWS)
-        vectors = integer_vectors(features, Targeted(chunk.scores[block], chunk.targets[block]))
-        sums += second_moments(vectors, np.zeros(len(vectors), dtype=np.int64), 1)
-    return sums
+    total = weights.sum()
+    # The constant is as long as an average feature vector has to be for noise to fall evenly.
+    constant = moments.product_scale / moments.sum_scale if moments.sum_scale else 1.0
+    lead = np.full((len(features), 1), constant)
+    vectors = np.concatenate([lead, features], axis=1)
+    drawn = (vectors * weights[:, None]).T @ vectors / total
+    released = np.empty_like(drawn)
+    released[0, 0] = constant**2
+    released[0, 1:] = released[1:, 0] = constant * moments.sums[0] / total
+    released[1:, 1:] = moments.products[0] / total
+    size = len(drawn)
+    root = np.linalg.cholesky(drawn + TINY * np.trace(drawn) / size * np.eye(size))
+    inverse = np.linalg.inv(root)
+    excess, directions = np.linalg.eigh(inverse @ released @ inverse.T - np.eye(size))
+    spread = moments.product_scale / total * np.square(inverse).sum() / size
+    edge = 2 * spread * math.sqrt(size)
+    seen = np.sign(excess) * np.sqrt(np.maximum(np.square(excess) - edge**2, 0))
+    # An eigenvalue of -1 would be a direction in which no private row varies.
+    stretch = np.sqrt(np.maximum(1 + seen, LEAST_STRETCH))
+    mapping = root @ (directions * stretch) @ directions.T @ inverse
+    return np.asarray((vectors @ mapping.T)[:, 1:])
 
 
-def integer_vectors(features: KernelFeatures, chunk: Targeted) -> NDArray[np.int64]:
-    """Turn rows into vectors ``(phi, y)``, in units of ``1 / FEATURE_UNITS``, shape (n, r + q).
-
-    Formal guarantees:
-        * whatever the kernel does, the norm of each vector is at most ``FEATURE_RADIUS``, in exact
-          integers
-        * each vector is a function of its own row and target, bit for bit
-    """
-    phi = row_features(chunk.scores.astype(np.int64), features)
-    vectors = np.concatenate([phi, chunk.targets], axis=1)
-    vectors[np.isnan(vectors)] = 0
-    np.clip(vectors, -1, 1, out=vectors)
-    vectors *= FEATURE_UNITS
-    return clip_norm(vectors.astype(np.int64), FEATURE_RADIUS)
+def _group(chunk: Featured) -> Grouped:
+    return Grouped(chunk.features, np.zeros(len(chunk.features), dtype=np.int64))

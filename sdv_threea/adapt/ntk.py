@@ -19,7 +19,7 @@ section 2). Training the network by gradient descent is regression with this ker
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -31,9 +31,6 @@ Points = NDArray[np.float64]
 #: An array of single or of double precision.
 Floats = NDArray[np.floating[Any]]
 
-#: Pulls a slope in values of a function, of their shape, back to the points it was taken at.
-Pull = Callable[[NDArray[np.float64]], Points]
-
 #: Roots are taken of no less: the slope of a root is infinite at zero.
 TINY = 1e-36
 
@@ -43,9 +40,6 @@ class Kernel(Protocol):
 
     def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
         """Evaluate the kernel between public points, shapes (a, m) and (b, m) to (a, b)."""
-
-    def with_slope(self, first: Points, second: Points) -> tuple[NDArray[np.float64], Pull]:
-        """Evaluate the kernel, and return what pulls slopes in its values back to ``first``."""
 
     def of_rows(self, landmarks: Points, rows: Points) -> Floats:
         """Evaluate the kernel between landmarks and private rows, shapes (P, m), (b, m) to (P, b).
@@ -68,8 +62,8 @@ class ReluNtk:
         bias_std: Standard deviation ``b`` of the biases, above 0: it keeps every slope finite.
     """
 
-    depth: int = 2
-    bias_std: float = 0.1
+    depth: int = 1
+    bias_std: float = 1.0
 
     def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
         """Evaluate the kernel in double precision."""
@@ -82,31 +76,6 @@ class ReluNtk:
         """
         inputs = self._first_layer(landmarks, rows)
         return self._evaluate(*(each.astype(np.float32) for each in inputs))
-
-    def with_slope(self, first: Points, second: Points) -> tuple[NDArray[np.float64], Pull]:
-        """Evaluate the kernel, and carry its derivatives through the layers beside it."""
-        covariance, *variances = self._first_layer(first, second)
-        ntk = covariance.copy()
-        # How much S_l(x, z) and T_l change per unit of S_0(x, z), and per unit of S_0(x, x).
-        covariance_by = ntk_by = [np.ones_like(ntk), np.zeros_like(ntk)]
-        for variance, root, active in self._layers(ntk, covariance, *variances):
-            # da/dS(x, z) = 1 / (pi r) and da/dS(x, x) = -S(x, z) / (2 pi r S(x, x)). Where points
-            # coincide r is zero, and the slope has no such part.
-            steep = np.where(root**2 > TINY, 1 / (math.pi * root), 0)
-            active_by = [steep * by for by in covariance_by]
-            active_by[1] -= steep * covariance / (2 * variance)
-            # dS_(l+1)/dS(x, z) = a and dS_(l+1)/dS(x, x) = r / (2 pi S(x, x)).
-            covariance_by = [active * by for by in covariance_by]
-            covariance_by[1] += root / (2 * math.pi * variance)
-            parts = zip(covariance_by, active_by, ntk_by, strict=True)
-            ntk_by = [after + share * ntk + active * by for after, share, by in parts]
-
-        def pull(slope: NDArray[np.float64]) -> Points:
-            # dS_0(x, z)/dx = 2 z / m and dS_0(x, x)/dx = 4 x / m.
-            own = 2 * (slope * ntk_by[1]).sum(axis=1, keepdims=True) * first
-            return np.asarray(2 / first.shape[1] * ((slope * ntk_by[0]) @ second + own))
-
-        return ntk, pull
 
     def _first_layer(self, first: Points, second: Points) -> tuple[Points, Points, Points]:
         """Compute ``S_0(x, z)``, ``S_0(x, x)`` and ``S_0(z, z)``: (a, b), (a, 1) and (1, b)."""

@@ -1,16 +1,16 @@
 """The pass over private rows that fits the labels: slopes of the logistic loss, summed.
 
-The slope of record ``i`` in the weights of class ``c`` is ``(y_ic - p_ic) e_ic``, in the notation
-of :mod:`~sdv_threea.adapt.labels`. Here it is a vector of whole numbers. Evidence and log odds are
-whole multiples of ``1 / EVIDENCE_UNITS``. The odds of the classes are read from a table, and
-residuals ``y_ic - p_ic`` are rounded to whole multiples of ``1 / CHANCE_UNITS``. So no float is
-summed, and what a record adds does not depend on its place in the table.
+The slope of record ``i`` in the weights of class ``c`` is ``(y_ic - p_ic) (e_ic, phi_i)``, in the
+notation of :mod:`~sdv_threea.adapt.labels`. Here it is a vector of whole numbers. Evidence,
+features and log odds are whole multiples of ``1 / EVIDENCE_UNITS``. The odds of the classes are
+read from a table, and residuals ``y_ic - p_ic`` are rounded to whole multiples of
+``1 / CHANCE_UNITS``. So no float is summed but floats that are whole numbers below ``2**53``, and
+what a record adds does not depend on its place in the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,13 @@ from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up
 #: Units per one of a probability.
 CHANCE_UNITS = 2**12
 
+#: Weights of features are whole multiples of ``1 / WEIGHT_UNITS``, and no larger than the largest.
+WEIGHT_UNITS, LARGEST_WEIGHT = 2**12, 2**8
+
+#: Rows per matrix product. With features of norm ``LARGEST_RADIUS`` at most, all that floats are
+#: asked to hold is a whole number below ``2**53``.
+BLOCK_ROWS = 2**14
+
 #: At place ``k`` are the odds of a class whose log odds are ``k / EVIDENCE_UNITS`` behind those of
 #: the likeliest class, times ``2**20``. A class that is further behind has those of the last place.
 ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * EVIDENCE_UNITS + 1) / EVIDENCE_UNITS)).astype(
@@ -28,48 +35,59 @@ ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * EVIDENCE_UNITS + 1) / EVIDENCE_U
 )
 
 
-class Labelled(Protocol):
-    """Private records as codes of the columns, -1 for none, (n, m), and classes, (n,)."""
+class Featured(NamedTuple):
+    """Private records: codes, (n, m), -1 for none, classes, (n,), and features, (n, r)."""
 
-    @property
-    def codes(self) -> NDArray[np.integer]: ...  # noqa: D102
-    @property
-    def labels(self) -> NDArray[np.integer]: ...  # noqa: D102
+    codes: NDArray[np.integer]
+    labels: NDArray[np.integer]
+    features: NDArray[np.integer]
+
+
+class WholeModel(NamedTuple):
+    """A model of the labels in whole numbers: log odds in units of ``1 / EVIDENCE_UNITS``.
+
+    Shapes: offsets (C,); tables, what codes add, by column, (C, S) each; weights of features, in
+    units of ``1 / WEIGHT_UNITS``, (C, r).
+    """
+
+    offsets: NDArray[np.int64]
+    tables: tuple[NDArray[np.int64], ...]
+    weights: NDArray[np.int64]
 
 
 def sum_slopes(
-    evidence: tuple[NDArray[np.int64], ...],
-    model: Sequence[NDArray[np.int64]],
-    radius: int,
-    chunk: Labelled,
+    evidence: tuple[NDArray[np.int64], ...], model: WholeModel, radius: int, chunk: Featured
 ) -> NDArray[np.int64]:
     """Sum the slopes of the logistic loss over private records, in whole numbers.
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
-        * a record adds a vector of whole numbers that depends on its codes and its class alone, bit
-          for bit: no float is summed, and odds come from a table
+        * a record adds a vector of whole numbers that depends on its codes, its class and its
+          features alone, bit for bit: no fraction is summed, and odds come from a table
         * the norm of that vector is at most ``radius``, which is checked in whole numbers
 
     Args:
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
             (C, S).
-        model: Log odds in the same units: the offsets, (C,), then those of each column, (C, S).
+        model: The model in which the loss is taken.
         radius: The norm that slopes are clipped to, in units of
             ``1 / (EVIDENCE_UNITS * CHANCE_UNITS)``.
-        chunk: Private records.
+        chunk: Private records, with the features that the model has weights of.
 
     Returns:
-        The sums, for each class of the constant and then of each column, shape (C (m + 1),).
+        The sums, for each class of the constant, of each column and of each feature, shape
+        (C (m + 1 + r),).
     """
-    offsets, *tables = model
-    odds = np.tile(offsets, (len(chunk.codes), 1))
+    num_classes, num_columns = len(model.offsets), len(evidence)
+    features = chunk.features.astype(np.float64)
+    odds = model.offsets + np.rint(features @ (model.weights.T / WEIGHT_UNITS)).astype(np.int64)
     squares = np.full_like(odds, EVIDENCE_UNITS**2)
-    for column, table, own in zip(chunk.codes.T, tables, evidence, strict=True):
+    squares += np.square(features).sum(axis=1, keepdims=True).astype(np.int64)
+    for column, table, own in zip(chunk.codes.T, model.tables, evidence, strict=True):
         odds += look_up(table, column)
         squares += look_up(own**2, column)
     residuals = _shorten(_residuals(odds, chunk.labels), squares, radius)
-    sums = np.empty((len(offsets), len(evidence) + 1), dtype=np.int64)
+    sums = np.empty((num_classes, 1 + num_columns + features.shape[1]), dtype=np.int64)
     sums[:, 0] = EVIDENCE_UNITS * residuals.sum(axis=0)
     for at, (column, own) in enumerate(zip(chunk.codes.T, evidence, strict=True)):
         # Residuals are summed by code first: as floats, but they are whole numbers and exact. Place
@@ -77,6 +95,11 @@ def sum_slopes(
         places = column.astype(np.intp) + 1
         by_code = [np.bincount(places, each, own.shape[1] + 1)[1:] for each in residuals.T]
         sums[:, at + 1] = (np.stack(by_code).astype(np.int64) * own).sum(axis=1)
+    of_features = sums[:, 1 + num_columns :]
+    of_features[:] = 0
+    for start in range(0, len(residuals), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        of_features += (residuals[rows].T.astype(np.float64) @ features[rows]).astype(np.int64)
     return sums.ravel()
 
 

@@ -128,6 +128,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     count_weight: float,
     *,
     stage: str,
+    of: str = 'normal scores',
     mu: float,
     neighbors: str,
     noise: Noise,
@@ -152,6 +153,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         stage: The stage, for the receipt.
+        of: What the vectors are, for the receipt.
         noise: The source of noise.
 
     Returns:
@@ -165,7 +167,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         sensitivity=moment_sensitivity(math.hypot(weight, radius), neighbors),
         mu=mu,
         stage=stage,
-        released=f'counts, sums and second moments of normal scores in {num_groups} groups',
+        released=f'counts, sums and second moments of {of} in {num_groups} groups',
         resolution=SCORE_UNITS**-2,
         noise=noise,
     )

@@ -10,7 +10,8 @@ guess a type from the cells of a file, and must not show a value of a private ro
 * :mod:`~sdv_threea.cli.describing`: the command ``datasheet``,
 * :mod:`~sdv_threea.cli.trial`: the command ``audit``,
 * :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
-* :mod:`~sdv_threea.cli.outputs`: output files that appear whole, or not at all,
+* :mod:`~sdv_threea.cli.outputs`: output files, checked before and there after the work,
+* :mod:`~sdv_threea.cli.signals`: what becomes of a command that is told to end,
 * :mod:`~sdv_threea.cli.steps`: the progress bar,
 * :mod:`~sdv_threea.cli.errors`: errors and warnings as one line each, without values of rows.
 """

@@ -22,6 +22,7 @@ from sdv_threea.cli.options import (
     epsilon_option,
     force_option,
     metadata_option,
+    missing_option,
     neighbors_option,
     public_metadata_option,
     settings_options,
@@ -29,6 +30,7 @@ from sdv_threea.cli.options import (
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import SUFFIXES, check_kind, find_tables, read_table, write_table
+from sdv_threea.names import printable
 
 EXAMPLES = """\b
 Examples:
@@ -59,7 +61,12 @@ def main() -> None:
 @main.command()
 @click.argument('data', type=SOURCE)
 @metadata_option
-@click.option('--out', type=PLACE, required=True, help='The synthesizer, to sample from.')
+@click.option(
+    '--out',
+    type=PLACE,
+    required=True,
+    help='The release, to sample from: .release; or a synthesizer of SDV, .pkl.',
+)
 @click.option(
     '--statement',
     type=PLACE,
@@ -74,13 +81,19 @@ def fit(
 
     DATA is a table, or a folder of tables. Columns are read as the metadata says: state there what
     is a number, a date, a category. What pandas takes for missing (an empty cell, NA, null) is
-    missing.
+    missing, unless --missing says otherwise.
 
     The synthesizer and its privacy statement may be published; the metadata may not, unless its
     ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
     up.
     """
-    from sdv_threea.cli.saved import load_metadata, make_synthesizer, write_statement
+    from sdv_threea.cli.saved import (
+        RELEASE,
+        load_metadata,
+        make_synthesizer,
+        save,
+        write_statement,
+    )
 
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
@@ -98,11 +111,12 @@ def fit(
                 described.tables[name].columns,
                 use_values=settings['public_metadata'],
                 coerce=settings['invalid_cells'] == 'coerce',
+                only_empty=settings['missing'] == 'empty',
             )
         step('Fitting')
         synthesizer.fit(tables)
         step('Writing')
-        synthesizer.save(str(drafts[out]))
+        save(synthesizer, drafts[out], as_release=out.suffix == RELEASE)
         write_statement(synthesizer.get_privacy_statement(), drafts[statement])
 
 
@@ -160,6 +174,11 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
     type=click.IntRange(min=1),
     help='Of one table: write a folder of Parquet files, none of which has more rows than this.',
 )
+@click.option(
+    '--for-spreadsheets',
+    is_flag=True,
+    help='Of CSV: put an apostrophe before texts that a spreadsheet would run (=, +, -, @).',
+)
 @force_option
 def sample(
     synthesizer: Path,
@@ -168,12 +187,13 @@ def sample(
     scale: float | None,
     suffix: str,
     rows_per_file: int | None,
+    for_spreadsheets: bool,
     force: bool,
 ) -> None:
     """Sample rows, at no cost in privacy.
 
-    The same file gives the same rows: ask for more of them to have others. Load only files that you
-    trust, as a synthesizer is a pickle, which can hold any program.
+    The same file gives the same rows: ask for more of them to have others. A .release can be opened
+    from anybody. Load a .pkl only if you trust it, as a pickle can hold any program.
     """
     from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
 
@@ -197,7 +217,8 @@ def sample(
             drawn.append(draw(fitted, size))
         for name, place in places.items():
             step(f'Writing {name}')
-            write_table(pd.concat([each[name] for each in drawn]), drafts[place])
+            rows_of_it = pd.concat([each[name] for each in drawn])
+            write_table(rows_of_it, drafts[place], for_spreadsheets=for_spreadsheets)
 
 
 @main.command()
@@ -207,12 +228,13 @@ def statement(synthesizer: Path, as_json: bool) -> None:
     """Print a privacy statement.
 
     It says what SYNTHESIZER promises, to whom, and what each of its releases cost.
-    Load only files that you trust, as a synthesizer is a pickle, which can hold any program.
+    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
+    any program.
     """
     from sdv_threea.cli.saved import load, to_json
 
     told = load(synthesizer).get_privacy_statement()
-    click.echo(to_json(told) if as_json else str(told))
+    click.echo(to_json(told) if as_json else printable(str(told)))
 
 
 @main.command()
@@ -259,6 +281,7 @@ def datasheet(
 @click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
 @click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
 @click.option('--target', metavar='[TABLE.]COLUMN', help='The column that the models predict.')
+@missing_option
 @click.option('--title', help='The heading.  [default: the names of the tables]')
 @force_option
 def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
@@ -312,5 +335,5 @@ def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any)
     look = {name: options.pop(name) for name in ('runs', 'confidence')}
     look['verbose'] = sys.stderr.isatty()
     result = try_out(data, metadata, options, canary, look)
-    click.echo(str(result))
+    click.echo(printable(str(result)))
     context.exit(1 if result.refuted else 0)

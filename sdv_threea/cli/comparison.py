@@ -50,9 +50,13 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
     }
     synthesizer = options['synthesizer'] and load(options['synthesizer'])
     inputs = [path for several in files.values() for path in several.values()]
-    with staged([out], force=force, inputs=[*inputs, metadata]) as drafts, steps(3) as step:
+    with (
+        staged([out], force=force, inputs=[*inputs, metadata], private=True) as drafts,
+        steps(3) as step,
+    ):
         step('Reading')
-        tables = {role: _read(several, described) for role, several in files.items()}
+        only_empty = options['missing'] == 'empty'
+        tables = {role: _read(several, described, only_empty) for role, several in files.items()}
         step('Measuring')
         try:
             report = make_report(
@@ -94,5 +98,8 @@ def _find_target(target: str | None, metadata: Metadata) -> dict[str, str]:
     return {table: column}
 
 
-def _read(files: dict[str, Path], metadata: Metadata) -> dict[str, pd.DataFrame]:
-    return {name: read_table(path, metadata.tables[name].columns) for name, path in files.items()}
+def _read(files: dict[str, Path], metadata: Metadata, only_empty: bool) -> dict[str, pd.DataFrame]:
+    return {
+        name: read_table(path, metadata.tables[name].columns, only_empty=only_empty)
+        for name, path in files.items()
+    }

@@ -14,20 +14,26 @@ from typing import Any
 
 import click
 
+from sdv_threea.cli.signals import ending_in_order
+from sdv_threea.names import printable
 from sdv_threea.warning import is_ours
 
 #: Packages whose warnings are shown. They are meant for users, and name columns but no values.
 HEARD = {'sdv', 'sdv_threea'}
 
 
-class RefusedError(click.ClickException):
+class FailedError(click.ClickException):
+    """Something went wrong: the exit code is 1."""
+
+    def format_message(self) -> str:
+        """Return the message without what a terminal would obey: it may quote names of others."""
+        return printable(self.message)
+
+
+class RefusedError(FailedError):
     """What was asked for cannot be done as asked: the exit code is 2, as for wrong usage."""
 
     exit_code = 2
-
-
-class FailedError(click.ClickException):
-    """Something else went wrong: the exit code is 1."""
 
 
 class PlainGroup(click.Group):
@@ -40,7 +46,7 @@ class PlainGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and turn what it raises and warns of into lines."""
-        with _plain_warnings(), _plain_errors():
+        with ending_in_order(), _plain_warnings(), _plain_errors():
             return super().invoke(ctx)
 
 
@@ -79,7 +85,7 @@ def _show_warning(
     """Show a warning that is meant for users, as one line; pass over all others."""
     heard = is_ours(message) or HEARD & set(Path(filename).parts)
     if issubclass(category, UserWarning) and heard:
-        click.echo(f'Warning: {_one_line(message)}', err=True)
+        click.echo(printable(f'Warning: {_one_line(message)}'), err=True)
 
 
 def _errors_about_input() -> tuple[type[Exception], ...]:

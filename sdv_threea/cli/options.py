@@ -40,6 +40,13 @@ public_metadata_option = click.option(
     help='Ranges and values in the metadata are public. Those that SDV detected are not!',
 )
 
+missing_option = click.option(
+    '--missing',
+    type=click.Choice(['usual', 'empty']),
+    default='usual',
+    help='Which cells of CSV files are missing: also NA, null, None and such, or empty ones alone.',
+)
+
 SETTINGS = (
     epsilon_option,
     delta_option,
@@ -58,6 +65,7 @@ SETTINGS = (
         default='raise',
         help='Refuse a table with cells that break the metadata, or replace them and say nothing.',
     ),
+    missing_option,
     click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),

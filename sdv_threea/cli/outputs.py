@@ -1,22 +1,18 @@
-"""Output files that appear whole, or not at all.
-
-They are written under hidden names in the same folder, and renamed once all of them are complete.
-"""
+"""Output files of a command: checked and reserved before the work, and there when it is done."""
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sdv_threea.atomic import replacing_all
 from sdv_threea.cli.errors import RefusedError
 
 
 @contextmanager
 def staged(
-    paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = ()
+    paths: Iterable[Path], *, force: bool, inputs: Iterable[Path] = (), private: bool = False
 ) -> Iterator[dict[Path, Path]]:
     """Check and reserve output files before the work, and make them appear after it.
 
@@ -24,6 +20,7 @@ def staged(
         paths: The output files. A missing folder is made for them, but not its parent.
         force: Whether existing files may be replaced.
         inputs: Files that are read; they are never replaced.
+        private: Whether new files are readable by their owner alone.
 
     Yields:
         The hidden file to write, by output file. All output files appear if the block ends without
@@ -37,20 +34,12 @@ def staged(
     places = list(paths)
     _check(places, force, {path.resolve() for path in inputs})
     made = [folder for folder in {place.parent for place in places} if not folder.exists()]
-    drafts: dict[Path, Path] = {}
     try:
         for folder in made:
             folder.mkdir()
-        for place in places:
-            # The ending of the name is kept, as it decides the format of the file.
-            drafts[place] = place.with_name(f'.{secrets.token_hex(4)}-{place.name}')
-            drafts[place].touch(exist_ok=False)
-        yield drafts
-        for place, draft in drafts.items():
-            os.replace(draft, place)
+        with replacing_all(places, private=private) as drafts:
+            yield drafts
     except BaseException:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
         for folder in made:
             with suppress(OSError):
                 folder.rmdir()

@@ -16,13 +16,16 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.names import check_table_names
 from sdv_threea.storage.files import load_saved
+from sdv_threea.storage.release_files import is_plain
 from sdv_threea.synthesizers import (
     ClustMixMultiTableSynthesizer,
     ClustMixSynthesizer,
     DatabaseStatement,
     PrivacyStatement,
 )
+from sdv_threea.synthesizers.released import read_release, restore_release
 
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
@@ -34,6 +37,12 @@ OF_DATABASES = {
     'max_children': '--max-children',
 }
 
+#: The options of the settings that are no arguments of constructors.
+OF_FILES = ('missing', 'targets')
+
+#: What the name of a file ends in that holds a release, and no code.
+RELEASE = '.release'
+
 #: Rows of a single table that are drawn at once. The progress bar moves after each draw.
 ROWS_PER_DRAW = 100_000
 
@@ -42,7 +51,7 @@ def load_metadata(path: Path) -> Metadata:
     """Read SDV's metadata from JSON.
 
     Raises:
-        RefusedError: If the file holds no metadata.
+        RefusedError: If the file holds no metadata, or a name of a table leads out of a folder.
         InvalidMetadataError: If the metadata contradicts itself.
     """
     try:
@@ -52,6 +61,7 @@ def load_metadata(path: Path) -> Metadata:
     metadata.validate()
     if not metadata.tables:
         raise RefusedError(f"'{path}' describes no table.")
+    _check_names(metadata)
     return metadata
 
 
@@ -70,7 +80,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         RefusedError: If an option is for the other kind of synthesizer, or names no column.
         SynthesizerInputError: If a setting is out of range.
     """
-    common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, 'targets')}
+    common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
     targets = [split_target(target, metadata) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')
@@ -86,17 +96,26 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     return ClustMixSynthesizer(metadata, target_column=column, **common)
 
 
+def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
+    """Save a fitted synthesizer: as a release, which holds no code, or as SDV does."""
+    if as_release:
+        synthesizer.save_release(path)
+    else:
+        synthesizer.save(path)
+
+
 def load(path: Path) -> Synthesizer:
-    """Load a fitted synthesizer.
+    """Load a fitted synthesizer, or a release, which runs no code.
 
     Raises:
-        RefusedError: If the file holds something else.
+        RefusedError: If the file holds something else, or a name of a table leads out of a folder.
         SynthesizerInputError: If it is damaged.
         VersionError: If it was made with a newer version.
     """
-    loaded = load_saved(path)
+    loaded = _load_release(path) if is_plain(path) else load_saved(path)
     if not isinstance(loaded, Synthesizer):
         raise RefusedError(f"'{path}' is not a synthesizer that sdv-threea saved.")
+    _check_names(loaded.metadata)
     return loaded
 
 
@@ -192,6 +211,21 @@ def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
             'database.'
         )
     return found[0]
+
+
+def _load_release(path: Path) -> Any:
+    facts = read_release(path)
+    kinds = {each.__name__: each for each in (ClustMixSynthesizer, ClustMixMultiTableSynthesizer)}
+    if facts.get('kind') not in kinds:
+        raise RefusedError(f"'{path}' is not a release that sdv-threea saved.")
+    return restore_release(kinds[facts['kind']], facts, path)
+
+
+def _check_names(metadata: Metadata) -> None:
+    try:
+        check_table_names(metadata.tables)
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _spell(value: Any) -> Any:

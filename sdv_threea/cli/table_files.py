@@ -18,9 +18,13 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.storage.files import write_csv
 
 #: The endings of files that hold a table.
 SUFFIXES = ('.csv', '.csv.gz', '.parquet')
+
+#: What a cell begins with that a spreadsheet runs as a formula.
+FORMULAS = ('=', '+', '-', '@', '\t', '\r')
 
 #: The texts that are read as booleans, in lower case.
 TRUTHS = {'true': True, '1': True, '1.0': True, 'false': False, '0': False, '0.0': False}
@@ -72,6 +76,7 @@ def read_table(
     *,
     use_values: bool = False,
     coerce: bool = False,
+    only_empty: bool = False,
 ) -> pd.DataFrame:
     """Read a table.
 
@@ -86,6 +91,8 @@ def read_table(
             listed value that is spelt like it.
         coerce: Whether a cell that is no valid value of its column becomes missing. Otherwise the
             file is refused.
+        only_empty: Whether no cell of a CSV file is missing but an empty one. Otherwise those are
+            too that pandas takes for missing, such as NA, null and None.
 
     Returns:
         Of a CSV file, numbers as floats, booleans as ``boolean`` and all other columns as texts. Of
@@ -97,7 +104,7 @@ def read_table(
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
-    texts = _read_csv(path)
+    texts = _read_csv(path, only_empty=only_empty)
     return pd.DataFrame(
         {
             name: interpret(
@@ -108,12 +115,14 @@ def read_table(
     )
 
 
-def write_table(table: pd.DataFrame, path: Path) -> None:
+def write_table(table: pd.DataFrame, path: Path, *, for_spreadsheets: bool = False) -> None:
     """Write a table in the format that the ending of the file's name stands for.
 
     Args:
         table: The rows; whole numbers are written without a decimal point.
         path: The file, of a kind that was checked.
+        for_spreadsheets: Whether an apostrophe is put before the texts of a CSV file that a
+            spreadsheet would run as formulas.
     """
     if path.name.endswith('.parquet'):
         table.to_parquet(path, engine='pyarrow', index=False)
@@ -121,7 +130,27 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     whole = table.convert_dtypes(
         infer_objects=False, convert_string=False, convert_boolean=False, convert_floating=False
     )
-    whole.to_csv(path, index=False)
+    write_csv(_disarm(whole) if for_spreadsheets else whole, path)
+
+
+def _disarm(table: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before what a spreadsheet would run: numbers spelt as texts are left."""
+
+    def disarm(cell: Any) -> Any:
+        armed = isinstance(cell, str) and cell.startswith(FORMULAS) and not _is_number(cell)
+        return f"'{cell}" if armed else cell
+
+    texts = table.select_dtypes(exclude=['number', 'bool', 'datetime', 'datetimetz', 'timedelta'])
+    disarmed = {name: texts[name].astype(object).map(disarm) for name in texts}
+    return table.assign(**disarmed).rename(columns=disarm)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _find_in_folder(folder: Path, name: str) -> Path:
@@ -133,9 +162,10 @@ def _find_in_folder(folder: Path, name: str) -> Path:
     return found[0]
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_csv(path: Path, *, only_empty: bool) -> pd.DataFrame:
+    missing: dict[str, Any] = {'keep_default_na': False, 'na_values': ['']} if only_empty else {}
     try:
-        texts = pd.read_csv(path, dtype=str, encoding='utf-8-sig')
+        texts = pd.read_csv(path, dtype=str, encoding='utf-8-sig', **missing)
     except (ValueError, EOFError):
         # Raised by pandas for malformed rows and encodings. The messages may quote cells.
         texts = None

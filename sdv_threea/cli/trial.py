@@ -62,6 +62,7 @@ def try_out(
             described.tables[name].columns,
             use_values=settings['public_metadata'],
             coerce=settings['invalid_cells'] == 'coerce',
+            only_empty=settings['missing'] == 'empty',
         )
         for name, path in files.items()
     }

@@ -60,19 +60,6 @@ class Classes:
         if known is not None:
             codes[:, self.target] = known[labels]
 
-    def targets(self, labels: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return targets of a least-squares loss: one-hot, or one number in [-1, 1] for intervals.
-
-        Args:
-            labels: Classes, shape (n,).
-
-        Returns:
-            Targets of row norm at most one, shape (n, C) or (n, 1).
-        """
-        if self.ordered:
-            return (2 * labels[:, None] + 1) / self.count - 1
-        return np.asarray(np.eye(self.count)[labels])
-
 
 def make_classes(
     description: Description,

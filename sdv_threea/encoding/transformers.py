@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from sdv_threea.describe.description import Description
 
 
+#: The last place in a bin.
+LAST_PLACE = np.nextafter(1.0, 0.0)
+
+
 class NumberEncoder(Encoder):
     """The bins of a numerical column.
 
@@ -75,10 +79,22 @@ class NumberEncoder(Encoder):
         codes = np.clip(codes, 1, self.size - 1)
         return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
 
-    def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw a number from each bin: uniformly, among multiples of the step if there is one."""
+    def decode(
+        self,
+        codes: NDArray[np.int64],
+        rng: np.random.Generator,
+        places: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Draw a number from each bin: among multiples of the step if there is one.
+
+        Args:
+            codes: The bins.
+            rng: Source of randomness.
+            places: Where in its bin each number is, as a share; by default it is drawn evenly.
+        """
         low, high = self.edges[np.maximum(codes, 1) - 1], self.edges[np.maximum(codes, 1)]
-        places = rng.random(len(codes))
+        # From the end of a bin, the last of its multiples would be that of the next one.
+        places = rng.random(len(codes)) if places is None else np.minimum(places, LAST_PLACE)
         if self.step:
             # Edges lie in the middle between multiples.
             first, end = np.ceil(low / self.step), np.ceil(high / self.step)
@@ -136,8 +152,13 @@ class CategoryEncoder(Encoder):
         codes = np.array([*found, 0 if self.nullable else -1], dtype=np.int64)
         return np.asarray(codes[places])
 
-    def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.object_]:
-        """Return the value of each code; no randomness is needed."""
+    def decode(
+        self,
+        codes: NDArray[np.int64],
+        rng: np.random.Generator,
+        places: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.object_]:
+        """Return the value of each code; neither randomness nor places are needed."""
         return take_values(self.values, None, codes - 1)
 
     def _learn(self, column: pd.Series) -> Mapping[str, Any]:
@@ -181,10 +202,24 @@ def encode(table: pd.DataFrame, transformers: tuple[Transformer, ...]) -> NDArra
 
 
 def decode(
-    codes: NDArray[np.int64], transformers: tuple[Transformer, ...], rng: np.random.Generator
+    codes: NDArray[np.int64],
+    transformers: tuple[Transformer, ...],
+    rng: np.random.Generator,
+    places: Mapping[int, NDArray[np.float64]] | None = None,
 ) -> pd.DataFrame:
-    """Turn codes, shape (n, number of transformers), back into a table."""
-    decoded = {each.name: each.decode(codes[:, at], rng) for at, each in enumerate(transformers)}
+    """Turn codes, shape (n, number of transformers), back into a table.
+
+    Args:
+        codes: The codes.
+        transformers: The transformers.
+        rng: Source of randomness.
+        places: Where in their bins the numbers of some columns are, shape (n,) each.
+    """
+    known = places or {}
+    decoded = {
+        each.name: each.decode(codes[:, at], rng, known.get(at))
+        for at, each in enumerate(transformers)
+    }
     return make_table(decoded, pd.RangeIndex(len(codes)))
 
 

@@ -1,14 +1,17 @@
-r"""A distribution over the bins of all columns that has the given tables of pairs.
+r"""A distribution over the codes of all columns that has the given tables of pairs.
 
-Columns come one after the other, and each is log-linear in those before it:
+Columns come one after the other, and the bins of each are log-linear in those before it:
 
     ``p(x_j | x_1, ..., x_j-1) ~ q_j(x_j) exp(sum_i theta_ij[x_i, x_j])``
 
-The sum runs over the columns before ``j`` of which there is a table with it. The weights ``theta``
-are fitted by iterative proportional fitting (Deming and Stephan 1940) on *particles*: records drawn
-from the conditionals fitted so far. So the tables may be as dense as they like: there is no graph
-to triangulate, and no normalising constant but that of a single column. Records are drawn column by
-column, given any values of the columns that come first.
+The sum runs over the columns before ``j`` of which there is a table with it. What it is multiplied
+with, ``q_j``, is the distribution of the column in the class of the record; or, if it follows from
+a column before it, the distribution given the code of that one. A code inside the bin is drawn from
+the same distribution. The weights ``theta`` are fitted by iterative proportional fitting (Deming
+and Stephan 1940) on *particles*: records drawn from the conditionals fitted so far. So the tables
+may be as dense as they like: there is no graph to triangulate, and no normalising constant but that
+of a single column. Records are drawn column by column, given any codes of the columns that come
+first.
 
 All of it is post-processing.
 """
@@ -16,19 +19,18 @@ All of it is post-processing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
 
-#: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
-GOLDEN = (5**0.5 - 1) / 2
-
-#: Weights grow by at most this factor in a round.
-LARGEST_STEP = 1e6
+#: Weights grow by at most this factor in a round; those of a column that has a distribution given
+#: another one by less, so that what this says is impossible stays so.
+LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
 
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
@@ -39,6 +41,26 @@ SORTED_BY = 3
 #: Rows that are drawn at once.
 BLOCK = 2**15
 
+#: What stands for a chance of zero.
+LEAST_CHANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column by itself: publishable.
+
+    Args:
+        of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
+        shares: Probabilities of the codes by class, shape (C, S), or (1, S) of all together.
+        margin: Probabilities of the bins, of all classes together, shape (G,).
+        key: The place of the class among the columns; ``None`` if the column does not depend on it.
+    """
+
+    of_code: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    margin: NDArray[np.float64]
+    key: int | None = None
+
 
 @dataclass(frozen=True)
 class Link:
@@ -46,27 +68,86 @@ class Link:
 
     Args:
         column: The column ``j``.
-        logs: Logarithm of its own distribution, shape (G_j,).
+        of_code: The bin of each code, shape (S_j,); -1 for codes that do not occur.
+        key: The column whose code says which distribution is ``q_j``; ``None`` if there is one.
+        shares: The distributions ``q_j`` of the codes, shape (number of keys, S_j).
         parents: The columns before it that it depends on, the most telling first.
         weights: The weights ``theta``, by parent, of shape (G_i, G_j).
     """
 
     column: int
-    logs: NDArray[np.float64]
+    of_code: NDArray[np.int64]
+    key: int | None
+    shares: NDArray[np.float64]
     parents: tuple[int, ...]
     weights: tuple[NDArray[np.float64], ...]
 
-    def chances(self, bins: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute the chances of the column's bins given those of others, up to a factor, (n, G).
+    def chances(self, drawn: Drawn) -> NDArray[np.float64]:
+        """Compute the chances of the column's bins given the columns before it, shape (n, G)."""
+        own = self.add_up(self.shares)
+        logs = np.log(np.maximum(own, LEAST_CHANCE))[self.find_keys(drawn)]
+        for parent, weights in zip(self.parents, self.weights, strict=True):
+            logs += weights[drawn.bins[:, parent]]
+        logs -= logs.max(axis=1, keepdims=True)
+        chances = np.exp(logs)
+        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+    def add_up(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add shares of codes up by bin, shape (number of keys, G)."""
+        return add_up(shares, self.of_code, int(self.of_code.max(initial=-1)) + 1)
+
+    def find_keys(self, drawn: Drawn) -> NDArray[np.int64]:
+        """Find which distribution is that of each record, shape (n,)."""
+        if self.key is None:
+            return np.zeros(len(drawn.codes), dtype=np.int64)
+        return np.asarray(drawn.codes[:, self.key])
+
+    def draw(
+        self, chances: NDArray[np.floating], drawn: Drawn, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Draw bins, shape (n,), evenly among records whose parents are alike.
+
+        So pairs of columns come out closer to their tables than independent draws would.
 
         Args:
-            bins: The bins of records, shape (n, m); those of the parents are read.
+            chances: Chances of the bins, up to a factor, shape (n, G).
+            drawn: The columns before it.
+            rng: Source of randomness; it needs no secrecy.
         """
-        logs = np.tile(self.logs, (len(bins), 1))
-        for parent, weights in zip(self.parents, self.weights, strict=True):
-            logs += weights[bins[:, parent]]
-        logs -= logs.max(axis=1, keepdims=True)
-        return np.asarray(np.exp(logs))
+        alike = [drawn.bins[:, parent] for parent in self.parents[:SORTED_BY]]
+        if self.key is not None and not alike:
+            alike = [self.find_keys(drawn)]
+        places = fill_evenly(alike, rng, len(chances))
+        passed = np.cumsum(chances, axis=1)
+        # Rounded up to the end, a place would be that of a bin without a chance.
+        total = passed[:, -1:]
+        places = np.minimum(places[:, None] * total, np.nextafter(total, 0))
+        bins = (passed <= places).sum(axis=1)
+        return np.asarray(np.minimum(bins, chances.shape[1] - 1))
+
+    def settle(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
+        """Write down bins, and draw codes inside them."""
+        codes = draw_inside(self.shares, self.of_code, self.find_keys(drawn), bins, rng)
+        drawn.bins[:, self.column], drawn.codes[:, self.column] = bins, codes
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Records that are being drawn.
+
+    Args:
+        codes: Codes of the columns, shape (n, m).
+        bins: Their bins.
+    """
+
+    codes: NDArray[np.int64]
+    bins: NDArray[np.int64]
+
+    @classmethod
+    def start(cls, num_rows: int, num_columns: int) -> Drawn:
+        """Start with no column drawn."""
+        shape = num_rows, num_columns
+        return cls(*(np.zeros(shape, dtype=np.int64, order='F') for _ in range(2)))
 
 
 @dataclass(frozen=True)
@@ -90,29 +171,32 @@ class Chain:
         Args:
             num_rows: How many.
             rng: Source of randomness; it needs no secrecy.
-            known: The bins of columns that are given, each of shape (num_rows,). They come before
+            known: The codes of columns that are given, each of shape (num_rows,). They come before
                 all others in the chain.
 
         Returns:
-            Bins, shape (num_rows, m).
+            Codes, shape (num_rows, m).
         """
         known = known or {}
-        bins = np.empty((num_rows, len(self.links)), dtype=np.int64, order='F')
+        codes = np.empty((num_rows, len(self.links)), dtype=np.int64, order='F')
         for start in range(0, num_rows, BLOCK):
-            block = bins[start : start + BLOCK]
+            rows = slice(start, min(start + BLOCK, num_rows))
+            drawn = Drawn.start(rows.stop - start, len(self.links))
             for link in self.links:
                 given = known.get(link.column)
-                if given is not None:
-                    block[:, link.column] = given[start : start + BLOCK]
+                if given is None:
+                    link.settle(drawn, link.draw(link.chances(drawn), drawn, rng), rng)
                 else:
-                    chances = link.chances(block)
-                    block[:, link.column] = _draw_evenly(chances, block, link.parents, rng)
-        return bins
+                    drawn.codes[:, link.column] = given[rows]
+                    drawn.bins[:, link.column] = link.of_code[given[rows]]
+            codes[rows] = drawn.codes
+        return codes
 
 
 def fit_chain(
-    margins: Sequence[NDArray[np.float64]],
+    columns: Sequence[Column],
     tables: Mapping[Pair, NDArray[np.float64]],
+    functions: Mapping[Pair, NDArray[np.float64]],
     order: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
@@ -120,8 +204,10 @@ def fit_chain(
     """Fit a chain to the distributions of columns and of pairs.
 
     Args:
-        margins: Of each column, at least zero, shape (G,).
-        tables: Probabilities of pairs, shape (G_i, G_j).
+        columns: The columns by themselves.
+        tables: Probabilities of the bins of pairs, the most telling first, shape (G_i, G_j).
+        functions: Probabilities of the codes of pairs of which one column follows from the other,
+            shape (S_i, S_j): a forest.
         order: The columns in the order of the chain.
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
@@ -130,62 +216,93 @@ def fit_chain(
         The chain.
     """
     place = {column: at for at, column in enumerate(order)}
-    given: dict[int, list[tuple[int, NDArray[np.float64]]]] = {column: [] for column in order}
-    for (i, j), table in tables.items():  # the most telling first
+    given, followed = _look_back(tables, place), _look_back(functions, place)
+    keys = {one for each in followed.values() for one, _ in each} | {
+        column.key for column in columns
+    }
+    drawn = Drawn.start(constants.particles, len(order))
+    links = []
+    for column in order:
+        own = columns[column]
+        key, shares, parents = own.key, own.shares, given[column]
+        if followed[column]:
+            key, table = followed[column][0]
+            shares = _condition(table, own.shares.mean(axis=0))
+            if _is_settled(table, constants.settled):
+                parents = []
+        link = Link(column, own.of_code, key, shares, tuple(each for each, _ in parents), ())
+        tables_given = [table for _, table in parents]
+        weights, chances = _fit_weights(link, own.margin, tables_given, drawn, constants.rounds)
+        link = replace(link, weights=tuple(weights))
+        links.append(link)
+        bins = link.draw(chances.T, drawn, rng)
+        if column in keys:
+            link.settle(drawn, bins, rng)
+        else:
+            drawn.bins[:, column] = bins
+    return Chain(tuple(links))
+
+
+def _look_back(
+    tables: Mapping[Pair, NDArray[np.float64]], place: Mapping[int, int]
+) -> dict[int, list[tuple[int, NDArray[np.float64]]]]:
+    """List, for each column, those before it that it has a table with, and the tables."""
+    given: dict[int, list[tuple[int, NDArray[np.float64]]]] = {column: [] for column in place}
+    for (i, j), table in tables.items():
         if place[i] < place[j]:
             given[j].append((i, table))
         else:
             given[i].append((j, table.T))
-    particles = np.zeros((constants.particles, len(order)), dtype=np.int64, order='F')
-    links = []
-    for column in order:
-        own = np.maximum(margins[column], 1e-12)
-        own = own / own.sum()
-        weights, chances = _fit_link(own, given[column], particles, constants.rounds)
-        parents = tuple(parent for parent, _ in given[column])
-        links.append(Link(column, np.log(own), parents, tuple(weights)))
-        particles[:, column] = _draw_evenly(chances.T, particles, parents, rng)
-    return Chain(tuple(links))
+    return given
 
 
-def choose_order(information: NDArray[np.float64], first: Sequence[int]) -> list[int]:
-    """Order the columns: after the given ones, always that which those before it tell most of.
-
-    Args:
-        information: Mutual information of all pairs of columns, symmetric, shape (m, m).
-        first: The columns that come first, in order.
-    """
-    order = list(first) or [int(information.sum(axis=1).argmax())]
-    while len(order) < len(information):
-        told = information[order].sum(axis=0)
-        told[order] = -np.inf
-        order.append(int(told.argmax()))
-    return order
+def _condition(table: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide the rows of a table by their sums; rows without any are those of others."""
+    sums = table.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(sums > 0, table / np.maximum(sums, 1e-300), others))
 
 
-def _fit_link(
-    own: NDArray[np.float64],
-    given: Sequence[tuple[int, NDArray[np.float64]]],
-    particles: NDArray[np.int64],
+def _is_settled(table: NDArray[np.float64], settled: float) -> bool:
+    """Return whether the second column of a table follows from the first."""
+    return left_open(table) < settled * left_open(table.sum(axis=0, keepdims=True))
+
+
+def left_open(table: NDArray[np.float64]) -> float:
+    """Compute the entropy of the second column of a table given the first, in nats."""
+    sums = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
+    seen = table > 0
+    return -float((table[seen] * np.log(table[seen] / sums[seen])).sum() / table.sum())
+
+
+def _fit_weights(
+    link: Link,
+    margin: NDArray[np.float64],
+    tables: Sequence[NDArray[np.float64]],
+    drawn: Drawn,
     rounds: int,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
     """Fit the weights of one column; return them, and its chances for each particle, (G, P)."""
-    num_particles = len(particles)
-    chances = np.tile(own.astype(np.float32)[:, None], (1, num_particles))
+    num_particles = len(drawn.codes)
+    own = np.maximum(link.add_up(link.shares), LEAST_CHANCE)
+    own = np.ascontiguousarray((own / own.sum(axis=1, keepdims=True)).T, dtype=np.float32)
+    chances = np.take(own, link.find_keys(drawn), axis=1)
     grown = np.empty_like(chances)
-    weights = [np.zeros(table.shape) for _, table in given]
-    wanted = [_expect(particles[:, parent], table, own) for parent, table in given]
-    alike = [_indicate(particles[:, parent], len(table)) for parent, table in given]
-    for _ in range(rounds if len(given) > 1 else 1):
+    weights = [np.zeros(table.shape) for table in tables]
+    behind = [drawn.bins[:, parent] for parent in link.parents]
+    wanted = [_expect(bins, table, margin) for bins, table in zip(behind, tables, strict=True)]
+    alike = [_indicate(bins, len(table)) for bins, table in zip(behind, tables, strict=True)]
+    most = LARGEST_STEP if link.key is None else SMALLER_STEP
+    alone = len(tables) == 1 and link.key is None
+    for _ in range(1 if alone else rounds):
         worst = 0.0
-        for (parent, _), weight, target, of_bin in zip(given, weights, wanted, alike, strict=True):
+        for bins, weight, target, of_bin in zip(behind, weights, wanted, alike, strict=True):
             found = (chances @ of_bin).T
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
-            steps = np.clip(steps, 1 / LARGEST_STEP, LARGEST_STEP)
+            steps = np.clip(steps, 1 / most, most)
             weight += np.log(steps)
             factors = np.ascontiguousarray(steps.T, dtype=np.float32)
-            np.take(factors, particles[:, parent], axis=1, out=grown, mode='clip')
+            np.take(factors, bins, axis=1, out=grown, mode='clip')
             chances *= grown
             chances /= np.maximum(chances.sum(axis=0), 1e-30)
         if worst < CLOSE:
@@ -208,39 +325,3 @@ def _indicate(codes: NDArray[np.int64], size: int) -> NDArray[np.float32]:
     marks = np.zeros((len(codes), size), dtype=np.float32)
     marks[np.arange(len(codes)), codes] = 1
     return marks
-
-
-def fill_evenly(
-    keys: Sequence[NDArray[np.int64]], rng: np.random.Generator, num_rows: int
-) -> NDArray[np.float64]:
-    """Draw numbers that fill the unit interval evenly among rows that are alike, shape (n,).
-
-    Each of them is uniform. Rows in the order of their keys get the numbers of a sequence that any
-    stretch of fills the interval.
-
-    Args:
-        keys: Codes of the rows, the most telling first, shape (n,) each.
-        rng: Source of randomness; it needs no secrecy.
-        num_rows: How many rows.
-    """
-    order = np.lexsort([rng.random(num_rows), *keys[::-1]])
-    places = np.empty(num_rows)
-    places[order] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
-    return places
-
-
-def _draw_evenly(
-    chances: NDArray[np.floating],
-    bins: NDArray[np.int64],
-    parents: Sequence[int],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Draw a bin for each record, shape (n,), evenly among records whose parents are alike.
-
-    So pairs of columns come out closer to their tables than independent draws would.
-    """
-    alike = [bins[:, parent] for parent in parents[:SORTED_BY]]
-    places = fill_evenly(alike, rng, len(bins))
-    passed = np.cumsum(chances, axis=1)
-    drawn = (passed <= places[:, None] * passed[:, -1:]).sum(axis=1)
-    return np.asarray(np.minimum(drawn, chances.shape[1] - 1))

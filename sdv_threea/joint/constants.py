@@ -27,6 +27,28 @@ class JointConstants:
             of its columns. It bounds the time that wide tables take. Set by hand.
         emptiness: Power of the chance that a bin is not empty, by which it is multiplied. Two
             takes impossible pairs away, where shrinkage alone leaves them a tenth of their mass.
+        least_likeness: A pair looks like a function if what its counts depart by from independence
+            is at least this share, squared, of what a function would. Chosen on Adult and on a
+            generated table of dependencies.
+        least_told: The least a function tells, in nats: its likeness times the entropy of the
+            column that follows. Set by hand.
+        sure: From this likeness on a pair counts as a function; others count less, by the square of
+            what is missing. Set by hand.
+        nearness: What it costs of this that a column has e times as many codes as the one that
+            follows from it. So a region follows from the city, and not from the store. Set by hand.
+        most_cells: Pairs of more codes than this are not counted code by code. It bounds the time
+            and the memory. Set by hand.
+        records_per_error: Pairs that look like functions are counted with such noise that nearly
+            all codes have this many times as many records, or with what is left to spend.
+        left_out: The share of the records whose codes may have fewer.
+        least_spent: The least part of what is left that goes to them, however little they need.
+        most_needed: If they need more than this part of what is left, they get all of it. Set by
+            hand.
+        most_weighed: The most that such a pair weighs, in units of the least. Set by hand.
+        settled: A column takes no heed of others than the one that it follows from, if what is
+            left of its entropy is less than this share. Set by hand.
+        step: Values inside bins follow the other column's, if fewer nats than this are left open by
+            it. Set by hand.
         particles: Records that a distribution is fitted with. With fewer, their chance is fitted
             too, and single columns are further off.
         rounds: The most rounds of iterative proportional fitting for a column. Impossible pairs
@@ -42,5 +64,17 @@ class JointConstants:
     least_information: float = 1e-4
     most_partners: int = 16
     emptiness: float = 2.0
+    least_likeness: float = 0.5
+    least_told: float = 0.15
+    sure: float = 0.75
+    nearness: float = 0.2
+    most_cells: int = 2**20
+    records_per_error: float = 12.0
+    left_out: float = 0.02
+    least_spent: float = 0.2
+    most_needed: float = 0.95
+    most_weighed: int = 8
+    settled: float = 0.25
+    step: float = 1.0
     particles: int = 24_000
     rounds: int = 4

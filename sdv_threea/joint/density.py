@@ -1,19 +1,32 @@
-"""A joint density: bins from a chain, and codes inside the bins."""
+"""A joint density: a chain over the codes of all columns, and what it is fitted to."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair, count_bins
-from sdv_threea.joint.chain import Chain, choose_order, fit_chain
+from sdv_threea.joint.chain import Chain, Column, fit_chain
+from sdv_threea.joint.codes import CodeCounts, estimate_codes
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.functions import list_neighbours
+from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.order import choose_order
 from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.joint.tables import estimate_tables, mutual_information, pool_margins
+from sdv_threea.joint.places import Tie, tie_columns
+from sdv_threea.joint.tables import (
+    LEAST_LEFT,
+    estimate_tables,
+    mutual_information,
+    pool_margins,
+    rake,
+)
 
 
 @dataclass(frozen=True)
@@ -23,46 +36,102 @@ class Joint:
     The class, if there are several, is one more column of the chain, the last.
 
     Args:
-        bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
-        histograms: For each column, probabilities of the codes by class, shape (C, S).
-        margins: Counts of the bins of each column, shape (G,).
+        columns: The columns: their bins and codes.
         tables: Probabilities of pairs, the most telling first, shape (G_i, G_j).
-        chain: A distribution over the bins that has these tables, the class first.
+        functions: Probabilities of pairs that are known code by code, shape (S_i, S_j).
+        ordered: For each column, whether the order of its codes means something.
+        chain: A distribution over the codes that has these tables, the class first.
         constants: The constants of the room.
     """
 
-    bins: tuple[NDArray[np.int64], ...]
-    histograms: tuple[NDArray[np.float64], ...]
-    margins: tuple[NDArray[np.float64], ...]
+    columns: tuple[Column, ...]
     tables: dict[Pair, NDArray[np.float64]]
+    functions: dict[Pair, NDArray[np.float64]]
+    ordered: tuple[bool, ...]
     chain: Chain
     constants: JointConstants
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was found on the way: it is found again."""
+        kept = {name: fact for name, fact in self.__dict__.items() if name != 'ties'}
+        return {**kept, '_chains': {}}
+
+    @cached_property
+    def ties(self) -> tuple[Tie, ...]:
+        """Which columns have values inside their bins that hang together."""
+        return tie_columns(self.functions, self.ordered, self.constants.step)
+
     @property
     def class_column(self) -> int | None:
         """The place of the class among the columns, if there are several."""
-        return len(self.bins) if len(self.margins) > len(self.bins) else None
+        return len(self.ordered) if len(self.columns) > len(self.ordered) else None
 
     def chain_from(self, first: Sequence[int]) -> Chain:
         """Return a chain in which these columns come first, after the class.
 
-        It is the same each time, so that samples do not depend on what was sampled before.
+        Those on the way between columns of which one follows from another come with them. It is
+        the same each time, so that samples do not depend on what was sampled before.
         """
         lead = () if self.class_column is None else (self.class_column,)
         key = (*lead, *first)
         if key not in self._chains:
             rng = np.random.default_rng(key)
-            self._chains[key] = _fit(self.margins, self.tables, key, self.constants, rng)
+            known = self.columns, self.tables, self.functions
+            self._chains[key] = _fit(*known, key, self.constants, rng)
         return self._chains[key]
 
 
-def fit_joint(  # noqa: PLR0913 (all that is known)
-    bins: Sequence[NDArray[np.int64]],
-    histograms: Sequence[NDArray[np.float64]],
-    totals: NDArray[np.float64],
-    scale: float,
+@dataclass(frozen=True)
+class Singles:
+    """What is known of columns by themselves: publishable.
+
+    Args:
+        bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
+        histograms: For each column, probabilities of the codes by class, shape (C, S).
+        ordered: For each column, whether the order of its codes means something.
+        totals: Number of records of each class, shape (C,).
+        scale: Standard deviation of the noise of a count of a code.
+    """
+
+    bins: tuple[NDArray[np.int64], ...]
+    histograms: tuple[NDArray[np.float64], ...]
+    ordered: tuple[bool, ...]
+    totals: NDArray[np.float64]
+    scale: float
+
+    @property
+    def columns(self) -> list[NDArray[np.float64]]:
+        """Probabilities of the codes of each column, of all classes together, shape (S,)."""
+        return [self.totals @ table / self.totals.sum() for table in self.histograms]
+
+    @property
+    def codes(self) -> tuple[NDArray[np.int64], ...]:
+        """For each column, a bin for each code that occurs, shape (S,); -1 for the others."""
+        return tuple(np.where(own >= 0, np.arange(len(own)), -1) for own in self.bins)
+
+    @property
+    def by_class(self) -> list[NDArray[np.float64]]:
+        """Counts of the bins of each column by class, shape (C, G)."""
+        each = zip(self.histograms, self.bins, count_bins(self.bins), strict=True)
+        return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
+
+    def margins(self, pairs: PairCounts) -> list[NDArray[np.float64]]:
+        """Count the bins of each column, shape (G,), from its histogram and from its tables."""
+        counts = [table.sum(axis=0) for table in self.by_class]
+        # Histograms are smoothed, so a count is off by no more than itself, where noise drowns it.
+        variances = [
+            np.minimum(self.scale**2 * np.bincount(own[own >= 0], minlength=len(count)), count**2)
+            for count, own in zip(counts, self.bins, strict=True)
+        ]
+        known = list(zip(counts, variances, strict=True))
+        return pool_margins(known, pairs, float(self.totals.sum()))
+
+
+def fit_joint(
+    singles: Singles,
     pairs: PairCounts,
+    functions: PairCounts,
     expected: Mapping[Pair, NDArray[np.float64]],
     constants: JointConstants,
     rng: np.random.Generator,
@@ -70,41 +139,38 @@ def fit_joint(  # noqa: PLR0913 (all that is known)
     """Fit a distribution over all columns.
 
     Args:
-        bins: For each column, the bin of each code, shape (S,).
-        histograms: For each column, probabilities of the codes by class, shape (C, S).
-        totals: Number of records of each class, shape (C,).
-        scale: Standard deviation of the noise of a count of a code.
-        pairs: The released counts of pairs.
+        singles: What is known of columns by themselves.
+        pairs: The released counts of pairs, in bins.
+        functions: Those of pairs that look like functions, code by code: a forest.
         expected: Counts of pairs as far as they are known from elsewhere.
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
     """
-    sizes = count_bins(bins)
-    by_class = [
-        totals[:, None] * np.stack([_add_up(row, own, size) for row in table])
-        for table, own, size in zip(histograms, bins, sizes, strict=True)
-    ]
-    counts = [table.sum(axis=0) for table in by_class]
-    # Histograms are smoothed, so a count is off by no more than itself where noise would drown it.
-    variances = [
-        np.minimum(scale**2 * _add_up(np.ones(len(own)), own, size), np.square(count))
-        for count, own, size in zip(counts, bins, sizes, strict=True)
-    ]
-    known = list(zip(counts, variances, strict=True))
-    margins = pool_margins(known, pairs, float(totals.sum()))
+    num_records, num_classes = float(singles.totals.sum()), len(singles.totals)
+    margins = singles.margins(pairs)
     tables = estimate_tables(pairs, margins, expected, constants)
+    found = {}
+    for pair, counts in functions.tables.items():
+        known = CodeCounts(counts, functions.scales[pair], pairs.tables[pair], pairs.scales[pair])
+        table = _estimate_function(known, singles, pair, num_records * tables[pair], rng)
+        if not table.any():  # without noise, of no records
+            continue
+        found[pair] = table / table.sum()
+        tables[pair] = _add_up_table(found[pair], *(singles.bins[at] for at in pair))
+    key = len(margins) if num_classes > 1 else None
+    columns = [_make_column(singles, at, margin, key) for at, margin in enumerate(margins)]
     first: tuple[int, ...] = ()
-    if len(totals) > 1:
-        first = (len(bins),)
-        margins = [*margins, totals]
-        for at, table in enumerate(by_class):
-            tables[at, len(bins)] = table.T / table.sum()
+    if key is not None:
+        first, shares = (key,), singles.totals / num_records
+        columns.append(Column(np.arange(num_classes), shares[None], shares))
+        for at, table in enumerate(singles.by_class):
+            tables[at, key] = table.T / table.sum()
     information = {pair: mutual_information(table) for pair, table in tables.items()}
     telling = [pair for pair in tables if information[pair] > constants.least_information]
     telling.sort(key=lambda pair: -information[pair])
     tables = {pair: tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
-    chain = _fit(margins, tables, first, constants, rng)
-    return Joint(tuple(bins), tuple(histograms), tuple(margins), tables, chain, constants)
+    chain = _fit(columns, tables, found, first, constants, rng)
+    return Joint(tuple(columns), tables, found, singles.ordered, chain, constants)
 
 
 def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
@@ -124,19 +190,59 @@ def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
 
 
 def _fit(
-    margins: Sequence[NDArray[np.float64]],
+    columns: Sequence[Column],
     tables: Mapping[Pair, NDArray[np.float64]],
+    functions: Mapping[Pair, NDArray[np.float64]],
     first: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
 ) -> Chain:
-    information = np.zeros((len(margins), len(margins)))
+    information = np.zeros((len(columns), len(columns)))
     for (i, j), table in tables.items():
         information[i, j] = information[j, i] = mutual_information(table)
-    return fit_chain(margins, tables, choose_order(information, first), constants, rng)
+    order = choose_order(information, first, list_neighbours(functions))
+    return fit_chain(columns, tables, functions, order, constants, rng)
 
 
-def _add_up(values: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    """Add the values of codes up by bin, shape (G,)."""
-    counted = bins >= 0
-    return np.bincount(bins[counted], values[counted], size).astype(np.float64)
+def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: int | None) -> Column:
+    """Give the histograms of a column the pooled counts of its bins."""
+    of_code, table, by_class = singles.bins[at], singles.histograms[at], singles.by_class[at]
+    raked = rake(np.maximum(by_class, LEAST_LEFT), singles.totals, margin)
+    inside = _share_inside(table, of_code, by_class.shape[1])
+    shares = np.where(of_code >= 0, raked[:, of_code] * inside, 0.0)
+    return Column(of_code, shares / shares.sum(axis=1, keepdims=True), margin / margin.sum(), key)
+
+
+def _share_inside(
+    weights: NDArray[np.float64], of_code: NDArray[np.int64], size: int
+) -> NDArray[np.float64]:
+    """Divide the weights of codes, shape (R, S), by those of their bins; even where those are 0."""
+    sums, even = add_up(weights, of_code, size)[:, of_code], np.ones((1, len(of_code)))
+    counts = add_up(even, of_code, size)[:, of_code]
+    return np.asarray(np.where(sums > 0, weights / np.maximum(sums, 1e-300), even / counts))
+
+
+def _estimate_function(
+    known: CodeCounts,
+    singles: Singles,
+    pair: Pair,
+    coarse: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Estimate a table code by code: counts, of shape (S_i, S_j)."""
+    bins = [singles.bins[at] for at in pair]
+    inside = [
+        _share_inside(singles.columns[at][None], own, size)[0] * (own >= 0)
+        for at, own, size in zip(pair, bins, coarse.shape, strict=True)
+    ]
+    expected = coarse[bins[0]][:, bins[1]] * inside[0][:, None] * inside[1]
+    in_order = singles.ordered[pair[0]], singles.ordered[pair[1]]
+    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng)
+
+
+def _add_up_table(
+    table: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Add a table of codes up by bin, shape (G_i, G_j)."""
+    sizes = count_bins([rows, columns])
+    return add_up(add_up(table, columns, sizes[1]).T, rows, sizes[0]).T

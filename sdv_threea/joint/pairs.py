@@ -1,7 +1,8 @@
-"""The release of pairs: a histogram of each pair of columns, in coarse bins."""
+"""The release of pairs: a histogram of each pair of columns, in coarse bins or code by code."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -32,11 +33,23 @@ class PairCounts:
     tables: dict[Pair, NDArray[np.float64]]
     scales: dict[Pair, float]
 
+    def average(self, other: PairCounts) -> PairCounts:
+        """Average with another release of the same counts, by precision."""
+        if not any(self.scales.values()):
+            return self
+        tables, scales = {}, {}
+        for pair, scale in self.scales.items():
+            weight = other.scales[pair] ** 2 / (scale**2 + other.scales[pair] ** 2)
+            tables[pair] = weight * self.tables[pair] + (1 - weight) * other.tables[pair]
+            scales[pair] = scale * math.sqrt(weight)
+        return PairCounts(tables, scales)
 
-def release_pair_counts(
+
+def release_pair_counts(  # noqa: PLR0913 (what is counted, and the price)
     rows: Rows[Encoded],
     bins: Sequence[NDArray[np.int64]],
-    wanted: Sequence[Pair],
+    weights: Mapping[Pair, int],
+    cells: str = 'bins',
     *,
     mu: float,
     neighbors: str,
@@ -52,7 +65,9 @@ def release_pair_counts(
     Args:
         rows: Private records.
         bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
-        wanted: The pairs ``(i, j)``, ``i < j``, at least one.
+        weights: What a record adds to a count, a whole number, by pair ``(i, j)``, ``i < j``; at
+            least one pair.
+        cells: What the receipt calls the bins.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
@@ -61,13 +76,13 @@ def release_pair_counts(
         The counts and their receipt.
     """
     sizes = count_bins(bins)
-    weights = weigh_pairs(sizes, wanted)
+    counted = f'{len(weights)} pairs of columns, in up to {max(sizes)} {cells} each'
     noisy, receipt = add_noise(
         rows.sum(partial(_count_pairs, tuple(bins), tuple(sizes), weights)),
         sensitivity=histogram_sensitivity(sum(weight**2 for weight in weights.values()), neighbors),
         mu=mu,
         stage='approximate',
-        released=f'histograms of {len(weights)} pairs of columns, in up to {max(sizes)} bins each',
+        released=f'histograms of {counted}',
         noise=noise,
     )
     borders = np.cumsum([sizes[i] * sizes[j] for i, j in weights])[:-1]

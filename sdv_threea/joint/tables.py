@@ -174,10 +174,13 @@ def find_filled(
 
 
 def rake(
-    table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+    table: NDArray[np.float64],
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    rounds: int = RAKING_ROUNDS,
 ) -> NDArray[np.float64]:
     """Give a table its margins (Deming and Stephan 1940), shape (G_i, G_j)."""
-    for _ in range(RAKING_ROUNDS):
+    for _ in range(rounds):
         sums = table.sum(axis=1)
         table = table * np.divide(rows, sums, out=np.zeros_like(sums), where=sums > 0)[:, None]
         sums = table.sum(axis=0)

@@ -7,24 +7,28 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from sdv_threea.atomic import replacing
+
 #: What a page may be called.
 SUFFIXES = ('.html', '.htm')
 
 
-def write_page(path: str | Path, title: str, *sections: str) -> None:
-    """Write sections as a single HTML file that opens in any browser, offline.
+def write_page(path: str | Path, title: str, *sections: str, private: bool = True) -> None:
+    """Write sections as a single HTML file that opens in any browser, offline: whole or not at all.
 
     Args:
         path: Where to write it; an existing file is replaced.
         title: The name of the page in the browser.
         sections: HTML, in order; empty ones are left out.
+        private: Whether it is made of private rows: then only its owner may read a new file.
 
     Raises:
         OSError: If the file cannot be written.
         ValueError: If the path does not end in ``.html`` or ``.htm``.
     """
     check_suffix(path)
-    Path(path).write_text(make_page(title, *sections), encoding='utf-8')
+    with replacing(path, private=private) as draft:
+        draft.write_text(make_page(title, *sections), encoding='utf-8')
 
 
 def make_page(title: str, *sections: str) -> str:

@@ -27,7 +27,7 @@ class Spending:
     returned, and passes its result on.
 
     Formal guarantees:
-        * the stages are promised shares that compose to the budget, and the last one gets what the
+        * the stages are promised shares that compose to the budget, and the last ones get what the
           ledger leaves: the prices may depend on what was released before, as a Gaussian
           differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520;
           ``docs/proofs.md``, lemma 2)
@@ -74,24 +74,35 @@ class Spending:
         """Return the price in GDP, for a record, that a stage may pay."""
         return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
 
-    def terms(self, stage: str) -> dict[str, Any]:
+    def terms(self, *stages: str) -> dict[str, Any]:
         """Return the price, the neighbour relation and the source of noise for a stage, once.
 
-        Raises:
-            OverspentError: If the stage has had its terms.
-        """
-        if stage in self._asked:
-            raise OverspentError(f'the stage {stage!r} has had its share of the budget.')
-        self._asked.add(stage)
-        return self._terms(self.price(stage))
+        Args:
+            stages: The stage; or several, whose shares are spent together.
 
-    def rest(self) -> dict[str, Any]:
-        """Return the same for the last stage, which spends what all others have left."""
+        Raises:
+            OverspentError: If a stage has had its terms.
+        """
+        for stage in stages:
+            if stage in self._asked:
+                raise OverspentError(f'the stage {stage!r} has had its share of the budget.')
+            self._asked.add(stage)
+        return self._terms(math.hypot(*map(self.price, stages)))
+
+    def left(self) -> float:
+        """Return the price in GDP, for a record, that may still be paid."""
         if math.isinf(self._budget.mu):
-            return self._terms(math.inf)
-        spent = self.ledger.mu
-        left = math.sqrt(max(self._budget.mu**2 - spent**2, 0.0))
-        return self._terms(left * (1 - ROUNDING) / self.rows_per_unit)
+            return math.inf
+        left = math.sqrt(max(self._budget.mu**2 - self.ledger.mu**2, 0.0))
+        return left * (1 - ROUNDING) / self.rows_per_unit
+
+    def rest(self, most: float = math.inf) -> dict[str, Any]:
+        """Return the same for the last stages, which spend what all others have left.
+
+        Args:
+            most: The most that is to be spent, in GDP for a record.
+        """
+        return self._terms(min(self.left(), most))
 
     def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
         """Keep the receipts of what a stage returned, and pass its result on.

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from sdv_threea.names import check_table_names
 from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
@@ -76,6 +77,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
             be run and anonymeter is not.
     """
     description = metadata.to_dict()
+    check_table_names(description['tables'])
     samples = [synthetic] if isinstance(synthetic, pd.DataFrame | Mapping) else list(synthetic)
     if not samples:
         raise ValueError("Expected 'synthetic' to have at least one sample, got none.")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_threea.atomic import replacing
 from sdv_threea.pages.drawing import Drawing
 from sdv_threea.report.distributions import Distribution
 from sdv_threea.report.fidelity import Fidelity
@@ -134,16 +135,21 @@ class Report:
         return plain
 
     def save_json(self, path: str | Path) -> None:
-        """Write :meth:`to_dict` as JSON; an existing file is replaced.
+        """Write :meth:`to_dict` as JSON, whole or not at all.
+
+        A new file is readable by its owner alone; one that exists is replaced, and keeps its mode.
 
         Raises:
             OSError: If the file cannot be written.
         """
         text = json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False)
-        Path(path).write_text(text + '\n', encoding='utf-8')
+        with replacing(path, private=True) as draft:
+            draft.write_text(text + '\n', encoding='utf-8')
 
     def save_html(self, path: str | Path, title: str | None = None) -> None:
-        """Write one page that opens anywhere, offline; an existing file is replaced.
+        """Write one page that opens anywhere, offline, whole or not at all.
+
+        A new file is readable by its owner alone; one that exists is replaced, and keeps its mode.
 
         Args:
             path: Where to write it; it ends in ``.html``.

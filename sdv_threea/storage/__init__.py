@@ -16,7 +16,8 @@ must not learn a dtype, a format or a value from private rows.
 * :mod:`~sdv_threea.storage.children`: how many rows may refer to one row,
 * :mod:`~sdv_threea.storage.database`: checks of a whole database,
 * :mod:`~sdv_threea.storage.parquet`: synthetic rows in several files of one schema,
-* :mod:`~sdv_threea.storage.files`: files and folders that are whole or not there at all,
+* :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files,
+* :mod:`~sdv_threea.storage.release_files`: releases in files that hold no code,
 * :mod:`~sdv_threea.storage.version`: the version a synthesizer was made with.
 """
 

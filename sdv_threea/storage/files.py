@@ -1,13 +1,13 @@
-"""Files and folders that are written whole or not at all; synthesizers in files."""
+"""Sampled rows and synthesizers in files."""
 
 from __future__ import annotations
 
-import errno
+import csv
+import gzip
+import hashlib
+import math
 import os
-import secrets
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -15,86 +15,98 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
 
-
-@contextmanager
-def replacing(filepath: str | os.PathLike[str]) -> Iterator[str]:
-    """Write a file beside the one that is meant, and move it there once it is whole.
-
-    Whatever happens meanwhile, an error, an interrupt, a full disk, a kill or a loss of power, the
-    file that is meant is either the old or the new one. After a kill, the file beside it, whose
-    name starts with a dot, may be left.
-
-    Args:
-        filepath: The file that is meant; a link is followed.
-
-    Yields:
-        The path to write to: that of the file itself, if it is a device or a pipe.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    target = Path(os.path.realpath(filepath))
-    if target.exists() and not target.is_file():
-        yield str(target)
-        return
-    beside = _name_beside(target)
-    try:
-        yield str(beside)
-        _keep_mode(target, beside)
-        _flush(beside, os.O_RDWR)
-        beside.replace(target)
-        _flush(target.parent, os.O_RDONLY)
-    except OSError as error:
-        raise type(error)(
-            error.errno,
-            f'{error.strerror}. Nothing was saved, and what was there before is as it was',
-            str(filepath),
-        ) from error
-    finally:
-        beside.unlink(missing_ok=True)
+#: Rows that are spelt at once.
+ROWS_AT_ONCE = 2**16
 
 
-@contextmanager
-def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Fill a folder beside the one that is meant, and move it there once it is whole.
+def write_csv(
+    rows: pd.DataFrame, filepath: str | os.PathLike[str], *, append: bool = False
+) -> None:
+    """Write rows as CSV that reads back the same: texts are quoted, and missing cells are not.
 
-    After an error or an interrupt nothing is left; after a kill, the folder beside it, whose name
-    starts with a dot, may be.
+    pandas leaves a carriage return as it is, which readers take for the end of a line, and spells a
+    text ``NA`` as what they take for a missing cell.
 
     Args:
-        folder: The folder that is meant; it may exist if it is empty, and a link is followed.
-
-    Yields:
-        The folder to write to.
-
-    Raises:
-        FileExistsError: If there is a file, or a folder that is not empty.
-        OSError: If it cannot be written.
+        rows: The rows.
+        filepath: The file; compressed, if its name ends in ``.gz``.
+        append: Whether to add to what is there, without the names of the columns.
     """
-    target = Path(os.path.realpath(folder))
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        problem = 'There is something already: choose another folder, or empty it'
-        raise FileExistsError(errno.EEXIST, problem, os.fspath(folder))
-    if not target.parent.is_dir():
-        problem = 'There is no folder for it to be in: make that first'
-        raise FileNotFoundError(errno.ENOENT, problem, os.fspath(folder))
-    beside = _name_beside(target)
-    try:
-        beside.mkdir()
-        yield beside
-        for path in beside.iterdir():
-            _flush(path, os.O_RDWR)
-        if target.exists():
-            target.rmdir()
-        beside.rename(target)
-        _flush(target.parent, os.O_RDONLY)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    compressed = os.fspath(filepath).endswith('.gz')
+    how: dict[str, Any] = {'mode': 'at' if append else 'wt', 'encoding': 'utf-8', 'newline': ''}
+    with (gzip.open if compressed else open)(filepath, **how) as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator='\n')
+        if not append:
+            writer.writerow(rows.columns)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = rows.iloc[start : start + ROWS_AT_ONCE]
+            cells = [_spell(part.iloc[:, at]) for at in range(part.shape[1])]
+            writer.writerows(zip(*cells, strict=True))
 
 
-def append_csv(rows: pd.DataFrame, filepath: str) -> None:
+def append_csv(rows: pd.DataFrame, filepath: str | os.PathLike[str]) -> None:
     """Append rows to a file of CSV, which begins with the names of the columns."""
-    rows.to_csv(filepath, mode='a', header=not os.path.exists(filepath), index=False)
+    begun = os.path.exists(filepath) and os.path.getsize(filepath) > 0
+    write_csv(rows, filepath, append=begun)
+
+
+class _Missing:
+    """A missing cell: a number for the writer of CSV, as those are not quoted, and no text."""
+
+    def __float__(self) -> float:
+        return math.nan
+
+    def __str__(self) -> str:
+        return ''
+
+
+def _spell(column: pd.Series) -> list[Any]:
+    """Spell the cells of a column: numbers as they are, and all others as texts."""
+    missing, gap = column.isna().to_numpy(), _Missing()
+    plain = pd.api.types.is_numeric_dtype(column) or column.dtype == object
+    cells = (column if plain else column.astype(str)).astype(object)
+    return [gap if gone else cell for cell, gone in zip(cells, missing, strict=True)]
+
+
+def seal(path: Path) -> None:
+    """Wrap a pickle in a file in one that tells damage, whoever loads it.
+
+    Args:
+        path: The file, which is written anew. A device or a pipe is left as it is.
+    """
+    if path.is_file():
+        path.write_bytes(pickle.dumps(_Sealed(path.read_bytes())))
+
+
+def unseal(pickled: bytes, digest: str) -> Any:
+    """Load a pickle that was sealed.
+
+    Args:
+        pickled: The pickle.
+        digest: What its checksum was.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        SynthesizerInputError: If it is not what was sealed.
+    """
+    if hashlib.sha256(pickled).hexdigest() != digest:
+        raise SynthesizerInputError(
+            'The file is damaged: its checksum is not that of what was saved. Save it again, or '
+            'take a copy.'
+        )
+    return pickle.loads(pickled)
+
+
+class _Sealed:
+    """A pickle, which is loaded by way of :func:`unseal`."""
+
+    def __init__(self, pickled: bytes) -> None:
+        self._pickled = pickled
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unseal, (self._pickled, hashlib.sha256(self._pickled).hexdigest())
 
 
 def load_saved(filepath: str | os.PathLike[str]) -> Any:
@@ -121,21 +133,3 @@ def load_saved(filepath: str | os.PathLike[str]) -> Any:
         f"The file '{os.fspath(filepath)}' is damaged, or no synthesizer was ever saved to it "
         f'({problem}): save it again, or take a copy.'
     )
-
-
-def _name_beside(target: Path) -> Path:
-    return target.with_name(f'.{target.name[:100]}.{secrets.token_hex(6)}.part')
-
-
-def _keep_mode(target: Path, beside: Path) -> None:
-    if target.exists():
-        shutil.copymode(target, beside)
-
-
-def _flush(path: Path, flags: int) -> None:
-    """Have the disk hold what was written, as far as the system can tell."""
-    handle = os.open(path, flags)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

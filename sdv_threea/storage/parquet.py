@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from sdv_threea.atomic import filling
 from sdv_threea.domain import Category, Number
-from sdv_threea.storage.files import filling
 from sdv_threea.storage.table import StoredColumns
 
 #: What objects are stored as, by what pandas takes them for: values may be missing in all of them.

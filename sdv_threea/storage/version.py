@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from importlib.metadata import PackageNotFoundError, version
 
+from packaging.version import Version
 from sdv.errors import SDVVersionWarning, VersionError
 
 from sdv_threea.warning import warn
@@ -29,18 +29,15 @@ def check_version(made_with: str, installed: str) -> None:
         installed: The version of the package that is to use it.
 
     Raises:
+        InvalidVersion: If one is no version.
         VersionError: If it was made with a newer version.
     """
-    if UNKNOWN in (made_with, installed) or made_with == installed:
+    if UNKNOWN in (made_with, installed) or Version(made_with) == Version(installed):
         return
     facts = f'This synthesizer was made with sdv-threea {made_with}, and {installed} is installed'
-    if _parse(made_with) > _parse(installed):
+    if Version(made_with) > Version(installed):
         raise VersionError(f'{facts}: upgrade with `pip install --upgrade sdv-threea`.')
     warn(
         f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
         SDVVersionWarning,
     )
-
-
-def _parse(text: str) -> list[int]:
-    return [int(part) for part in re.findall(r'\d+', text)]

@@ -5,7 +5,7 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,7 +15,8 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
 
-from sdv_threea.settings import Settings
+from sdv_threea.names import check_table_names
+from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 from sdv_threea.warning import warn
 
@@ -31,19 +32,23 @@ LARGEST_SCALE = 1e9
 
 
 def check_metadata(metadata: object) -> None:
-    """Check that metadata is SDV's.
+    """Check that metadata is SDV's, and that files can be named after its tables.
 
     Args:
         metadata: What the user gave.
 
     Raises:
-        SynthesizerInputError: If it is anything else.
+        SynthesizerInputError: If it is anything else, or a name leads out of a folder.
     """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
             'metadata must be an sdv.metadata.Metadata (see Metadata.load_from_dict and '
             f'Metadata.detect_from_dataframes), got {type(metadata).__name__}.'
         )
+    try:
+        check_table_names(metadata.tables)
+    except ValueError as error:
+        raise SynthesizerInputError(str(error)) from None
 
 
 def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
@@ -96,6 +101,21 @@ def make_settings(**chosen: Any) -> Settings:
     return settings
 
 
+def check_kernel(settings: Settings) -> None:
+    """Check that the kernel of a user can be evaluated in this process.
+
+    Args:
+        settings: What was asked of the release.
+
+    Raises:
+        SynthesizerInputError: If the process was forked after JAX had begun, and would hang.
+    """
+    try:
+        check_process(settings.kernel)
+    except ValueError as error:
+        raise SynthesizerInputError(str(error)) from None
+
+
 def check_flag(**flags: object) -> None:
     """Check that arguments are ``True`` or ``False``.
 
@@ -140,19 +160,25 @@ def check_counts(least: int = 1, **counts: object) -> None:
             raise ValueError(f'{name} must be a whole number of at least {least}, got {count!r}.')
 
 
-def check_tries(max_tries_per_batch: object, batch_size: object) -> None:
-    """Check how rows are to be drawn; a size of ``None`` is all rows at once.
+def check_sampling(
+    max_tries_per_batch: object, batch_size: object, folder: object, tables: Iterable[str]
+) -> None:
+    """Check how rows are to be drawn, and that files of them stay in their folder.
 
     Args:
         max_tries_per_batch: How often to draw again.
-        batch_size: Rows that are drawn at once.
+        batch_size: Rows that are drawn at once; ``None`` for all.
+        folder: The folder that files are written to; ``None`` for none.
+        tables: The tables that they are named after.
 
     Raises:
-        ValueError: If one is not a whole number of at least one; it is named.
+        ValueError: If a number is not a whole one of at least one, or a name leads elsewhere.
     """
     check_counts(max_tries_per_batch=max_tries_per_batch)
     if batch_size is not None:
         check_counts(batch_size=batch_size)
+    if folder is not None:
+        check_table_names(tables)
 
 
 def check_scale(scale: object) -> None:

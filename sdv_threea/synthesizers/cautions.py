@@ -1,10 +1,12 @@
-"""What is warned of after a release: what it promises, and what it could not find out."""
+"""What is warned of: what a release promises, and what could not be found out or sampled."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
-from sdv.errors import RefitWarning
+from sdv.errors import RefitWarning, SamplingError
 
 from sdv_threea.domain import Category, Domain
 from sdv_threea.settings import Settings
@@ -71,3 +73,36 @@ def warn_of_silence(domain: Domain) -> None:
             'sampled as missing. If their values are public, state them in the metadata and '
             'set public_metadata=True; or choose a larger epsilon, or leave the columns out.'
         )
+
+
+def tell_rejected(
+    found: int, wanted: int, tries: int, constraints: Sequence[Any], table: str | None = None
+) -> None:
+    """Warn that too few rows meet the constraints.
+
+    Args:
+        found: How many rows were sampled.
+        wanted: How many were asked for.
+        tries: How often rows were drawn again, for each batch.
+        constraints: What they have to meet.
+        table: The table, if there are several.
+
+    Raises:
+        SamplingError: If there are none.
+    """
+    if found >= wanted:
+        return
+    where = '' if table is None else f" of '{table}'"
+    kinds = list(dict.fromkeys(map(_name_constraint, constraints)))
+    told = (
+        f'{found:,} of {wanted:,} rows{where} were sampled: in {tries} tries, the others broke one '
+        f'of the constraints {kinds}. Check that rows like the fitted ones can meet them, or raise '
+        'max_tries_per_batch.'
+    )
+    if not found:
+        raise SamplingError(told)
+    warn(told)
+
+
+def _name_constraint(constraint: Any) -> str:
+    return type(getattr(constraint, 'programmable_constraint', constraint)).__name__

@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
+from sdv_threea.relational.release import MAX_TRIES
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
@@ -30,13 +31,15 @@ from sdv_threea.synthesizers.arguments import (
     INVALID_CELLS,
     check_choice,
     check_flag,
+    check_kernel,
     check_metadata,
     check_scale,
 )
 from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.cautions import warn_of_refit
+from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
 from sdv_threea.synthesizers.logs import hide_row_counts
-from sdv_threea.synthesizers.multi_table_adapter import MultiTableAdapter
+from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
+from sdv_threea.synthesizers.released import LEFT_OUT, Released, make_header
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     describe_protection,
@@ -62,7 +65,7 @@ def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
     return released
 
 
-class ClustMixMultiTableSynthesizer(MultiTableAdapter):
+class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
     """Synthesizer of relational tables with a differential privacy guarantee for a whole unit.
 
     A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
@@ -299,6 +302,8 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
         schema, database = augmented_data
         synthesizers = self._table_synthesizers
+        for each in synthesizers.values():
+            check_kernel(each.settings)
         self._num_releases += 1  # even if it fails: see fit
         self._model = release_database(
             database,
@@ -310,12 +315,43 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
         )
         if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
             warn_of_refit(self._num_releases, self._promise.guarantee)
-        for name, model in self._model.tables.items():
-            synthesizers[name].learn_release(_describe_own(model), model.released.transformers)
+        self._learn_tables(self._model)
+
+    def _learn_tables(self, released: DatabaseRelease) -> None:
+        for name, model in released.tables.items():
+            own = _describe_own(model), model.released.transformers
+            self._table_synthesizers[name].learn_release(*own)
         self._table_sizes = {
             **{name: float(len(rows)) for name, rows in self._public_rows.items()},
-            **{name: model.size for name, model in self._model.tables.items()},
+            **{name: model.size for name, model in released.tables.items()},
         }
+
+    def _tell_release(self) -> dict[str, Any]:
+        private = [name for name in self._table_synthesizers if name not in self._public_rows]
+        storages = {name: self._table_synthesizers[name].preprocessor.storage for name in private}
+        own, labels = TABLE_PARAMETERS - set(LEFT_OUT), self._original_table_columns
+        return {
+            'release': self._model,
+            'public': self._public_rows,
+            'labels': {name: list(each.values()) for name, each in labels.items()},
+            'dtypes': {name: each.declared for name, each in storages.items()},
+            'parameters': {
+                name: {each: value for each, value in given.items() if each in own}
+                for name, given in self._table_parameters.items()
+            },
+        }
+
+    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
+        for name, own in facts['parameters'].items():
+            self.set_table_parameters(name, own)
+        for name, dtypes in facts['dtypes'].items():
+            header = make_header(list(dtypes), dtypes)
+            self._assign_table_transformers(self._table_synthesizers[name], name, header)
+        self._original_table_columns = {
+            name: {str(label): label for label in each} for name, each in facts['labels'].items()
+        }
+        self._public_rows, self._model = facts['public'], facts['release']
+        self._learn_tables(facts['release'])
 
     def _sample(
         self, scale: float, batch_size: int | None = None, max_tries_per_batch: int = 100
@@ -329,6 +365,9 @@ class ClustMixMultiTableSynthesizer(MultiTableAdapter):
             name: each.finish_rows(drawn[name].rows, _describe_own(self._model.tables[name]))
             for name, each in synthesizers.items()
         }
+        for name, each in synthesizers.items():
+            rules = each.preprocessor.constraints.adopted
+            tell_rejected(len(finished[name]), len(drawn[name].rows), MAX_TRIES, rules, name)
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
         dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}

@@ -7,6 +7,7 @@ here translate.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
+from sdv_threea.atomic import replacing
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.database import (
     find_broken_references,
@@ -21,17 +23,19 @@ from sdv_threea.storage.database import (
     without_composite_keys,
 )
 from sdv_threea.storage.database_terms import DatabaseTerms
+from sdv_threea.storage.files import write_csv
 from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
     check_counts,
     check_name,
-    check_tries,
+    check_sampling,
 )
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
+from sdv_threea.synthesizers.turns import in_turn
 
 #: What may be set table by table; the promise is one for the whole database.
 TABLE_PARAMETERS = frozenset(
@@ -158,10 +162,22 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         if main_table_name is not None:  # SDV asks for it
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
-        check_tries(max_tries_per_batch, batch_size)
+        how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, self.metadata.tables)
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
+
+    @in_turn
+    def _sample_from_scale(self, *how: Any, **named: Any) -> Any:
+        return super()._sample_from_scale(*how, **named)
+
+    def _save_sampled_data(
+        self, sampled_data: dict[str, pd.DataFrame], output_folder_path: str
+    ) -> None:
+        for name, rows in sampled_data.items():
+            with replacing(Path(output_folder_path) / f'{name}.csv') as draft:
+                write_csv(rows, draft)
 
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.storage.files import load_saved, replacing
+from sdv_threea.atomic import replacing
+from sdv_threea.storage.files import load_saved, seal
 from sdv_threea.storage.version import check_version, get_version
 
 
@@ -21,7 +22,7 @@ class Saved:
         self.__dict__.update(state)
 
     def save(self, filepath: str | os.PathLike[str]) -> None:
-        """Save the synthesizer, whole or not at all.
+        """Save the synthesizer, whole or not at all, with a checksum that tells damage.
 
         Args:
             filepath: The file. If saving fails or is interrupted, it is as it was before.
@@ -31,12 +32,14 @@ class Saved:
         """
         with replacing(filepath) as path:
             super().save(path)  # type: ignore[misc]
+            seal(path)
 
     @classmethod
     def load(cls, filepath: str | os.PathLike[str]) -> Self:
         """Load what :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
 
-        Files of synthesizers are pickles, which can run any code: load only what you trust.
+        Files of synthesizers are pickles, which can run any code: load only what you trust. From
+        anybody else, ask for what ``save_release`` writes, and open it by ``load_release``.
 
         Args:
             filepath: The file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,32 +12,35 @@ import numpy as np
 import pandas as pd
 from sdv.errors import NotFittedError
 from sdv.metadata import Metadata
-from sdv.single_table.base import FIXED_RNG_SEED
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.conditions.sampler import ConditionSampler
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
 from sdv_threea.storage.files import append_csv
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
-    check_conditions,
     check_counts,
     check_flag,
-    check_known_columns,
+    check_kernel,
     check_name,
+    check_sampling,
     check_target,
-    check_tries,
     make_settings,
 )
-from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_silence
+from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_promise, warn_of_silence
+from sdv_threea.synthesizers.conditional import ConditionalAdapter
 from sdv_threea.synthesizers.progress import show_stages
-from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
+from sdv_threea.synthesizers.released import Released, make_header
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
+from sdv_threea.synthesizers.turns import in_turn
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
+
+
+#: If this many draws met the constraints not once, more of them will not.
+HOPELESS = 1000
 
 
 def release(
@@ -52,7 +55,7 @@ def release(
     return pipeline.release(rows, domain, settings, begin)
 
 
-class ClustMixSynthesizer(SingleTableAdapter):
+class ClustMixSynthesizer(Released, ConditionalAdapter):
     """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
 
     The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
@@ -89,8 +92,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
             categorical target are as uncertain as in the private rows; with less they are surer
             where little can be predicted, and a model learns more from as many rows, but its
             probabilities are too sure as well.
-        kernel: Kernel of the adapt step (a ``neural_tangents.stax`` kernel function); ``None`` for
-            the neural tangent kernel of a ReLU network.
+        kernel: Kernel by whose features a categorical target may follow from columns together: a
+            kernel function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX;
+            ``None`` for the neural tangent kernel of a ReLU network.
         verbose: Whether to show the stages of a fit as they pass.
         invalid_cells: What becomes of cells that break what is stated of them (their type, range,
             values, that none is missing) and of rows that break a constraint. ``'raise'``: the fit
@@ -185,6 +189,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             fits=self._num_releases,
         )
 
+    @in_turn
     def sample(
         self,
         num_rows: int,
@@ -206,73 +211,19 @@ class ClustMixSynthesizer(SingleTableAdapter):
             The name of the table, and the rows.
 
         Raises:
-            SamplingError: If the synthesizer is not fitted.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or there is no such table.
         """
         if num_rows is not None:  # SDV asks for it
             check_counts(0, num_rows=num_rows)
         if main_table_name is not None:
             check_name(main_table_name=main_table_name)
-        check_tries(max_tries_per_batch, batch_size)
-        sampled: dict[str, pd.DataFrame] = super().sample(
-            num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
-        )
+        how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, [self._table_name])
+        sampled: dict[str, pd.DataFrame] = super().sample(num_rows, main_table_name, *how)
         return sampled
 
-    def sample_from_conditions(
-        self,
-        conditions: list[Any],
-        max_tries_per_batch: int = 100,
-        batch_size: int | None = None,
-        output_folder_path: str | None = None,
-    ) -> dict[str, pd.DataFrame]:
-        """Sample rows that meet conditions.
-
-        Args:
-            conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
-            max_tries_per_batch: How often to draw again for what is met by rejection.
-            batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, or ``None``.
-
-        Returns:
-            The name of the table, and the rows, in the order of the conditions.
-
-        Raises:
-            SamplingError: If the synthesizer is not fitted.
-            ValueError: If a column cannot be asked for, or no row can meet the conditions.
-        """
-        check_conditions(conditions)
-        check_tries(max_tries_per_batch, batch_size)
-        how = max_tries_per_batch, batch_size, output_folder_path
-        return self._restore_names(super().sample_from_conditions(conditions, *how))
-
-    def sample_remaining_columns(
-        self,
-        known_columns: pd.DataFrame,
-        max_tries_per_batch: int = 100,
-        batch_size: int | None = None,
-        output_folder_path: str | None = None,
-    ) -> dict[str, pd.DataFrame]:
-        """Sample the columns that are missing in a table.
-
-        Args:
-            known_columns: What is known, a row for each row to be sampled.
-            max_tries_per_batch: How often to draw again for what is met by rejection.
-            batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, or ``None``.
-
-        Returns:
-            The name of the table, and the rows, in the order of those known.
-
-        Raises:
-            SamplingError: If the synthesizer is not fitted.
-            ValueError: If a column cannot be known, or no row can have what is known.
-        """
-        check_known_columns(known_columns)
-        check_tries(max_tries_per_batch, batch_size)
-        how = max_tries_per_batch, batch_size, output_folder_path
-        return self._restore_names(super().sample_remaining_columns(known_columns, *how))
-
+    @in_turn
     def sample_to_parquet(
         self,
         num_rows: int,
@@ -305,7 +256,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
             FileExistsError: If there is a file, or a folder that is not empty.
             ImportError: If PyArrow is not installed.
             OSError: If the files cannot be written.
-            SamplingError: If the synthesizer is not fitted.
+            SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or a column has values of several types.
         """
         check_counts(0, num_rows=num_rows)
@@ -314,18 +265,28 @@ class ClustMixSynthesizer(SingleTableAdapter):
         self._validate_fit_before_sample()
         self._check_input_metadata_updated()
 
+        drawn = found = 0
+
         def sample(size: int) -> pd.DataFrame:
+            nonlocal drawn, found
             if not size:
                 return self.preprocessor.storage.make_empty()
-            return self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
+            rows = self._sample_batch(batch_size=size, max_tries=max_tries_per_batch)
+            drawn, found = drawn + size, found + len(rows)
+            if not found and (drawn == num_rows or drawn * max_tries_per_batch >= HOPELESS):
+                self._tell_rejected(0, num_rows, max_tries_per_batch)
+            return rows
 
         domain = self._model.domain if self._model else None
         storage = self.preprocessor.describe_storage(domain)
         where = folder, rows_per_file
-        return write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
+        paths = write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
+        self._tell_rejected(found, num_rows, max_tries_per_batch)
+        return paths
 
     def _fit(self, rows: Rows[pd.DataFrame]) -> None:
         """Release private rows that were translated."""
+        check_kernel(self._settings)
         domain = self.preprocessor.derive().derived
         self._num_releases += 1  # even if it fails: see fit
         with show_stages(shown=self.verbose) as begin:
@@ -335,6 +296,21 @@ class ClustMixSynthesizer(SingleTableAdapter):
         warn_of_silence(self.preprocessor.derivations.restore(released.domain))
         self._model = released
 
+    def _tell_release(self) -> dict[str, Any]:
+        return {
+            'release': self._model,
+            'dtypes': self.preprocessor.storage.declared,
+            'labels': list(self._original_columns) or list(self.preprocessor.columns),
+        }
+
+    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
+        header = make_header(facts['labels'], facts['dtypes'])
+        table = self.preprocessor.take({self._table_name: header})
+        self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
+        self._prepare(table.header)
+        model = self._model = facts['release']
+        self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
+
     def _set_random_state(self, random_state: int) -> None:
         self._generator = np.random.default_rng(random_state)
         self._random_state_set = True
@@ -343,57 +319,36 @@ class ClustMixSynthesizer(SingleTableAdapter):
         sampled = self._model.sample(num_rows, self._generator)
         return self.preprocessor.restore(sampled, self._model.domain)
 
-    def _sample_with_progress_bar(self, num_rows: Any, *others: Any, **more: Any) -> pd.DataFrame:
+    def _sample_with_progress_bar(
+        self, num_rows: Any, max_tries_per_batch: int = 100, *others: Any, **more: Any
+    ) -> pd.DataFrame:
         if num_rows == 0:  # SDV would return a table without columns
             return self.preprocessor.storage.make_empty()
-        return super()._sample_with_progress_bar(num_rows, *others, **more)
+        how = max_tries_per_batch, *others
+        rows = super()._sample_with_progress_bar(num_rows, *how, **more)
+        if num_rows is not None:
+            self._tell_rejected(len(rows), num_rows, max_tries_per_batch)
+        return rows
+
+    def _tell_rejected(self, found: int, wanted: int, tries: int) -> None:
+        tell_rejected(found, wanted, tries, self.preprocessor.constraints.adopted)
 
     def _sample_in_batches(
-        self, num_rows: int, batch_size: int, max_tries_per_batch: int, **options: Any
+        self,
+        num_rows: int,
+        batch_size: int,
+        max_tries_per_batch: int,
+        output_file_path: str | None = None,
+        **options: Any,
     ) -> pd.DataFrame:
         # SDV's last batch is as large as the others, and files have all of its rows.
         sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
-        batches = [
-            self._sample_batch(batch_size=size, max_tries=max_tries_per_batch, **options)
-            for size in sizes
-        ]
-        return pd.concat(batches, ignore_index=True)
-
-    def _make_condition_sampler(self) -> ConditionSampler:
-        generate = self._data_processor.reverse_transform
-        return ConditionSampler(self._model, self.preprocessor, generate)
-
-    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
-        super()._validate_conditions(conditions)
-        self._make_condition_sampler().refuse_impossible(conditions)
-
-    def _validate_known_columns(self, conditions: pd.DataFrame) -> None:
-        self._validate_fit_before_sample()
-        self._validate_conditions([conditions])
-
-    def _sample_with_conditions(
-        self,
-        conditions: pd.DataFrame,
-        max_tries_per_batch: int,
-        batch_size: int | None,
-        progress_bar: Any = None,
-        output_file_path: str | None = None,
-    ) -> pd.DataFrame:
-        if not self._random_state_set:
-            self._set_random_state(FIXED_RNG_SEED)  # as SDV seeds its own first sample
-        parts = []
-        sampler, how = self._make_condition_sampler(), (max_tries_per_batch, batch_size)
-        for rows in sampler.sample(conditions, self._generator, *how):
-            parts.append(rows)
+        batches = []
+        for size in sizes:
+            how = {'batch_size': size, 'max_tries': max_tries_per_batch}
+            batches.append(self._sample_batch(**how, **options))
             if output_file_path:
-                append_csv(rows, output_file_path)
-            if progress_bar is not None:
-                progress_bar.update(len(rows))
-        return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
-
-    def _restore_names(self, sampled: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Name columns as the fitted table did, where that was by numbers: SDV forgets to."""
-        for table in sampled.values():
-            if len(table.columns) == len(self._original_columns):
-                table.columns = self._original_columns
-        return sampled
+                append_csv(batches[-1], output_file_path)
+            if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
+                break
+        return pd.concat(batches, ignore_index=True)

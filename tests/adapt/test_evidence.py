@@ -1,34 +1,16 @@
-"""Weights of evidence, and the model of the labels that adds them up."""
+"""Weights of evidence: how they follow from histograms, and how classes are drawn by chance."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-import pytest
 
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import (
     EVIDENCE_UNITS,
-    LabelModel,
     draw_by_chance,
     softmax,
     weigh_evidence,
 )
-
-
-@pytest.mark.parametrize('evidence', [0.0, 1e-3])
-def test_what_hardly_follows_from_anything_stays_open(evidence):
-    table = np.array([[-evidence, 0.0, evidence], [evidence, 0.0, -evidence]])
-    faint = LabelModel(np.array([0.0, 1.0]), (table,))
-    surer = faint.surer(np.arange(3)[:, None], np.ones(3), spread=3.0, most_stretch=5.0)
-    np.testing.assert_allclose(surer.evidence[0], 5.0 * table)
-
-
-def test_a_missing_code_is_no_evidence():
-    model = LabelModel(np.array([0.0, 1.0]), (np.array([[2.0, 3.0], [4.0, 5.0]]),))
-    odds = model.log_odds(np.array([[-1], [0], [1]]))
-    np.testing.assert_array_equal(odds, [[0, 1], [2, 5], [3, 6]])
 
 
 def test_evidence_is_the_log_of_a_ratio_shrunk_where_records_are_few():
@@ -53,8 +35,3 @@ def test_classes_are_drawn_by_chance():
     found = draw_by_chance(chances / 3, np.random.default_rng(0))
     np.testing.assert_allclose(np.bincount(found) / 50_000, [0.2, 0.0, 0.8], atol=0.01)
     np.testing.assert_allclose(softmax(np.log(chances[:1] + 1e-300)), chances[:1], atol=1e-12)
-
-
-def test_a_label_model_can_do_without_columns():
-    model = LabelModel(np.array([0.0, math.log(3)]), ())
-    np.testing.assert_allclose(model.chances(np.zeros((2, 0), int)), [[0.25, 0.75]] * 2)

@@ -1,24 +1,68 @@
-"""Features are those of the kernel; those of a private row are a function of it, bit for bit."""
+"""Features say what is not linear; those of a private row are a function of it, bit for bit."""
 
 from __future__ import annotations
 
 import dataclasses
+import pickle
+import subprocess
+import sys
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from sdv_threea.adapt.features import (
+    FEATURE_UNITS,
     KERNEL_BITS,
+    LARGEST_RADIUS,
     LARGEST_SCORE,
+    _project,
     as_points,
-    kernel_features,
-    row_features,
+    make_features,
+    whole_features,
     whole_projection,
 )
 from sdv_threea.adapt.kernels import UserKernel
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.moments import SCORE_UNITS
+
+LARGEST = np.iinfo(np.int64).max
+
+HOSTILE_SCORES = np.array(
+    [
+        [0, 0, 0],
+        [2**40, -(2**40), 2**40],
+        [LARGEST, LARGEST, -LARGEST - 1],
+        [1, 0, 0],
+        [-LARGEST, 0, -LARGEST - 1],
+        [768, -768, 768],
+        [LARGEST, 1, 2],
+    ]
+)
+
+
+@UserKernel
+def broken(first, second):
+    """Not finite for any point."""
+    return jnp.where(first[:, :1] > 0, jnp.inf, jnp.nan) * (1 + first @ second.T)
+
+
+@UserKernel
+def endless(first, second):
+    """Infinite both ways, at some landmarks."""
+    return jnp.where(second[:, 0] > 0, 1.0, -1.0) * jnp.where(first[:, :1] > 0, jnp.inf, 1.0)
+
+
+@UserKernel
+def huge(first, second):
+    """Far larger than its values at the landmarks suggest, up to overflow."""
+    return jnp.exp(jnp.sum(first**2, axis=1)[:, None] + 0 * (first @ second.T))
+
+
+@UserKernel
+def tiny(first, second):
+    """Smaller than what is told from zero."""
+    return 1e-300 * (first @ second.T + 1)
 
 
 @UserKernel
@@ -27,9 +71,18 @@ def meddling(first, second):
     return (first @ second.T + 1) / jnp.sum(jnp.abs(first))
 
 
-def make(kernel, columns=5, size=128, rank=32, unclipped=0.9):
-    landmarks = np.rint(np.random.default_rng(0).normal(size=(size, columns)) * SCORE_UNITS)
-    return kernel_features(landmarks.astype(int), kernel, rank=rank, unclipped=unclipped)
+KERNELS = [ReluNtk(), ReluNtk(0), ReluNtk(4, 1e-30), ReluNtk(3, 1e15)]
+HOSTILE_KERNELS = [*KERNELS, broken, endless, huge, tiny, meddling]
+
+
+def make(kernel=None, columns=5, *, size=600, landmarks=128, rank=32, unclipped=0.9):
+    """Make features of the default kernel, and put another in its place."""
+    rng = np.random.default_rng(0)
+    scores = np.rint(rng.normal(size=(size, columns)) * SCORE_UNITS).astype(int)
+    made = make_features(
+        scores, np.ones(size), ReluNtk(), num_landmarks=landmarks, rank=rank, unclipped=unclipped
+    )
+    return dataclasses.replace(made, kernel=kernel or ReluNtk())
 
 
 def draw_scores(features, size=1301):
@@ -40,44 +93,93 @@ def draw_scores(features, size=1301):
     return scores
 
 
-@pytest.mark.parametrize('kernel', [ReluNtk(), ReluNtk(0), ReluNtk(1, 1.0), ReluNtk(4, 0.5)])
-@pytest.mark.parametrize('columns', [1, 2, 5, 90])
+def compute_directly(scores, features):
+    """The features again, in double precision, as their definition says."""
+    points = as_points(scores)
+    inputs = np.column_stack(
+        [features.kernel(points, features.landmarks), np.ones(len(points)), points]
+    )
+    found = inputs @ features.projection * FEATURE_UNITS
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    return found * np.minimum(1.0, features.radius / np.maximum(lengths, 1e-300))
+
+
+@pytest.mark.parametrize('kernel', [ReluNtk(), ReluNtk(1, 1.0), ReluNtk(4, 0.5)])
+@pytest.mark.parametrize('columns', [2, 5, 90])
 def test_features_of_rows_are_those_of_the_kernel(kernel, columns):
-    features = make(kernel, columns)
-    scores = draw_scores(features)
+    rng = np.random.default_rng(0)
+    scores = np.rint(rng.normal(size=(600, columns)) * SCORE_UNITS).astype(int)
+    features = make_features(
+        scores, np.ones(600), kernel, num_landmarks=128, rank=16, unclipped=0.9
+    )
 
-    quick, slow = row_features(scores, features), features.with_slope(as_points(scores))[0]
+    whole, direct = whole_features(scores, features), compute_directly(scores, features)
 
-    # Far below the grid of 2**-12 that they are rounded to; but where square roots cancel, half of
-    # the digits of single precision are lost: on a line, everywhere.
-    np.testing.assert_allclose(quick[5:], slow[5:], atol=4e-3 if columns == 1 else 4e-5)
-    np.testing.assert_allclose(quick, slow, atol=4e-3)
+    # Single precision and the grid: a hundredth of a feature's standard deviation at most, but at
+    # landmarks, where square roots cancel and cost half of the digits.
+    np.testing.assert_allclose(whole[128:], direct[128:], atol=0.02 * FEATURE_UNITS)
+    assert np.mean(np.abs(whole - direct) > 0.1 * FEATURE_UNITS) < 0.01
 
 
 @pytest.mark.parametrize('columns', [1, 3, 14, 70])
-@pytest.mark.parametrize('kernel', [ReluNtk(), ReluNtk(0), ReluNtk(4, 1e-30), meddling])
+@pytest.mark.parametrize('kernel', HOSTILE_KERNELS)
 def test_a_row_has_the_same_features_to_the_bit_in_any_table_and_place(kernel, columns):
-    features = dataclasses.replace(make(ReluNtk(), columns), kernel=kernel)
+    features = dataclasses.replace(make(columns=columns), kernel=kernel)
     scores = draw_scores(features)
     order = np.random.default_rng(1).permutation(len(scores))
 
-    found = row_features(scores, features)
+    found = whole_features(scores, features)
 
-    np.testing.assert_array_equal(row_features(scores[order], features), found[order])
+    np.testing.assert_array_equal(whole_features(scores[order], features), found[order])
     for start in (1, 7, 300, 511, 512, 1300):
-        np.testing.assert_array_equal(row_features(scores[start:], features), found[start:])
+        np.testing.assert_array_equal(whole_features(scores[start:], features), found[start:])
+    alone = [whole_features(scores[[at]], features)[0] for at in (*range(6), 600, 1300)]
+    np.testing.assert_array_equal(alone, found[[*range(6), 600, 1300]])
 
 
 def test_sums_over_columns_and_landmarks_are_exact_in_any_order():
-    features, rng = make(ReluNtk()), np.random.default_rng(2)
+    features, rng = make(), np.random.default_rng(2)
     scores = draw_scores(features)
-    found = row_features(scores, features)
+    found = whole_features(scores, features)
 
     for _ in range(5):
         columns, order = rng.permutation(5), rng.permutation(128)
-        landmarks, projection = features.landmarks[order][:, columns], features.projection[order]
-        other = dataclasses.replace(features, landmarks=landmarks, projection=projection)
-        np.testing.assert_array_equal(row_features(scores[:, columns], other), found)
+        rows = np.concatenate([order, [128], 129 + columns])
+        other = dataclasses.replace(
+            features,
+            landmarks=features.landmarks[order][:, columns],
+            projection=features.projection[rows],
+        )
+        np.testing.assert_array_equal(whole_features(scores[:, columns], other), found)
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_products_are_the_same_to_the_last_bit_in_any_order_before_they_are_rounded(dtype):
+    rng = np.random.default_rng(2)
+    values = (rng.normal(size=(300, 512)) * 10.0 ** rng.integers(-9, 9, (300, 512))).astype(dtype)
+    projection, units = whole_projection(rng.normal(size=(300, 9)))
+    found = _project(values, projection, units)
+
+    for order in (rng.permutation(300), np.arange(300)[::-1]):
+        other = _project(values[order], np.ascontiguousarray(projection[:, order]), units)
+        np.testing.assert_array_equal(other, found)
+
+
+@pytest.mark.parametrize('kernel', HOSTILE_KERNELS)
+@pytest.mark.parametrize('radius', [0, 1, 300, 2**15 - 1, 2**15, LARGEST_RADIUS])
+def test_whatever_the_row_and_the_kernel_no_vector_is_longer_than_the_radius(kernel, radius):
+    features = dataclasses.replace(make(kernel, 3), radius=radius)
+    # Far larger than the kernel makes them, either way.
+    for scale in (1.0, 1e12, -1e12):
+        wild = dataclasses.replace(features, projection=features.projection * scale)
+        for vector in whole_features(HOSTILE_SCORES, wild).tolist():
+            assert sum(each**2 for each in vector) <= radius**2
+
+
+def test_what_is_not_a_number_is_no_feature():
+    found = whole_features(np.full((3, 5), -300), make(broken))
+
+    assert not found.any()
 
 
 @pytest.mark.parametrize('size', [1, 100, 128, 129, 5000])
@@ -91,7 +193,7 @@ def test_no_sum_over_landmarks_leaves_the_whole_numbers_that_floats_hold(size):
 
 def test_too_many_columns_for_exact_products_are_refused():
     with pytest.raises(OverflowError, match='too many columns'):
-        row_features(np.empty((0, 2**23), dtype=int), make(ReluNtk()))
+        whole_features(np.empty((0, 2**23), dtype=int), make())
 
 
 def test_scores_out_of_reach_are_cut():
@@ -101,55 +203,93 @@ def test_scores_out_of_reach_are_cut():
 
 
 def test_a_row_that_overflows_warns_of_nothing():
-    features = make(ReluNtk())
-    wild = dataclasses.replace(features, kernel=ReluNtk(3, 1e15))
+    features = make(ReluNtk(3, 1e15))
 
     with np.errstate(all='raise'):
-        assert row_features(draw_scores(features), wild).shape == (1301, 32)
+        assert whole_features(draw_scores(features), features).shape == (1301, 32)
 
 
-def test_features_of_far_points_reach_the_unit_sphere_and_none_leaves_it():
-    rows = np.random.default_rng(6).normal(size=(502, 3))
-    rows[:2] = [0.0, 0.0, 0.0], [1e12, -1e12, 1e12]
+@pytest.mark.parametrize('weights', [np.ones(2000), np.random.default_rng(3).random(2000)])
+def test_over_the_draws_features_are_uncorrelated_with_scores_and_each_other(weights):
+    scores = np.random.default_rng(1).normal(size=(2000, 4)) * SCORE_UNITS
+    scores[:, 3] = scores[:, 0] + scores[:, 1] ** 2 / SCORE_UNITS
+    scores = np.rint(scores).astype(int)
+    features = make_features(scores, weights, ReluNtk(), num_landmarks=100, rank=20, unclipped=1.0)
 
-    norms = np.linalg.norm(make(ReluNtk(), 3, size=32).with_slope(rows)[0], axis=1)
+    found = whole_features(scores, features) / FEATURE_UNITS
+    shares = weights / weights.sum()
 
-    assert norms.max() <= 1 + 1e-12
-    assert norms[1] == pytest.approx(1)
-    assert norms[0] < 0.5
-    assert (norms < 1 - 1e-9).mean() > 0.7
+    # Errors of single precision at landmarks, and those of the grid.
+    covariance = (found * shares[:, None]).T @ found
+    np.testing.assert_allclose(covariance, np.eye(20), atol=0.02)
+    linear = np.column_stack([np.ones(2000), scores / SCORE_UNITS])
+    assert np.abs((found * shares[:, None]).T @ linear).max() < 0.02
+    assert features.variances[0] == 1
+    assert (np.diff(features.variances) <= 0).all() and features.variances[-1] > 0
 
 
-def test_full_rank_features_are_exact_at_the_landmarks():
-    features = dataclasses.replace(make(ReluNtk(), 3, size=40, rank=40), scale=100.0)
-    others = np.random.default_rng(4).normal(size=(9, 3))
+def test_a_product_of_two_scores_is_in_the_span_of_features():
+    rng = np.random.default_rng(1)
+    scores = np.rint(rng.normal(size=(4000, 3)) * SCORE_UNITS).astype(int)
+    features = make_features(
+        scores[:2000], np.ones(2000), ReluNtk(), num_landmarks=200, rank=60, unclipped=1.0
+    )
 
-    products = features.with_slope(others)[0] @ features.with_slope(features.landmarks)[0].T
+    found = whole_features(scores, features) / FEATURE_UNITS
+    product = scores[:, 0] * scores[:, 1] / SCORE_UNITS**2
+    inputs = np.column_stack([np.ones(4000), found])
+    fitted = np.linalg.lstsq(inputs[:2000], product[:2000], rcond=None)[0]
 
-    expected = ReluNtk()(others, features.landmarks)
-    np.testing.assert_allclose(products * 100.0**2, expected, rtol=1e-6, atol=1e-6)
+    assert np.corrcoef(inputs[2000:] @ fitted, product[2000:])[0, 1] > 0.9
+
+
+@pytest.mark.parametrize('unclipped', [0.0, 0.5, 0.9, 1.0])
+def test_the_radius_leaves_a_share_of_the_draws_as_they_are(unclipped):
+    rng = np.random.default_rng(0)
+    scores = np.rint(rng.normal(size=(600, 5)) * SCORE_UNITS).astype(int)
+    features = make(unclipped=unclipped)
+    wide = dataclasses.replace(features, radius=LARGEST_RADIUS)
+
+    unchanged = (whole_features(scores, features) == whole_features(scores, wide)).all(axis=1)
+
+    assert unchanged.mean() == pytest.approx(unclipped, abs=0.05)
 
 
 def test_rank_is_bounded_by_what_the_landmarks_span():
-    landmarks = np.repeat(np.random.default_rng(3).integers(-500, 500, (5, 3)), 2, axis=0)
+    scores = np.repeat(np.random.default_rng(3).integers(-500, 500, (8, 3)), 2, axis=0)
 
-    for rank, kept in ((64, 5), (3, 3)):
-        features = kernel_features(landmarks, ReluNtk(), rank=rank, unclipped=0.9)
-        assert features.projection.shape == (10, kept)
+    terms = {'num_landmarks': 16, 'unclipped': 0.9}
+    few = make_features(scores, np.ones(16), ReluNtk(), rank=64, **terms)
+    fewer = make_features(scores, np.ones(16), ReluNtk(), rank=2, **terms)
+
+    # Eight points, less the constant and three scores.
+    assert few.projection.shape == (16 + 1 + 3, 4)
+    assert fewer.projection.shape == (20, 2)
 
 
-@pytest.mark.parametrize('unclipped', [0.0, 0.5, 1.0])
-def test_slopes_are_pulled_back_to_points_inside_the_ball_and_on_it(unclipped):
-    features, rng = (
-        make(ReluNtk(), 3, size=20, rank=6, unclipped=unclipped),
-        np.random.default_rng(5),
+@pytest.mark.parametrize('kernel', [ReluNtk(0), UserKernel(lambda one, two: 2 + one @ two.T)])
+def test_a_linear_kernel_has_no_features(kernel):
+    scores = np.random.default_rng(3).integers(-500, 500, (300, 3))
+
+    made = make_features(scores, np.ones(300), kernel, num_landmarks=50, rank=9, unclipped=0.9)
+
+    assert made.projection.shape == (54, 0) and made.variances.shape == (0,)
+    assert whole_features(scores, made).shape == (300, 0)
+
+
+def test_features_travel_to_processes_that_load_no_jax():
+    features = make(columns=3)
+    scores = draw_scores(features)
+    program = (
+        'import pickle, sys\n'
+        'from sdv_threea.adapt.features import whole_features\n'
+        'found = whole_features(*pickle.load(sys.stdin.buffer))\n'
+        'assert "jax" not in sys.modules\n'
+        'sys.stdout.buffer.write(pickle.dumps(found))'
     )
-    points, weights = rng.normal(size=(4, 3)), rng.normal(size=(4, 6))
-    slope = features.with_slope(points)[1](weights)
+    sent = pickle.dumps((scores, features))
 
-    for index in np.ndindex(points.shape):
-        shift = np.zeros_like(points)
-        shift[index] = 1e-6
-        ends = [features.with_slope(points + sign * shift)[0] for sign in (1, -1)]
-        rise = np.sum(weights * (ends[0] - ends[1])) / 2e-6
-        assert slope[index] == pytest.approx(rise, rel=1e-5, abs=1e-8)
+    done = subprocess.run([sys.executable, '-c', program], input=sent, capture_output=True)
+
+    assert done.returncode == 0, done.stderr.decode()
+    np.testing.assert_array_equal(pickle.loads(done.stdout), whole_features(scores, features))

@@ -1,121 +1,38 @@
-"""Labels adapted to the classifier's loss: what a record adds, what is released, what is fitted."""
+"""Labels adapted to the classifier's loss: what is released, what it costs, what is fitted."""
 
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
+import cloudpickle
+import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
+from sdv_threea.accounting import Receipt
+from sdv_threea.adapt import labels as labels_module
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, LabelModel, weigh_evidence
-from sdv_threea.adapt.labels import Draws, adapt_labels, num_draws
-from sdv_threea.adapt.slopes import CHANCE_UNITS, slope_sensitivity, sum_slopes
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, weigh_evidence
+from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
+from sdv_threea.adapt.fit import Draws, Fit
+from sdv_threea.adapt.labels import adapt_labels, num_draws, num_features, plan_features
+from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.slopes import slope_sensitivity
+from sdv_threea.approximate import moments as moments_module
+from sdv_threea.approximate.moments import constant_weight
+from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.privacy.rows import Rows, chunk_arrays
+from sdv_threea.privacy.statistics import moment_sensitivity
 
-SIZES = (3, 5, 2)
-UNIT = EVIDENCE_UNITS * CHANCE_UNITS
-
-
-def make_model(num_classes, seed=0):
-    """Evidence, and log odds of weights that differ by class and column: all whole numbers."""
-    rng = np.random.default_rng(seed)
-    one = EVIDENCE_UNITS
-    evidence = tuple(rng.integers(-4 * one, 4 * one, (num_classes, size)) for size in SIZES)
-    return evidence, (rng.integers(-one, one, num_classes), *(table // 2 for table in evidence))
+NUM_CODES = 5
 
 
-def make_records(num_rows, num_classes, seed=0):
-    rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(-1, size, num_rows) for size in SIZES], axis=1)
-    return Encoded(codes.astype(np.int8), rng.integers(0, num_classes, num_rows).astype(np.int8))
-
-
-def slope_of_loss(evidence, odds, records):
-    """The slopes again, record by record, in floats: what the sums have to be but for rounding."""
-    offsets, *tables = odds
-    total = 0
-    for codes, label in zip(*records, strict=True):
-        present = [at for at, code in enumerate(codes) if code >= 0]
-        scores = (offsets + sum(tables[at][:, codes[at]] for at in present)) / EVIDENCE_UNITS
-        left = np.eye(len(offsets))[label] - np.exp(scores) / np.exp(scores).sum()
-        features = np.zeros((len(offsets), len(SIZES) + 1))
-        features[:, 0] = 1
-        for at in present:
-            features[:, at + 1] = evidence[at][:, codes[at]] / EVIDENCE_UNITS
-        total = total + left[:, None] * features
-    return np.ravel(total)
-
-
-@pytest.mark.parametrize('num_classes', [2, 3, 7])
-def test_slopes_are_those_of_the_logistic_loss(num_classes):
-    evidence, odds = make_model(num_classes)
-    records = make_records(300, num_classes)
-    found = sum_slopes(evidence, odds, 100 * UNIT, records) / UNIT
-    # A chance is rounded to one in 4,096, times evidence of four at most.
-    allowed = 300 * 4 / CHANCE_UNITS
-    np.testing.assert_allclose(found, slope_of_loss(evidence, odds, records), atol=allowed)
-
-
-@given(seed=st.integers(0, 2**32), radius=st.integers(1, 3 * UNIT), many=st.sampled_from([2, 5]))
-def test_a_record_adds_at_most_the_radius(seed, radius, many):
-    evidence, odds = make_model(many, seed)
-    one, other = (make_records(1, many, seed + at) for at in (1, 2))
-    added, brought = (sum_slopes(evidence, odds, radius, each) for each in (one, other))
-    assert (added**2).sum() <= radius**2 == slope_sensitivity(radius) ** 2
-    distance = math.sqrt(float(((added - brought) ** 2).sum()))
-    assert distance <= slope_sensitivity(radius, 'replace_one')
-
-
-def test_two_records_can_pull_opposite_ways():
-    evidence, odds = (
-        (np.array([[EVIDENCE_UNITS], [-EVIDENCE_UNITS]]),),
-        (np.zeros(2, int), np.zeros((2, 1), int)),
-    )
-    radius, code = UNIT // 10, np.zeros((1, 1), int)
-    one, other = (
-        sum_slopes(evidence, odds, radius, Encoded(code, np.array([label]))) for label in (0, 1)
-    )
-    distance = math.sqrt(float(((one - other) ** 2).sum()))
-    bound = slope_sensitivity(radius, 'replace_one')
-    assert 0.99 * bound < distance <= bound
-
-
-def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
-    evidence, odds = make_model(3)
-    record = make_records(1, 3, seed=4)
-    whole = sum_slopes(evidence, odds, 100 * UNIT, record)
-    length = math.sqrt(float((whole**2).sum()))
-    np.testing.assert_array_equal(sum_slopes(evidence, odds, math.ceil(length), record), whole)
-    half = sum_slopes(evidence, odds, math.ceil(length / 2), record)
-    np.testing.assert_allclose(half, whole / 2, atol=4 * EVIDENCE_UNITS)
-
-
-@given(seed=st.integers(0, 2**32), cut=st.integers(0, 60))
-def test_a_record_adds_the_same_wherever_it_stands(seed, cut):
-    evidence, odds = make_model(3, seed)
-    records = make_records(60, 3, seed)
-    parts = [Encoded(*(each[rows] for each in records)) for rows in (slice(cut), slice(cut, None))]
-    alone = [Encoded(*(each[[at]] for each in records)) for at in range(60)]
-    whole = sum_slopes(evidence, odds, UNIT, records)
-    for cuts in (parts, alone):
-        found = sum(sum_slopes(evidence, odds, UNIT, each) for each in cuts)
-        np.testing.assert_array_equal(found, whole)
-
-
-def test_whatever_the_odds_a_record_adds_no_more():
-    evidence = tuple(np.full((2, size), 4 * EVIDENCE_UNITS) for size in SIZES)
-    odds = (np.array([0, 10**6]), *(np.full((2, size), -(10**6)) for size in SIZES))
-    for label in (0, 1):
-        record = Encoded(np.zeros((1, 3), np.int8), np.array([label]))
-        added = sum_slopes(evidence, odds, UNIT, record)
-        assert (added**2).sum() <= UNIT**2
+def no_noise(size, scale):
+    return np.zeros(size, dtype=np.int64)
 
 
 def make_task(num_rows=20_000, seed=0):
@@ -129,13 +46,27 @@ def make_task(num_rows=20_000, seed=0):
     return Encoded(codes.T, labels)
 
 
+def make_xor(num_rows=20_000, seed=0):
+    """A table of which no column says anything, and two together all."""
+    rng = np.random.default_rng(seed)
+    codes = rng.choice([0, 1, 3, 4], (num_rows, 3))
+    return Encoded(codes, ((codes[:, 0] > 2) ^ (codes[:, 1] > 2)).astype(np.int64))
+
+
 def weigh(records):
     totals = np.bincount(records.labels).astype(np.float64)
     tables = []
     for column in records.codes.T:
-        counts = np.stack([np.bincount(column[records.labels == at], minlength=5) for at in (0, 1)])
-        tables.append(counts / totals[:, None])
+        counts = [np.bincount(column[records.labels == at], minlength=NUM_CODES) for at in (0, 1)]
+        tables.append(np.stack(counts) / totals[:, None])
     return weigh_evidence(tables, totals, AdaptConstants())
+
+
+def score(records):
+    """The normal scores of codes among all classes."""
+    tables = [np.bincount(column, minlength=NUM_CODES) for column in records.codes.T]
+    chances = [table[None] / len(records.codes) for table in tables]
+    return normal_scores(chances, [np.arange(NUM_CODES)] * len(tables), 1)
 
 
 def draw_independent(records, rng, size=4000):
@@ -150,15 +81,41 @@ def draw_independent(records, rng, size=4000):
     return Draws(codes, labels, weights[labels])
 
 
-def fit(records, mu, *, seed=0, noise=discrete_gaussian, neighbors='add_remove', **constants):
-    draws = draw_independent(records, np.random.default_rng(seed))
-    rows = chunk_arrays(records, chunk_rows=3000)
+def plan(records, draws, mu, constants, kernel=None):
+    totals = np.bincount(records.labels).astype(np.float64)
+    return plan_features(draws, totals, score(records), kernel, mu, constants)
+
+
+def fit(
+    records,
+    mu,
+    *,
+    together=False,
+    kernel=None,
+    private=None,
+    noise=discrete_gaussian,
+    neighbors='add_remove',
+    **constants,
+):
+    """Fit to private rows, with all that was released before made of ``records``."""
+    draws, chosen = draw_independent(records, np.random.default_rng(0)), AdaptConstants(**constants)
+    features = plan(records, draws, mu, chosen, kernel) if together else None
+    assert together == (features is not None)
+    rows = chunk_arrays(records if private is None else private, chunk_rows=3000)
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    return adapt_labels(rows, weigh(records), draws, AdaptConstants(**constants), **terms)
+    return adapt_labels(rows, weigh(records), draws, score(records), features, chosen, **terms)
+
+
+def measure_auc(model, records):
+    return roc_auc_score(records.labels, model.log_odds(records.codes)[:, 1])
 
 
 def measure_loss(chances, labels):
     return -np.log(chances[np.arange(len(labels)), labels]).mean()
+
+
+def squared_distance(first, second):
+    return jnp.sum((first[:, None] - second[None]) ** 2, axis=-1)
 
 
 def test_without_noise_it_comes_close_to_a_logistic_regression():
@@ -168,11 +125,11 @@ def test_without_noise_it_comes_close_to_a_logistic_regression():
     )
     ours, _ = fit(records, math.inf)
     tables = [each[1] - each[0] for each in weigh(records)]
-    features, theirs = (
+    inputs, theirs = (
         np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / EVIDENCE_UNITS
         for each in (records, fresh)
     )
-    oracle = LogisticRegression(C=1e3).fit(features, records.labels).predict_proba(theirs)
+    oracle = LogisticRegression(C=1e3).fit(inputs, records.labels).predict_proba(theirs)
     losses = [
         measure_loss(each, fresh.labels)
         for each in (oracle, ours.chances(fresh.codes), naive.chances(fresh.codes))
@@ -180,91 +137,247 @@ def test_without_noise_it_comes_close_to_a_logistic_regression():
     assert losses[1] < losses[0] + 0.1 * (losses[2] - losses[0])
 
 
+@pytest.mark.parametrize('mu', [math.inf, 2.0])
+def test_labels_see_what_two_columns_say_only_together(mu):
+    records, fresh = make_xor(), make_xor(seed=1)
+
+    alone, together = (fit(records, mu, together=each)[0] for each in (False, True))
+
+    assert abs(measure_auc(alone, fresh) - 0.5) < 0.05
+    assert measure_auc(together, fresh) > 0.9
+
+
+def test_a_kernel_that_a_user_wrote_in_jax_sees_it_too_and_travels():
+    records, fresh = make_xor(), make_xor(2000, seed=1)
+
+    def gaussian(first, second):
+        return jnp.exp(-squared_distance(first, second) / 4)
+
+    model, _ = fit(records, math.inf, together=True, kernel=gaussian, landmarks=64)
+
+    assert measure_auc(model, fresh) > 0.9
+    copy = cloudpickle.loads(cloudpickle.dumps(model))
+    np.testing.assert_array_equal(copy.log_odds(fresh.codes), model.log_odds(fresh.codes))
+
+
+def test_where_columns_say_all_one_by_one_features_cost_little():
+    records, fresh = make_task(), make_task(seed=1)
+    losses = [
+        measure_loss(fit(records, 1.0, together=each)[0].chances(fresh.codes), fresh.labels)
+        for each in (False, True)
+    ]
+    assert losses[1] < losses[0] + 0.01
+
+
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-def test_each_step_is_released_and_all_compose_to_the_price(neighbors):
-    scales = []
+@pytest.mark.parametrize('together', [False, True])
+@pytest.mark.parametrize('mu', [0.5, math.inf])
+def test_each_step_is_released_and_all_compose_to_the_price(mu, together, neighbors):
+    drawn = []
 
     def listen(size, scale):
-        scales.append(scale)
+        drawn.append(size)
         return np.zeros(size, dtype=np.int64)
 
-    terms = {'noise': listen, 'neighbors': neighbors}
-    _, receipts = fit(make_task(2000), 0.5, label_steps=5, **terms)
-    assert len(receipts) == len(scales) == 5
-    assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5)
+    terms = {'noise': listen, 'neighbors': neighbors, 'together': together}
+    _, receipts = fit(make_task(2000), mu, label_steps=5, feature_steps=2, **terms)
+
+    slopes = ['slopes' in receipt.released for receipt in receipts]
+    assert slopes == [True] * 5 + ([False, True, True] if together else [])
+    # Without a price there is no noise to be drawn.
+    assert len(drawn) == (len(receipts) if mu < math.inf else 0)
+    assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(mu)
     for receipt in receipts:
-        assert receipt.noise_scale == pytest.approx(receipt.sensitivity / receipt.mu, rel=1e-3)
-        assert receipt.stage == 'adapt' and 'slopes' in receipt.released
+        assert receipt.stage == 'adapt' and receipt.charged and not receipt.delta
+        if mu < math.inf:
+            assert receipt.noise_scale == pytest.approx(receipt.sensitivity / receipt.mu, rel=1e-3)
+        else:
+            assert receipt.mu == math.inf and not receipt.noise_scale
 
 
-def test_replacing_a_record_costs_twice_the_noise():
-    (_, one), (_, two) = (
-        fit(make_task(2000), 0.5, neighbors=each, noise=lambda size, _: np.zeros(size, np.int64))
+def test_the_parts_of_the_price_are_those_of_the_constants():
+    _, receipts = fit(make_task(2000), 0.5, together=True, noise=no_noise)
+    shares = [receipt.mu**2 / 0.25 for receipt in receipts]
+    made = AdaptConstants()
+    left = 1 - made.evidence_share - made.moment_share
+    expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 3] * 3
+    assert shares == pytest.approx(expected)
+
+
+def test_replacing_a_record_costs_more_noise():
+    one, two = (
+        fit(make_task(2000), 0.5, together=True, neighbors=each, noise=no_noise)[1]
         for each in ('add_remove', 'replace_one')
     )
-    assert two[0].sensitivity == pytest.approx(2 * one[0].sensitivity)
+    # The first slopes, and the moments: later radii follow from the noise of those before.
+    for at, factor in ((0, 2), (3, math.sqrt(2))):
+        assert two[at].sensitivity == pytest.approx(factor * one[at].sensitivity)
+
+
+def test_sensitivities_are_those_of_the_radii(monkeypatch):
+    """What the receipts say is what the sums were clipped to."""
+    radii, sum_slopes = [], labels_module.sum_slopes
+
+    def listen(evidence, model, radius, chunk):
+        radii.append(radius)
+        return sum_slopes(evidence, model, radius, chunk)
+
+    monkeypatch.setattr(labels_module, 'sum_slopes', listen)
+    records = make_task(2000)
+    draws = draw_independent(records, np.random.default_rng(0))
+    features = plan(records, draws, 0.5, AdaptConstants())
+    _, receipts = fit(records, 0.5, together=True, noise=no_noise)
+
+    slopes = [each for each in receipts if 'slopes' in each.released]
+    assert len(radii) == len(slopes) == 6  # the rows are one chunk
+    for radius, receipt in zip(radii, slopes, strict=True):
+        bound = slope_sensitivity(radius) / 2**20
+        assert receipt.sensitivity == pytest.approx(bound)
+    (moments,) = (each for each in receipts if 'slopes' not in each.released)
+    norm = math.hypot(features.radius, constant_weight(features.radius, 0.3)) / FEATURE_UNITS
+    assert moments.sensitivity == pytest.approx(moment_sensitivity(norm))
+
+
+def test_private_rows_reach_the_model_through_noise_alone(monkeypatch):
+    """With constants in place of what is released, two wholly different tables give one model."""
+
+    def answer(values, *, sensitivity, mu, stage, released, resolution=1.0, noise):
+        rng = np.random.default_rng(values.size)
+        receipt = Receipt(
+            stage=stage, released=released, sensitivity=sensitivity, noise_scale=1.0, mu=mu
+        )
+        return np.abs(rng.normal(0, 300, values.shape)), receipt
+
+    for module in (labels_module, moments_module):
+        monkeypatch.setattr(module, 'add_noise', answer)
+    records, other = make_xor(), make_task(500)
+
+    models = [fit(records, 1.0, together=True, private=each) for each in (records, other)]
+
+    assert models[0][1] == models[1][1]
+    assert cloudpickle.dumps(models[0][0]) == cloudpickle.dumps(models[1][0])
 
 
 def test_much_noise_leaves_what_the_draws_say():
     records = make_task()
     quiet, loud = (fit(records, mu)[0] for mu in (math.inf, 1e-4))
     other = Encoded(records.codes, 1 - records.labels)
-    draws = draw_independent(records, np.random.default_rng(0))
-    terms = {'mu': 1e-4, 'neighbors': 'add_remove', 'noise': discrete_gaussian}
-    lost, _ = adapt_labels(chunk_arrays(other), weigh(records), draws, AdaptConstants(), **terms)
+    lost, _ = fit(records, 1e-4, private=other)
     odds = [each.log_odds(records.codes)[:, 1] for each in (quiet, loud, lost)]
     assert np.corrcoef(odds[1], odds[2])[0, 1] > 0.99
     assert np.corrcoef(odds[0], odds[1])[0, 1] > 0.9
 
 
-@pytest.mark.parametrize('num_classes', [2, 4])
-def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes):
-    evidence, odds = make_model(num_classes)
-    tables = tuple(table / EVIDENCE_UNITS for table in odds[1:])
-    model = LabelModel(odds[0] / EVIDENCE_UNITS, tables)
-    records = make_records(500, num_classes)
-    weights = np.random.default_rng(0).random(500)
+def test_only_some_of_many_rows_are_read_for_features_chosen_by_coins_of_their_own(monkeypatch):
+    """The share follows from released totals, and no coin sees a row."""
+    shares, thin = [], Rows.thin
+    monkeypatch.setattr(Rows, 'thin', lambda rows, share: shares.append(share) or thin(rows, share))
+    monkeypatch.setattr(labels_module, 'MOST_FEATURED', 5000)
+    records, fresh = make_xor(), make_xor(seed=1)
 
-    def measure_spread(model):
-        odds = model.log_odds(records.codes)
-        odds -= odds.mean(axis=1, keepdims=True)
-        means = weights @ odds / weights.sum()
-        return math.sqrt((weights @ (odds - means) ** 2 / weights.sum()).mean())
+    model, receipts = fit(records, math.inf, together=True)
+    fit(records, 1.0, together=True, private=make_task(300), noise=no_noise)
 
-    wide = 3 * measure_spread(model)
-    surer = model.surer(records.codes, weights, spread=wide, most_stretch=5.0)
-    assert measure_spread(surer) == pytest.approx(wide)
-    for before, after in zip(model.evidence, surer.evidence, strict=True):
-        np.testing.assert_allclose(after, 3 * before)
-    same = model.surer(records.codes, weights, spread=wide / 4, most_stretch=5.0)
-    for before, after in zip(model.evidence, same.evidence, strict=True):
-        np.testing.assert_array_equal(before, after)
+    assert shares == pytest.approx([0.25, 0.25])
+    assert measure_auc(model, fresh) > 0.9
+    assert len(receipts) == 7
 
 
-def test_calibrated_models_have_the_shares_of_the_classes():
+def test_a_record_of_no_use_for_features_moves_nothing():
+    """What a class is to follow from are codes: rows without any have no say."""
+    records = make_xor(3000)
+    nothing = Encoded(np.full((5, 3), -1), np.zeros(5, np.int64))
+    both = Encoded(*(np.concatenate(pair) for pair in zip(records, nothing, strict=True)))
+    found = fit(records, math.inf, together=True, private=both)[0]
+    assert np.isfinite(found.log_odds(np.full((2, 3), -1))).all()
+
+
+@pytest.mark.parametrize(
+    ('totals', 'mu', 'expected'),
+    [
+        ([5000, 5000], 1.0, 128),
+        ([300, 100], 1.0, 50),
+        ([300, 100], 0.1, 0),
+        ([10, 10], 0.5, 0),
+        ([20_000] * 26, 1e-3, 0),
+        ([100] * 4, 1.0, 25),
+        ([100, 100], math.inf, 128),
+    ],
+)
+def test_features_are_as_many_as_the_budget_carries(totals, mu, expected):
+    assert num_features(np.array(totals, float), mu, AdaptConstants()) == expected
+
+
+@pytest.mark.parametrize('mu', [1e-9, 1e-3, 0.03])
+def test_small_budgets_carry_none(mu):
+    records = make_task(1000)
+    draws = draw_independent(records, np.random.default_rng(0))
+    assert plan(records, draws, mu, AdaptConstants()) is None
+
+
+def test_a_single_column_has_nothing_to_say_together_and_neither_have_linear_kernels():
+    records, constants = make_task(5000), AdaptConstants()
+    draws = draw_independent(records, np.random.default_rng(0))
+    alone = draws._replace(codes=draws.codes[:, :1])
+    assert plan(Encoded(records.codes[:, :1], records.labels), alone, 1.0, constants) is None
+
+    def linear(first, second):
+        return 1 + first @ second.T
+
+    assert plan(records, draws, 1.0, constants, linear) is None
+    assert plan(records, draws, 1.0, constants) is not None
+
+
+def test_features_that_say_nothing_get_no_weight():
+    """The classes follow from columns one by one, but for their noise."""
+    weights = []
+    for seed in range(3):
+        records = make_task(3000, seed)
+        model, _ = fit(records, 0.5, together=True)
+        weights.append(np.abs(model.interplay.weights).max())
+    assert min(weights) == 0
+
+
+def test_most_draws_of_each_class_have_slopes_within_the_radius():
     records = make_task()
-    model = fit(records, math.inf)[0]
-    shares = np.array([0.9, 0.1])
-    weights = np.random.default_rng(0).random(len(records.codes))
-    found = model.calibrated(records.codes, weights, shares)
-    np.testing.assert_allclose(
-        weights @ found.chances(records.codes) / weights.sum(), shares, atol=1e-6
+    draws, constants = draw_independent(records, np.random.default_rng(0)), AdaptConstants()
+    fitted = Fit(weigh(records), draws, constants)
+    fitted.start()
+    model = fitted.model(score(records), None)
+    left = np.abs(np.eye(2)[draws.labels] - model.chances(draws.codes))
+    looked = [own[:, column] for own, column in zip(weigh(records), draws.codes.T, strict=True)]
+    squares = 1 + sum(np.square(each / EVIDENCE_UNITS) for each in looked)
+    norms = np.sqrt((np.square(left) * squares.T).sum(axis=1))
+    shorter = [(norms[draws.labels == at] <= fitted.radius() / 2**20).mean() for at in (0, 1)]
+    assert min(shorter) == pytest.approx(0.9, abs=0.06)
+    assert min(shorter) >= 0.9
+
+
+def test_the_whole_model_is_the_model_but_for_rounding():
+    records = make_xor()
+    draws, constants = draw_independent(records, np.random.default_rng(0)), AdaptConstants()
+    pooled, features = score(records), plan(records, draws, 1.0, constants)
+    fitted = Fit(weigh(records), draws, constants)
+    fitted.start()
+    scores = pooled(draws.codes, np.zeros(len(draws.codes), np.int64))
+    whole = whole_features(scores, features)
+    width = len(features.variances)
+    exact = moments_module.ScoreMoments(
+        np.array([20_000.0]), np.zeros((1, width)), np.eye(width)[None] * 20_000, 0.0, 0.0
     )
-    for before, after in zip(model.evidence, found.evidence, strict=True):
-        np.testing.assert_array_equal(before, after)
+    fitted.add_features(whole / FEATURE_UNITS, features.variances, exact, 1.0)
+    fitted.weights[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (2, width))
+
+    offsets, tables, weights = fitted.whole_model()
+
+    found = offsets / EVIDENCE_UNITS + whole @ weights.T / 2**12 / EVIDENCE_UNITS
+    for table, column in zip(tables, draws.codes.T, strict=True):
+        found = found + table[:, column].T / EVIDENCE_UNITS
+    expected = fitted.model(pooled, features).log_odds(draws.codes)
+    np.testing.assert_allclose(found, expected, atol=0.05)
 
 
 def test_wide_tables_and_many_classes_are_drawn_less_often():
     assert num_draws(2, 14) == 10_000
     assert 1000 < num_draws(2, 1000) < 10_000
     assert num_draws(26, 617) == 1000
-
-
-def test_only_codes_and_classes_are_read():
-    """Whatever else a chunk holds, and however it holds it."""
-    evidence, odds = make_model(3)
-    records = make_records(50, 3)
-    other = SimpleNamespace(codes=records.codes.astype(np.int32), labels=records.labels.tolist())
-    np.testing.assert_array_equal(
-        sum_slopes(evidence, odds, UNIT, other), sum_slopes(evidence, odds, UNIT, records)
-    )

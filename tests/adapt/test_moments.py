@@ -1,165 +1,112 @@
-"""Vectors stay in a ball, a row moves sums a little, one receipt pays for their release."""
+"""Moments of features: a row moves them a little, one receipt pays, draws are made to have them."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import pickle
-import subprocess
-import sys
-import tracemalloc
 from itertools import pairwise
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sdv_threea.adapt.features import as_points, kernel_features
-from sdv_threea.adapt.kernels import UserKernel
-from sdv_threea.adapt.moments import (
-    BLOCK_ROWS,
-    FEATURE_RADIUS,
-    FEATURE_UNITS,
-    Targeted,
-    integer_vectors,
-    kernel_sums,
-    release_kernel_moments,
-)
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.features import FEATURE_UNITS, LARGEST_RADIUS, make_features
+from sdv_threea.adapt.moments import add_features, match_moments, release_feature_moments
 from sdv_threea.adapt.ntk import ReluNtk
+from sdv_threea.adapt.slopes import Featured
+from sdv_threea.approximate.moments import ScoreMoments, constant_weight
+from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.privacy.statistics import moment_sensitivity, unpack_second_moments
+from sdv_threea.privacy.statistics import clip_norm, moment_sensitivity
 
-LARGEST = np.iinfo(np.int64).max
-
-ADVERSARIAL = np.array(
-    [
-        [0, 0, 0],
-        [2**40, -(2**40), 2**40],
-        [LARGEST, LARGEST, -LARGEST - 1],
-        [1, 0, 0],
-        [-LARGEST, 0, -LARGEST - 1],
-        [768, -768, 768],
-        [LARGEST, 1, 2],
-    ]
-)
-
-
-@UserKernel
-def broken(first, second):
-    """Not finite for some points."""
-    return jnp.where(first[:, :1] > 0, jnp.inf, jnp.nan) * (first @ second.T)
-
-
-@UserKernel
-def huge(first, second):
-    """Far larger than its values at the landmarks suggest."""
-    return jnp.exp(jnp.sum(first**2, axis=1)[:, None] + 0 * (first @ second.T))
-
-
-@UserKernel
-def meddling(first, second):
-    """Every row depends on all rows of its batch."""
-    return (first @ second.T + 1) / jnp.sum(jnp.abs(first))
-
-
-KERNELS = [ReluNtk(), ReluNtk(depth=0), ReluNtk(4, 1e-30), broken, huge, meddling]
-
-
-def make_features(kernel=None, size=32, rank=8):
-    landmarks = np.random.default_rng(5).integers(-500, 500, (size, 3))
-    features = kernel_features(landmarks, ReluNtk(), rank=rank, unclipped=0.9)
-    return dataclasses.replace(features, kernel=kernel or ReluNtk())
-
-
-def make_rows(size):
-    scores = np.random.default_rng(0).integers(-700, 700, size=(size, 3))
-    return Targeted(scores, np.eye(2)[(scores[:, 0] * scores[:, -1] > 0).astype(int)])
+CONSTANTS = AdaptConstants()
+RADIUS = 5 * FEATURE_UNITS
 
 
 def no_noise(size, scale):
     return np.zeros(size, dtype=np.int64)
 
 
-def release(rows, features, mu=math.inf, neighbors='add_remove', noise=no_noise):
+def make_rows(features):
+    features = np.asarray(features)
+    size = len(features)
+    codes, labels = np.zeros((size, 1), np.int8), np.arange(size, dtype=np.int8) % 2
+    return Featured(codes, labels, features)
+
+
+def draw_features(rng, size, spread, radius=RADIUS):
+    found = np.rint(rng.normal(size=(size, len(spread))) @ spread * FEATURE_UNITS)
+    return clip_norm(found.astype(np.int64), radius)
+
+
+def release(rows, *, radius=RADIUS, mu=math.inf, neighbors='add_remove', noise=no_noise, cut=999):
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
-    return release_kernel_moments(chunk_arrays(rows), features, **terms)
+    rows = chunk_arrays(rows, chunk_rows=cut)
+    return release_feature_moments(rows, radius, CONSTANTS, **terms)
 
 
-@pytest.mark.parametrize('kernel', KERNELS)
-def test_vectors_stay_in_the_ball_whatever_the_row_and_the_kernel(kernel):
-    targets = np.tile([[1.0, 0.0], [1.0, 1.0], [1e9, -np.inf], [np.nan, 0.5]], (2, 1))[:7]
-
-    with np.errstate(invalid='ignore'):
-        vectors = integer_vectors(make_features(kernel), Targeted(ADVERSARIAL, targets))
-
-    assert vectors.dtype == np.int64
-    assert np.abs(vectors).max() <= FEATURE_UNITS
-    assert (vectors**2).sum(axis=1).max() <= FEATURE_RADIUS**2
+def flatten(moments, weight):
+    """Weighted moments again, as the proof has them: squares times 12, others times 17."""
+    full = np.empty((moments.products.shape[1] + 1,) * 2)
+    full[0, 0] = moments.counts[0] * weight**2
+    full[0, 1:] = full[1:, 0] = moments.sums[0] * weight
+    full[1:, 1:] = moments.products[0]
+    upper = np.triu_indices(len(full))
+    return full[upper] * np.where(upper[0] == upper[1], 12, 17)
 
 
-@pytest.mark.parametrize('kernel', KERNELS)
-def test_adding_or_replacing_a_row_moves_the_sums_by_at_most_the_sensitivity(kernel):
-    features, rows = make_features(kernel), make_rows(50)
-    sums = [
-        kernel_sums(features, Targeted(np.vstack([row, rows[0]]), np.vstack([target, rows[1]])))
-        for row in ADVERSARIAL
-        for target in ([1.0, 0.0], [0.0, 1.0])
-    ]
-    without = kernel_sums(features, rows)
-
-    added = max(np.linalg.norm(each - without) for each in sums)
-    replaced = max(np.linalg.norm(one - other) for one in sums for other in sums)
-
-    assert added <= moment_sensitivity(FEATURE_RADIUS, 'add_remove')
-    assert replaced <= moment_sensitivity(FEATURE_RADIUS, 'replace_one')
-    if kernel == ReluNtk():
-        assert added > 0.9 * moment_sensitivity(FEATURE_RADIUS, 'add_remove')
+HOSTILE = [
+    np.zeros((1, 3), int),
+    np.array([[RADIUS, 0, 0]]),
+    np.array([[-RADIUS, 0, 0]]),
+    np.array([[0, RADIUS, 0]]),
+    np.full((1, 3), RADIUS),  # longer than the radius
+    np.full((1, 3), -(2**40)),
+    np.full((1, 3), 2**15),
+]
 
 
-@pytest.mark.parametrize('kernel', [ReluNtk(), meddling])
-def test_sums_of_chunks_add_up_to_the_sums_of_the_table_to_the_bit(kernel):
-    features, rows = make_features(kernel), make_rows(2 * BLOCK_ROWS + 5)
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_no_row_moves_the_moments_by_more_than_the_sensitivity(neighbors):
+    rows = draw_features(np.random.default_rng(0), 40, np.eye(3))
+    weight = constant_weight(RADIUS, CONSTANTS.count_weight) / FEATURE_UNITS
+    found = []
+    for row in HOSTILE:
+        moments, receipt = release(make_rows(np.vstack([rows, row])), neighbors=neighbors)
+        found.append(flatten(moments, weight))
+    moments, receipt = release(make_rows(rows), mu=1.0, neighbors=neighbors)
+    without = flatten(moments, weight)
 
-    whole = kernel_sums(features, rows)
-    pairs = pairwise([0, 0, 1, 99, BLOCK_ROWS - 1, 2 * BLOCK_ROWS + 5])
-    chunks = [Targeted(*(each[slice(*pair)] for each in rows)) for pair in pairs]
+    added = max(np.linalg.norm(each - without) for each in found)
+    replaced = max(np.linalg.norm(one - other) for one in found for other in found)
 
-    assert whole.dtype == np.int64
-    np.testing.assert_array_equal(sum(kernel_sums(features, each) for each in chunks), whole)
-    vectors = integer_vectors(features, rows)
-    direct = unpack_second_moments(whole.astype(float))[0]
-    np.testing.assert_array_equal(direct, vectors.T @ vectors)
-
-
-def test_the_memory_does_not_grow_with_the_table():
-    features, peaks = make_features(), []
-    for num_blocks in (2, 20):
-        rows = make_rows(num_blocks * BLOCK_ROWS)
-        tracemalloc.start()
-        kernel_sums(features, rows)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-
-    assert peaks[1] < 1.5 * peaks[0]
+    bound = moment_sensitivity(RADIUS / FEATURE_UNITS * math.hypot(1, 0.3), neighbors)
+    assert receipt.sensitivity == pytest.approx(bound, rel=1e-2)
+    farthest = replaced if neighbors == 'replace_one' else added
+    assert 0.7 * receipt.sensitivity < farthest <= receipt.sensitivity
 
 
-def test_features_and_sums_travel_to_processes_that_load_no_jax():
-    sent = pickle.dumps((make_features(), make_rows(100)))
-    program = (
-        'import pickle, sys\n'
-        'from sdv_threea.adapt.moments import kernel_sums\n'
-        'sums = kernel_sums(*pickle.load(sys.stdin.buffer))\n'
-        'assert "jax" not in sys.modules\n'
-        'sys.stdout.buffer.write(pickle.dumps(sums))'
-    )
+def test_rows_at_the_largest_radius_are_summed_exactly():
+    features = clip_norm(np.full((5000, 4), LARGEST_RADIUS), LARGEST_RADIUS)
+    moments, _ = release(make_rows(features), radius=LARGEST_RADIUS)
 
-    done = subprocess.run([sys.executable, '-c', program], input=sent, capture_output=True)
+    expected = 5000 * int(features[0, 0]) ** 2 / FEATURE_UNITS**2
+    np.testing.assert_array_equal(moments.products, np.full((1, 4, 4), expected))
+    assert moments.sums[0].tolist() == pytest.approx([5000 * features[0, 0] / FEATURE_UNITS] * 4)
+    assert moments.counts[0] == 5000
 
-    assert done.returncode == 0, done.stderr.decode()
-    np.testing.assert_array_equal(
-        pickle.loads(done.stdout), kernel_sums(make_features(), make_rows(100))
-    )
-    assert len(pickle.dumps(make_features())) < 32 * (3 + 8) * 8 + 1000
+
+def test_moments_of_chunks_add_up_to_those_of_the_table_to_the_bit():
+    rows = make_rows(draw_features(np.random.default_rng(1), 2000, np.eye(5)))
+    order = np.random.default_rng(2).permutation(2000)
+    other = Featured(*(each[order] for each in rows))
+
+    wholes = [release(rows, cut=cut)[0] for cut in (1, 7, 2000)] + [release(other)[0]]
+
+    for one, two in pairwise(wholes):
+        for name in ('counts', 'sums', 'products'):
+            np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
@@ -170,37 +117,155 @@ def test_one_receipt_pays_for_one_draw_of_noise(neighbors):
         draws.append(size)
         return no_noise(size, scale)
 
-    _, receipt = release(make_rows(100), make_features(), 0.25, neighbors, recorded)
+    rows = make_rows(draw_features(np.random.default_rng(1), 100, np.eye(8)))
+    _, receipt = release(rows, mu=0.25, neighbors=neighbors, noise=recorded)
 
-    assert draws == [10 * 11 // 2]
+    assert draws == [9 * 10 // 2]
     assert (receipt.stage, receipt.mu, receipt.delta, receipt.charged) == ('adapt', 0.25, 0, True)
-    bound = moment_sensitivity(FEATURE_RADIUS, neighbors) / FEATURE_UNITS**2
-    assert receipt.sensitivity == pytest.approx(bound)
-    assert receipt.noise_scale == pytest.approx(bound / 0.25, rel=1e-3)
+    assert 'kernel features' in receipt.released
+    assert receipt.noise_scale == pytest.approx(receipt.sensitivity / 0.25, rel=1e-3)
 
 
-@pytest.mark.parametrize('width', [1, 2, 5])
-def test_without_noise_moments_are_those_of_features_and_targets(width):
-    features, scores = make_features(), make_rows(300).scores
-    targets = np.random.default_rng(1).uniform(-0.4, 0.4, size=(300, width))
+def test_without_noise_moments_are_those_of_the_features():
+    features = draw_features(np.random.default_rng(3), 300, np.diag([1, 0.5, 2]))
+    moments, _ = release(make_rows(features))
 
-    moments, _ = release(Targeted(scores, targets), features)
-
-    vectors = np.concatenate([features.with_slope(as_points(scores))[0], targets], axis=1)
-    # Every product is off by up to two roundings to the grid.
-    np.testing.assert_allclose(moments, vectors.T @ vectors, rtol=0, atol=300 * 3 / FEATURE_UNITS)
-
-
-def test_an_empty_table_has_empty_moments():
-    moments, _ = release(Targeted(np.zeros((0, 3), dtype=int), np.zeros((0, 2))), make_features())
-
-    np.testing.assert_array_equal(moments, np.zeros((10, 10)))
+    vectors = features / FEATURE_UNITS
+    assert moments.counts[0] == 300
+    np.testing.assert_allclose(moments.sums[0], vectors.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(moments.products[0], vectors.T @ vectors, rtol=1e-12)
+    assert moments.sum_scale == moments.product_scale == 0
 
 
-def test_noisy_moments_stay_positive():
-    def normal(size, scale):
-        return np.rint(np.random.default_rng(0).normal(0, scale, size)).astype(np.int64)
+def test_features_of_records_are_those_of_their_scores_and_the_rest_stays():
+    chances = [np.full((1, 5), 0.2), np.full((1, 3), 1 / 3)]
+    pooled = normal_scores(chances, [np.arange(5), np.arange(3)], 1)
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(-1, 5, 400), rng.integers(-1, 3, 400)], axis=1)
+    chunk = Encoded(codes, rng.integers(0, 2, 400))
+    scores = pooled(codes, np.zeros(400, np.int64))
+    features = make_features(
+        scores, np.ones(400), ReluNtk(), num_landmarks=60, rank=5, unclipped=0.9
+    )
 
-    moments, _ = release(make_rows(300), make_features(), 0.05, noise=normal)
+    found = add_features(pooled, features, chunk)
+    order = rng.permutation(400)
+    moved = add_features(pooled, features, Encoded(*(each[order] for each in chunk)))
+    flipped = add_features(pooled, features, chunk._replace(labels=1 - chunk.labels))
 
-    assert np.linalg.eigvalsh(moments).min() > -1e-9 * np.abs(moments).max()
+    np.testing.assert_array_equal(found.codes, chunk.codes)
+    np.testing.assert_array_equal(found.labels, chunk.labels)
+    np.testing.assert_array_equal(moved.features, found.features[order])
+    # A class tells nothing of the features: they are what it is to follow from.
+    np.testing.assert_array_equal(flipped.features, found.features)
+
+
+def make_moments(products, sums, count, sum_scale=0.0, product_scale=0.0):
+    return ScoreMoments(
+        np.array([float(count)]), sums[None], products[None], sum_scale, product_scale
+    )
+
+
+def moments_of(vectors, weights, **scales):
+    products = (vectors * weights[:, None]).T @ vectors
+    return make_moments(products, weights @ vectors, weights.sum(), **scales)
+
+
+def measure(vectors, weights):
+    return (vectors * weights[:, None]).T @ vectors / weights.sum()
+
+
+def test_without_noise_draws_get_the_released_moments():
+    rng = np.random.default_rng(4)
+    spread = np.eye(6) + rng.normal(0, 0.1, (6, 6))
+    spread[0] *= 6  # along one direction private rows vary forty times as much
+    draws, weights = rng.normal(size=(3000, 6)), rng.uniform(1, 9, 3000)
+    private = rng.normal(size=(5000, 6)) @ spread + 0.3
+
+    moments = moments_of(private, np.full(5000, weights.sum() / 5000))
+    matched = match_moments(draws, weights, moments)
+
+    assert np.linalg.eigvalsh(measure(private, np.ones(5000))).max() > 30
+    expected = measure(private, np.ones(5000))
+    np.testing.assert_allclose(measure(matched, weights), expected, rtol=1e-3, atol=1e-3)
+
+
+def test_moments_that_draws_have_already_move_nothing():
+    rng = np.random.default_rng(4)
+    draws, weights = rng.normal(size=(3000, 6)) + 0.2, rng.uniform(1, 9, 3000)
+
+    matched = match_moments(draws, weights, moments_of(draws, weights))
+
+    np.testing.assert_allclose(matched, draws, atol=1e-4)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_where_noise_hides_all_draws_stay_as_they_are(seed):
+    rng = np.random.default_rng(seed)
+    draws, weights = rng.normal(size=(3000, 20)), np.ones(3000)
+    exact, scale = moments_of(draws, weights), 2000.0
+    noise = rng.normal(0, scale, (20, 20))
+    noise = np.triu(noise) + np.triu(noise, 1).T
+    noise[np.diag_indices(20)] *= math.sqrt(2)
+    noisy = dataclasses.replace(
+        exact,
+        sums=exact.sums + rng.normal(0, scale, (1, 20)),
+        products=exact.products + noise,
+        sum_scale=scale,
+        product_scale=scale,
+    )
+
+    matched = match_moments(draws, weights, noisy)
+
+    # The largest eigenvalue of noise is a little about the edge of the semicircle, either way.
+    assert np.linalg.norm(matched - draws) < 0.2 * np.linalg.norm(draws)
+    unaware = match_moments(draws, weights, dataclasses.replace(noisy, product_scale=1e-9))
+    assert np.linalg.norm(unaware - draws) > 0.5 * np.linalg.norm(draws)
+
+
+def test_what_stands_out_of_noise_is_seen_through_it():
+    """One direction varies forty times as much; noise hides the rest."""
+    rng = np.random.default_rng(5)
+    draws, weights, scale = rng.normal(size=(4000, 30)), np.ones(4000), 400.0
+    private = rng.normal(size=(4000, 30))
+    private[:, 3] *= math.sqrt(40)
+    noise = rng.normal(0, scale, (30, 30))
+    noise = np.triu(noise) + np.triu(noise, 1).T
+    exact = moments_of(private, weights, sum_scale=scale, product_scale=scale)
+
+    matched = match_moments(
+        draws, weights, dataclasses.replace(exact, products=exact.products + noise)
+    )
+
+    variances = matched.var(axis=0)
+    assert 30 < variances[3] < 50
+    assert np.abs(np.delete(variances, 3) - 1).max() < 0.8
+
+
+@pytest.mark.parametrize('scale', [0.0, 10.0, 1e6])
+@pytest.mark.parametrize('constant', [0.0, 1.0])
+def test_a_constant_feature_does_not_blow_up(constant, scale):
+    rng = np.random.default_rng(6)
+    draws, weights = rng.normal(size=(2000, 5)), np.ones(2000)
+    draws[:, 2] = constant
+    private = rng.normal(size=(2000, 5)) * 2
+    exact = moments_of(private, weights, sum_scale=scale, product_scale=scale)
+    noise = rng.normal(0, 1, (5, 5)) * scale
+    moments = dataclasses.replace(exact, products=exact.products + noise + noise.T)
+
+    matched = match_moments(draws, weights, moments)
+
+    assert np.isfinite(matched).all()
+    # No draw is longer than private rows are.
+    assert np.linalg.norm(matched, axis=1).max() < 30
+
+
+def test_directions_without_variance_keep_a_little():
+    """Noise may say that nothing varies, or less than nothing; curvature must not be zero."""
+    rng = np.random.default_rng(7)
+    draws, weights = rng.normal(size=(2000, 4)), np.ones(2000)
+
+    matched = match_moments(draws, weights, make_moments(-1e6 * np.eye(4), np.zeros(4), 2000))
+
+    variances = np.linalg.eigvalsh(measure(matched, weights))
+    assert variances.min() > 0.04

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -93,3 +97,58 @@ def test_files_may_be_read_by_whom_the_user_lets(tmp_path):
     finally:
         os.umask(mask)
     assert (tmp_path / 'a.csv').stat().st_mode & 0o777 == 0o640
+
+
+ENDED = """
+import sys, time
+from pathlib import Path
+import click
+from sdv_threea.cli.errors import PlainGroup
+from sdv_threea.cli.outputs import staged
+
+@click.group(cls=PlainGroup)
+def main():
+    pass
+
+@main.command()
+@click.argument('place', type=click.Path(path_type=Path))
+def slow(place):
+    with staged([place], force=False) as drafts:
+        drafts[place].write_text('half')
+        print('half', flush=True)
+        time.sleep(600)
+
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path, number):
+    command = [sys.executable, '-c', ENDED, 'slow', str(tmp_path / 'out' / 'a.csv')]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == 'half\n'
+        process.send_signal(number)
+        process.communicate(timeout=60)
+    assert process.returncode == (1 if number == signal.SIGINT else 128 + number)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='modes of POSIX')
+def test_force_keeps_the_mode_of_a_page_and_the_link_to_it(tmp_path):
+    page, link = tmp_path / 'page.html', tmp_path / 'link.html'
+    page.touch()
+    page.chmod(0o600)
+    link.symlink_to(page)
+    with staged([link], force=True) as drafts:
+        write(drafts)
+    assert link.is_symlink()
+    assert page.read_text() == 'new link.html'
+    assert page.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='devices of POSIX')
+def test_a_device_is_written_to_and_not_replaced(tmp_path):
+    with staged([tmp_path / 'a.csv', Path(os.devnull)], force=True) as drafts:
+        write(drafts)
+    assert Path(os.devnull).is_char_device()

@@ -65,7 +65,7 @@ def test_whole_numbers_are_written_without_a_point(tmp_path):
     table = pd.DataFrame({'a': [1.0, np.nan], 'b': [1.5, 2.0], 'c': ['x', None], 'd': [True, None]})
     write_table(table, tmp_path / 'table.csv')
 
-    assert (tmp_path / 'table.csv').read_text() == 'a,b,c,d\n1,1.5,x,True\n,2.0,,\n'
+    assert (tmp_path / 'table.csv').read_text() == ('"a","b","c","d"\n1,1.5,"x",True\n,2.0,,\n')
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,38 @@ def test_parquet_is_typed_by_its_schema_whatever_the_rows(tmp_path):
         assert read.isna().sum().tolist() == table.isna().sum().tolist()
         dtypes.append(read.dtypes)
     assert dtypes[0].equals(dtypes[1])
+
+
+ODD = [
+    'a\rb', 'a\nb', 'a\r\nb', '\r', '"quoted"', '"', ' blanks ', '\ttab', 'a,b', 'NA', 'null',
+    'None', 'nan', 'N/A', '-', '#N/A', "'", '\ufeffmark', 'ö', '007', '1e5', 'True', None,
+]  # fmt: skip
+
+
+def test_what_is_written_reads_back_the_same(tmp_path):
+    table = pd.DataFrame({'text': ODD, 'age': np.arange(len(ODD)) / 2, 'a "name"\r': ODD})
+    write_table(table, tmp_path / 'table.csv')
+    columns = {'age': {'sdtype': 'numerical'}}
+    read = read_table(tmp_path / 'table.csv', columns, only_empty=True)
+    pd.testing.assert_frame_equal(read, table)
+
+
+def test_what_is_spelt_like_a_missing_cell_is_one_unless_told_otherwise(tmp_path):
+    texts = pd.DataFrame({'text': ['NA', 'null', 'None', 'a', None]})
+    write_table(texts, tmp_path / 'table.csv')
+    usual = read_table(tmp_path / 'table.csv', {})['text']
+    assert usual.isna().tolist() == [True, True, True, False, True]
+    told = read_table(tmp_path / 'table.csv', {}, only_empty=True)['text']
+    assert told.tolist()[:4] == ['NA', 'null', 'None', 'a']
+
+
+def test_a_spreadsheet_gets_no_formula(tmp_path):
+    cells = ['=1+1', '+cmd', '-x', '@sum', '\t=1', '-5', '+1.5', 'a=b', None]
+    table = pd.DataFrame({'=name': cells, 'x': range(len(cells))})
+    write_table(table, tmp_path / 'table.csv', for_spreadsheets=True)
+    read = read_table(tmp_path / 'table.csv', {'x': {'sdtype': 'numerical'}})
+    assert list(read) == ["'=name", 'x']
+    expected = ["'=1+1", "'+cmd", "'-x", "'@sum", "'\t=1", '-5', '+1.5', 'a=b']
+    assert read["'=name"].tolist()[:-1] == expected
+    write_table(table, tmp_path / 'table.csv')
+    assert read_table(tmp_path / 'table.csv', {})['=name'].tolist()[:-1] == cells[:-1]

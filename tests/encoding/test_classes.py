@@ -92,7 +92,6 @@ def test_without_a_target_there_is_one_class(gaussian):
 
     assert classes.label(encode(table, transformers)).tolist() == [0, 0, 0]
     assert classes.scored(1).tolist() == [0]
-    assert classes.targets(np.zeros(3, dtype=np.int64)).tolist() == [[1.0]] * 3
 
 
 def test_a_numerical_target_is_cut_into_bins_of_about_equal_mass(gaussian, rng):
@@ -152,14 +151,3 @@ def test_odd_targets_have_classes_too(gaussian, target, mu):
     assert 1 <= classes.count <= CONSTANTS.most_classes + 1
     assert np.all((labels >= -1) & (labels < classes.count))
     assert set(range(classes.count)) == set(classes.of_code[classes.of_code >= 0])
-
-
-@pytest.mark.parametrize('ordered', [True, False])
-def test_targets_have_norm_at_most_one_and_differ_by_class(gaussian, rng, ordered):
-    target = rng.normal(size=5000) if ordered else pd.Series(rng.choice(list('abc'), size=5000))
-    classes, _, labels = classify(target, gaussian)
-    targets = classes.targets(labels)
-
-    assert targets.shape == (5000, 1 if ordered else 3)
-    assert np.linalg.norm(targets, axis=1).max() <= 1
-    assert len(np.unique(targets, axis=0)) == classes.count

@@ -11,8 +11,9 @@ import pytest
 from scipy.stats import chisquare
 
 from sdv_threea.joint import chain as room
-from sdv_threea.joint.chain import Chain, Link, choose_order, fill_evenly, fit_chain
+from sdv_threea.joint.chain import Chain, Column, Drawn, Link, fit_chain, left_open
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.inside import fill_evenly
 
 #: As many rounds as it takes.
 CONSTANTS = JointConstants(rounds=50)
@@ -51,14 +52,22 @@ def sum_to(joint, *columns):
     return joint.sum(axis=tuple(at for at in range(joint.ndim) if at not in columns))
 
 
-def fit(joint, order=None, constants=CONSTANTS, seed=3, tables=None):
+def make_column(shares, of_code=None):
+    """A column without classes; of as many bins as codes, unless told."""
+    of_code = np.arange(len(shares)) if of_code is None else of_code
+    margin = np.bincount(of_code[of_code >= 0], shares[of_code >= 0])
+    return Column(of_code, shares[None], margin)
+
+
+def fit(joint, order=None, constants=CONSTANTS, seed=3, tables=None, functions=None):
     """Fit a chain to the true tables of all pairs of columns."""
     columns = range(joint.ndim)
     if tables is None:
         tables = {pair: sum_to(joint, *pair) for pair in combinations(columns, 2)}
-    margins = [10_000 * sum_to(joint, at) for at in columns]
+    singles = [make_column(sum_to(joint, at)) for at in columns]
     rng = np.random.default_rng(seed)
-    return fit_chain(margins, tables, list(order or columns), constants, rng)
+    order = list(order or columns)
+    return fit_chain(singles, tables, functions or {}, order, constants, rng)
 
 
 def enumerate_chain(chain, shape):
@@ -67,8 +76,8 @@ def enumerate_chain(chain, shape):
     bins = bins.reshape(-1, len(shape))
     chances = np.ones(len(bins))
     for link in chain.links:
-        own = link.chances(bins)
-        chances *= own[np.arange(len(bins)), bins[:, link.column]] / own.sum(axis=1)
+        own = link.chances(Drawn(bins, bins))
+        chances *= own[np.arange(len(bins)), bins[:, link.column]]
     return chances.reshape(shape)
 
 
@@ -95,20 +104,34 @@ def distance(one, other):
 
 def test_a_link_is_log_linear_in_its_parents(rng):
     logs, first, second = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=(2, 4))
-    link = Link(1, logs, (2, 0), (first, second))
+    link = Link(1, np.arange(4), None, np.exp(logs)[None], (2, 0), (first, second))
     bins = np.array([[0, 99, 2], [1, 99, 0]])
 
-    chances = link.chances(bins)
+    chances = link.chances(Drawn(bins, bins))
 
     expected = np.exp([logs + first[2] + second[0], logs + first[0] + second[1]])
-    found = chances / chances.sum(axis=1, keepdims=True)
-    assert found == pytest.approx(expected / expected.sum(axis=1, keepdims=True))
+    assert chances == pytest.approx(expected / expected.sum(axis=1, keepdims=True))
+
+
+def test_what_a_link_is_multiplied_with_may_be_that_of_a_code(rng):
+    """Three codes of column 0, in two bins, each say what the four codes in three bins are."""
+    shares, weights = rng.dirichlet(np.ones(4), 3), rng.normal(size=(2, 3))
+    link = Link(1, np.array([0, 2, 1, 1]), 0, shares, (0,), (weights,))
+    codes, bins = np.array([[2, 0], [0, 0]]), np.array([[1, 0], [0, 0]])
+
+    chances = link.chances(Drawn(codes, bins))
+
+    for found, code, its_bin in zip(chances, (2, 0), (1, 0), strict=True):
+        own = np.array([shares[code, 0], shares[code, 2:].sum(), shares[code, 1]])
+        expected = own * np.exp(weights[its_bin])
+        assert found == pytest.approx(expected / expected.sum())
 
 
 def test_a_link_survives_weights_beyond_what_an_exponential_carries():
-    link = Link(1, np.zeros(2), (0,), (np.array([[2_000.0, -2_000.0]]),))
+    weights = np.array([[2_000.0, -2_000.0]])
+    link = Link(1, np.arange(2), None, np.full((1, 2), 0.5), (0,), (weights,))
 
-    assert link.chances(np.zeros((1, 2), dtype=np.int64)).tolist() == [[1.0, 0.0]]
+    assert link.chances(Drawn.start(1, 2)).tolist() == [[1.0, 0.0]]
 
 
 @pytest.mark.parametrize('order', list(permutations(range(3)))[:4])
@@ -162,7 +185,8 @@ def test_what_has_no_table_follows_through_others(rng):
 
 
 def test_a_single_column_has_its_distribution():
-    chain = fit_chain([np.array([1.0, 0.0, 3.0])], {}, [0], CONSTANTS, np.random.default_rng(1))
+    column = make_column(np.array([0.25, 0.0, 0.75]))
+    chain = fit_chain([column], {}, {}, [0], CONSTANTS, np.random.default_rng(1))
 
     assert enumerate_chain(chain, (3,)) == pytest.approx([0.25, 0, 0.75], abs=1e-9)
     drawn = np.bincount(chain.draw(4_000, np.random.default_rng(2))[:, 0])
@@ -207,6 +231,79 @@ def test_a_column_that_follows_from_another_comes_back(rng, order):
     assert (names[drawn[:, 0]] != drawn[:, 1]).sum() <= 4
     assert (zones[drawn[:, 1]] != drawn[:, 2]).sum() <= 4
     assert (zones[names[drawn[:, 0]]] != drawn[:, 2]).sum() <= 4
+
+
+def make_map(rng, num_codes=40):
+    """Codes with a name each, counted in four bins, and a column that leans on the name's bin."""
+    names = rng.permutation(num_codes)
+    bins = [rng.integers(0, 4, num_codes) for _ in range(2)]
+    for each in bins:
+        each[:4] = np.arange(4)
+    shares = rng.dirichlet(np.full(num_codes, 3.0))
+    function = np.zeros((num_codes, num_codes))
+    function[np.arange(num_codes), names] = shares
+    leaning = rng.dirichlet(np.full(3, 0.5), 4)
+    tables = {
+        (0, 1): add_up(function, *bins),
+        (1, 2): np.bincount(bins[1], function.sum(axis=0))[:, None] * leaning,
+    }
+    columns = [
+        make_column(shares, bins[0]),
+        make_column(function.sum(axis=0), bins[1]),
+        make_column(tables[1, 2].sum(axis=0)),
+    ]
+    return columns, tables, {(0, 1): function}, names
+
+
+def add_up(table, rows, columns):
+    found = np.zeros((rows.max() + 1, columns.max() + 1))
+    np.add.at(found, (rows[:, None], columns), table)
+    return found
+
+
+@pytest.mark.parametrize('order', [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_what_is_known_code_by_code_comes_back_through_coarse_bins(rng, order):
+    columns, tables, functions, names = make_map(rng)
+
+    chain = fit_chain(columns, tables, functions, order, JointConstants(), rng)
+    drawn = chain.draw(ROWS, rng)
+
+    assert np.array_equal(names[drawn[:, 0]], drawn[:, 1])
+    for at, column in enumerate(columns):
+        found = np.bincount(drawn[:, at], minlength=column.shares.shape[1]) / ROWS
+        assert distance(found, column.shares[0]) < 0.02
+    found = np.zeros((4, 3))
+    np.add.at(found, (columns[1].of_code[drawn[:, 1]], drawn[:, 2]), 1 / ROWS)
+    assert distance(found, tables[1, 2]) < 0.02
+
+
+def test_a_column_that_is_settled_takes_no_heed_of_others(rng):
+    columns, tables, functions, _ = make_map(rng)
+    tables[0, 2] = np.outer(columns[0].margin, columns[2].margin)
+
+    links = fit_chain(columns, tables, functions, (2, 0, 1), JointConstants(), rng).links
+
+    assert [link.parents for link in links] == [(), (2,), ()]
+    assert [link.key for link in links] == [None, None, 0]
+
+
+def test_codes_that_were_never_seen_together_fall_back_on_the_column(rng):
+    columns, tables, functions, _ = make_map(rng)
+    functions[0, 1][7] = 0
+
+    chain = fit_chain(columns, tables, functions, (0, 1, 2), JointConstants(), rng)
+    drawn = chain.draw(2_000, rng, {0: np.full(2_000, 7)})
+
+    assert len(np.unique(drawn[:, 1])) > 20
+
+
+def test_what_is_left_open_is_the_entropy_given_the_other(rng):
+    table = rng.dirichlet(np.ones(12)).reshape(3, 4)
+    given = table / table.sum(axis=1, keepdims=True)
+
+    assert left_open(table) == pytest.approx(-(table * np.log(given)).sum())
+    assert left_open(1_000 * table) == pytest.approx(left_open(table))
+    assert left_open(np.diag([0.2, 0.8])) == 0
 
 
 def test_a_column_that_follows_from_two_others_together_keeps_its_pairs(rng):
@@ -338,26 +435,3 @@ def test_a_chain_can_be_pickled(rng):
     assert isinstance(copy, Chain)
     drawn = [each.draw(1_000, np.random.default_rng(4)) for each in (chain, copy)]
     assert np.array_equal(*drawn)
-
-
-# Order
-
-
-@pytest.mark.parametrize('first', [(), (3,), (5, 0), (4, 3, 2, 1, 0)])
-def test_next_comes_the_column_that_those_before_it_tell_most_of(rng, first):
-    information = rng.exponential(size=(6, 6))
-    information = np.triu(information, 1) + np.triu(information, 1).T
-
-    order = choose_order(information, first)
-
-    assert sorted(order) == list(range(6))
-    assert tuple(order[: len(first)]) == first
-    if not first:
-        assert order[0] == information.sum(axis=1).argmax()
-    for place in range(max(len(first), 1), 6):
-        told = {at: information[order[:place], at].sum() for at in order[place:]}
-        assert order[place] == max(told, key=told.get)
-
-
-def test_columns_that_say_nothing_are_ordered_too():
-    assert choose_order(np.zeros((3, 3)), [1]) == [1, 0, 2]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.density import fit_joint, keep_strongest
+from sdv_threea.joint.density import Singles, fit_joint, keep_strongest
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.sampling.joint import draw_jointly
 
@@ -39,7 +39,8 @@ def fit(law, constants=CONSTANTS):
     margins = [NUM_RECORDS * sum_to(in_bins, at) for at in range(3)]
     expected = {(i, j): np.outer(margins[i], margins[j]) / NUM_RECORDS for i, j in tables}
     rng = np.random.default_rng(2)
-    return fit_joint(BINS, histograms, totals, 0.0, pairs, expected, constants, rng)
+    singles = Singles(BINS, tuple(histograms), (False,) * 3, totals, 0.0)
+    return fit_joint(singles, pairs, PairCounts({}, {}), expected, constants, rng)
 
 
 def sum_to(table, *axes):
@@ -119,3 +120,58 @@ def test_a_column_keeps_its_strongest_partners():
 
     assert keep_strongest(pairs, 99) == pairs
     assert keep_strongest(pairs, 1) == [(0, 1), (0, 2), (0, 3), (3, 4)]
+
+
+# Pairs that are known code by code
+
+
+def test_counts_of_codes_say_which_code_has_which(rng):
+    """Twenty codes in six bins each, with noise: the function comes back, and all its margins."""
+    size, num_records = 20, 20_000.0
+    names, shares = rng.permutation(size), rng.dirichlet(np.full(size, 5.0))
+    bins = tuple(rng.permutation(np.arange(size) % 6) for _ in range(2))
+    true = np.zeros((size, size))
+    true[np.arange(size), names] = num_records * shares
+    columns = [true.sum(axis=1), true.sum(axis=0)]
+    coarse = np.zeros((6, 6))
+    np.add.at(coarse, (bins[0][:, None], bins[1]), true)
+    pairs = PairCounts({(0, 1): coarse + rng.normal(0, 30, (6, 6))}, {(0, 1): 30.0})
+    noisy = true + rng.normal(0, 20, true.shape)
+    histograms = tuple(each[None] / num_records for each in columns)
+    singles = Singles(bins, histograms, (False, False), np.array([num_records]), 10.0)
+    margins = [np.bincount(own, each) for own, each in zip(bins, columns, strict=True)]
+    expected = {(0, 1): np.outer(*margins) / num_records}
+    known = PairCounts({(0, 1): noisy}, {(0, 1): 20.0})
+
+    joint = fit_joint(singles, pairs, known, expected, CONSTANTS, rng)
+    codes, _ = draw_jointly(joint, singles.totals, 20_000, rng)
+
+    assert (names[codes[:, 0]] == codes[:, 1]).mean() > 0.995
+    for at in range(2):
+        found = np.bincount(codes[:, at], minlength=size) / 20_000
+        assert distance(found, histograms[at][0]) < 0.03
+    assert joint.functions[0, 1].sum() == pytest.approx(1)
+    assert joint.tables[0, 1].sum() == pytest.approx(1)
+
+
+def test_codes_that_do_not_occur_are_in_no_function(rng):
+    singles = Singles(
+        (np.array([-1, 0, 1, -1]), np.array([0, 1, 1])),
+        (np.array([[0, 0.4, 0.6, 0]]), np.array([[0.4, 0.3, 0.3]])),
+        (False, False),
+        np.array([1_000.0]),
+        1.0,
+    )
+    assert [each.tolist() for each in singles.codes] == [[-1, 1, 2, -1], [0, 1, 2]]
+    coarse = {(0, 1): np.array([[400.0, 0], [0, 600]])}
+    noise = np.full((3, 3), 500.0)
+    noise[1:] = [[400, 0, 0], [0, 300, 300]]
+    expected = {(0, 1): np.array([[160.0, 240], [240, 360]])}
+    known = PairCounts({(0, 1): noise}, {(0, 1): 3.0})
+
+    joint = fit_joint(singles, PairCounts(coarse, {(0, 1): 3.0}), known, expected, CONSTANTS, rng)
+    codes, _ = draw_jointly(joint, singles.totals, 2_000, rng)
+
+    assert joint.functions[0, 1].shape == (4, 3)
+    assert set(np.unique(codes[:, 0])) == {1, 2}
+    assert ((codes[:, 0] == 1) == (codes[:, 1] == 0)).mean() > 0.99

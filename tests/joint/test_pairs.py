@@ -11,7 +11,8 @@ import pytest
 
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint import pairs as room
-from sdv_threea.joint.pairs import WEIGHT_UNIT, release_pair_counts, weigh_pairs
+from sdv_threea.joint.bins import count_bins
+from sdv_threea.joint.pairs import WEIGHT_UNIT, PairCounts, release_pair_counts, weigh_pairs
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.privacy.rows import Rows, chunk_arrays
@@ -41,8 +42,12 @@ def make_rows(codes, chunk_rows=2**16):
 
 def release(rows, bins=BINS, *, mu=1.0, neighbors='add_remove', noise=silent):
     rows = rows if isinstance(rows, Rows) else make_rows(rows)
-    wanted = list(combinations(range(len(bins)), 2))
-    return release_pair_counts(rows, bins, wanted, mu=mu, neighbors=neighbors, noise=noise)
+    weights = weigh(bins, combinations(range(len(bins)), 2))
+    return release_pair_counts(rows, bins, weights, mu=mu, neighbors=neighbors, noise=noise)
+
+
+def weigh(bins, wanted):
+    return weigh_pairs(count_bins(bins), list(wanted))
 
 
 @pytest.fixture
@@ -62,7 +67,7 @@ def test_only_the_wanted_pairs_are_counted(rng):
     codes, wanted = make_codes(rng, 400), [(1, 3), (0, 2)]
 
     counts, receipt = release_pair_counts(
-        make_rows(codes), BINS, wanted, mu=1.0, neighbors='add_remove', noise=silent
+        make_rows(codes), BINS, weigh(BINS, wanted), mu=1.0, neighbors='add_remove', noise=silent
     )
 
     expected = count_in_a_loop(codes, BINS)
@@ -267,6 +272,41 @@ def test_without_noise_the_tables_are_exact_and_the_receipt_says_so(rng):
 def test_no_price_no_release(rng, mu):
     with pytest.raises(ValueError, match='mu must be above 0'):
         release(make_codes(rng, 10), mu=mu)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_any_weights_and_any_choice_of_pairs_keep_to_the_sensitivity(rng, sums, neighbors):
+    """As they are for pairs that are counted code by code: they follow from what was released."""
+    for _ in range(50):
+        chosen = [pair for pair in combinations(range(4), 2) if rng.random() < 0.6] or [(0, 3)]
+        weights = {pair: int(rng.integers(1, 65)) for pair in chosen}
+        codes = make_codes(rng, 6)
+        neighbour = codes[1:]
+        if neighbors == 'replace_one':
+            neighbour = np.concatenate([make_codes(rng, 1), neighbour])
+        terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
+
+        counts, receipt = release_pair_counts(make_rows(codes), BINS, weights, 'codes', **terms)
+        release_pair_counts(make_rows(neighbour), BINS, weights, 'codes', **terms)
+
+        assert find_distance(*sums[-2:]) <= receipt.sensitivity * (1 + 1e-15)
+        assert receipt.released.endswith('pairs of columns, in up to 3 codes each')
+        assert_same(counts.tables, {pair: count_in_a_loop(codes, BINS)[pair] for pair in chosen})
+
+
+def test_two_releases_are_averaged_by_precision(rng):
+    tables = [{(0, 1): rng.normal(size=(3, 4)), (0, 2): rng.normal(size=(3, 2))} for _ in range(2)]
+    one = PairCounts(tables[0], {(0, 1): 3.0, (0, 2): 6.0})
+    other = PairCounts(tables[1], {(0, 1): 4.0, (0, 2): 8.0})
+
+    both = one.average(other)
+
+    for pair, times in (((0, 1), 1), ((0, 2), 2)):
+        expected = 0.64 * tables[0][pair] + 0.36 * tables[1][pair]
+        assert both.tables[pair] == pytest.approx(expected)
+        assert both.scales[pair] == pytest.approx(2.4 * times)
+    exact = PairCounts(tables[0], {(0, 1): 0.0, (0, 2): 0.0})
+    assert exact.average(exact) is exact
 
 
 def test_what_is_summed_can_be_sent_to_other_machines(rng, sums):

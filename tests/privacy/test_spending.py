@@ -30,6 +30,33 @@ def test_the_last_stage_gets_what_is_left():
     assert 0.999999 * BUDGET.mu < spending.ledger.mu <= BUDGET.mu
 
 
+def test_several_last_ones_share_what_is_left_and_take_no_more():
+    spending = open_account()
+    spending.keep((None, make_receipt(spending.price('one'))))
+    left = spending.left()
+    assert math.isclose(left, BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
+
+    assert spending.rest(0.5 * left)['mu'] == 0.5 * left
+    assert spending.rest(2 * left)['mu'] == left
+    spending.keep((None, make_receipt(spending.rest(0.5 * left)['mu'])))
+
+    assert math.isclose(spending.left(), left * math.sqrt(0.75), rel_tol=1e-9)
+    spending.keep((None, make_receipt(spending.rest()['mu'])))
+    assert spending.ledger.mu <= BUDGET.mu
+    assert spending.left() < 1e-4 * BUDGET.mu
+
+
+def test_stages_may_spend_their_shares_together():
+    spending = open_account()
+    terms = spending.terms('one', 'two')
+    assert math.isclose(terms['mu'], BUDGET.mu * math.sqrt(0.6), rel_tol=1e-9)
+    for stage in ('one', 'two'):
+        with pytest.raises(OverspentError, match=f"'{stage}' has had its share"):
+            spending.terms(stage)
+    with pytest.raises(OverspentError, match="'two' has had its share"):
+        spending.terms('last', 'two')
+
+
 @pytest.mark.parametrize('rounds', [1, 7, 1000])
 def test_rounding_never_overspends(rounds):
     spending = open_account()
@@ -94,6 +121,7 @@ def test_without_privacy_everything_is_free():
     spending = Spending(Budget(math.inf, 1e-5), {'one': 1.0}, discrete_gaussian)
     assert math.isinf(spending.price('one'))
     assert math.isinf(spending.rest()['mu'])
+    assert math.isinf(spending.left())
 
 
 @pytest.mark.parametrize('rows_per_unit', [1, 2, 50])

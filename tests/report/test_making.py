@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from types import SimpleNamespace
 
 import numpy as np
@@ -53,6 +56,29 @@ def parts():
     real, synthetic, test = (make_people(rng) for _ in range(3))
     real.loc[0, ['group', 'cost', 'born']] = ['Jane Doe', 123.456789, '04.03.1957']
     return real, synthetic, test
+
+
+def test_a_report_is_its_owners_and_whole_or_not_there(parts, metadata, tmp_path, monkeypatch):
+    report = make_report(*parts[:2], metadata)
+    for save, name in ((report.save_html, 'page.html'), (report.save_json, 'page.json')):
+        path = tmp_path / name
+        save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        link = tmp_path / f'link to {name}'
+        link.symlink_to(path)
+        save(link)
+        assert link.is_symlink()
+        old = path.read_bytes()
+        with monkeypatch.context() as full:
+            full.setattr(os, 'fsync', fill_up)
+            with pytest.raises(OSError, match=r'full.*as it was'):
+                save(path)
+        assert path.read_bytes() == old
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def fill_up(_):
+    raise OSError(errno.ENOSPC, 'The disk is full')
 
 
 def test_no_cell_of_a_real_row_is_in_the_page_or_in_the_json(parts, metadata, tmp_path):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from sdv_threea.joint.chain import fit_chain
+from sdv_threea.joint.chain import Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling import joint as room
 from sdv_threea.sampling.conditional import ImpossibleCondition
-from sdv_threea.sampling.joint import draw_inside, draw_jointly
+from sdv_threea.sampling.joint import draw_jointly
 
 CONSTANTS = JointConstants()
 NUM_ROWS = 30_000
@@ -28,10 +30,13 @@ def joint():
     tables = {(0, 1): law.sum(axis=2), (0, 2): law.sum(axis=1), (1, 2): law.sum(axis=0)}
     margins = [law.sum(axis=(1, 2)), law.sum(axis=(0, 2)), law.sum(axis=(0, 1))]
     fine = np.repeat(margins[0], 2) * np.array([0.3, 0.7] * 3)
-    histograms = tuple(each[None] for each in (fine, *margins[1:]))
-    counts = [1_000 * each for each in margins]
-    chain = fit_chain(counts, tables, [0, 1, 2], CONSTANTS, rng)
-    return Joint(BINS, histograms, tuple(counts), tables, chain, CONSTANTS)
+    histograms = (fine, *margins[1:])
+    columns = tuple(
+        Column(own, shares[None], margin)
+        for own, shares, margin in zip(BINS, histograms, margins, strict=True)
+    )
+    chain = fit_chain(columns, tables, {}, [0, 1, 2], CONSTANTS, rng)
+    return Joint(columns, tables, {}, (True, False, False), chain, CONSTANTS)
 
 
 def allow(**columns):
@@ -103,46 +108,80 @@ def test_large_samples_are_drawn_pool_by_pool(joint, rng, monkeypatch):
     assert meets(codes, possible).all()
 
 
-# Inside a bin
+# Columns that follow from others
 
 
-def test_codes_are_as_frequent_as_their_weights_in_the_bin(rng):
-    weights = np.array([[1.0, 3.0, 0.0, 2.0, 2.0], [1.0, 0.0, 1.0, 0.0, 0.0]])
-    of_code = np.array([0, 0, 0, 1, -1])
-    bins, classes = np.zeros(20_000, dtype=np.int64), np.arange(20_000) % 2
-
-    codes = draw_inside(weights, of_code, classes, bins, rng)
-
-    for label, expected in enumerate([[0.25, 0.75, 0, 0, 0], [0.5, 0, 0.5, 0, 0]]):
-        shares = np.bincount(codes[classes == label], minlength=5) / 10_000
-        assert shares == pytest.approx(np.array(expected), abs=0.015)
+def allow_codes(sizes, **columns):
+    masks = {int(name[1:]): np.zeros((1, size), dtype=bool) for name, size in sizes.items()}
+    for name, codes in columns.items():
+        masks[int(name[1:])][0, codes] = True
+    return {at: mask for at, mask in masks.items() if mask.any()}
 
 
-def test_a_bin_that_a_class_gives_no_weight_is_drawn_as_in_all_of_them(rng):
-    weights = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 3.0, 0.0, 0.0]])
-    of_code = np.array([0, 0, 1, 2])
-    bins = np.zeros(8_000, dtype=np.int64)
+@pytest.fixture(scope='module')
+def places():
+    """Twelve codes, each with a name, in four places, in two zones; and a column beside them."""
+    rng = np.random.default_rng(5)
+    names, place, zone = rng.permutation(12), np.arange(12) % 4, np.arange(4) // 2
+    shares = rng.dirichlet(np.full(12, 5.0))
+    of_name = np.empty(12, dtype=np.int64)
+    of_name[names] = place
+    bins = (np.arange(12) // 4, np.arange(12) // 3, np.arange(4), np.arange(2), np.arange(3))
+    codes = np.stack([np.arange(12), names, of_name[names], zone[of_name[names]]])
+    law = shares[:, None] * rng.dirichlet(np.ones(3), 2)[codes[3]]
+    rows = np.column_stack([np.repeat(codes, 3, axis=1).T, np.tile(np.arange(3), 12)])
 
-    codes = draw_inside(weights, of_code, np.zeros_like(bins), bins, rng)
+    def count(*columns, of_code=None):
+        found = [rows[:, at] if of_code is None else of_code[at][rows[:, at]] for at in columns]
+        sizes = [len(bins[at]) if of_code is None else bins[at].max() + 1 for at in columns]
+        table = np.zeros(sizes)
+        np.add.at(table, tuple(found), law.ravel())
+        return table
 
-    assert np.bincount(codes, minlength=4) / 8_000 == pytest.approx([0.25, 0.75, 0, 0], abs=0.01)
-    assert draw_inside(weights, of_code, np.zeros(5, int), np.full(5, 2), rng).tolist() == [3] * 5
+    functions = {pair: count(*pair) for pair in ((0, 1), (1, 2), (2, 3))}
+    tables = {pair: count(*pair, of_code=bins) for pair in combinations(range(5), 2)}
+    columns = tuple(
+        Column(own, count(at)[None], count(at, of_code=bins)) for at, own in enumerate(bins)
+    )
+    chain = fit_chain(columns, tables, functions, [0, 1, 2, 3, 4], CONSTANTS, rng)
+    made = Joint(columns, tables, functions, (False,) * 5, chain, CONSTANTS)
+    return made, names, of_name, zone
 
 
-def test_codes_are_always_of_their_bin_and_of_positive_weight(rng):
-    for _ in range(200):
-        size, num_classes = int(rng.integers(1, 30)), int(rng.integers(1, 4))
-        of_code = np.sort(rng.integers(0, rng.integers(1, size + 1), size))
-        of_code = np.unique(of_code, return_inverse=True)[1]
-        weights = rng.exponential(size=(num_classes, size)) ** 9
-        weights[rng.random(weights.shape) < 0.4] = 0
-        bins = rng.integers(0, of_code.max() + 1, 300)
-        classes = rng.integers(0, num_classes, 300)
+@pytest.mark.parametrize(
+    'columns',
+    [
+        {},
+        {'c3': [1]},
+        {'c1': [2, 5, 7]},
+        {'c0': [0, 1, 2, 3, 4, 5], 'c3': [0]},
+        {'c3': [1], 'c1': [0, 1, 2, 3, 8, 9]},
+        {'c4': [0, 2], 'c2': [1, 2], 'c0': [1, 2, 5, 6, 11]},
+    ],
+)
+def test_what_follows_from_another_does_so_under_any_condition(places, columns):
+    """Also where the first and the last column of a chain are conditioned, and none between."""
+    joint, names, of_name, zone = places
+    possible = allow_codes({'c0': 12, 'c1': 12, 'c2': 4, 'c3': 2, 'c4': 3}, **columns)
 
-        codes = draw_inside(weights, of_code, classes, bins, rng)
+    codes, _ = draw_jointly(joint, TOTALS, NUM_ROWS, np.random.default_rng(2), possible)
+    all_rows, _ = draw_jointly(joint, TOTALS, 20 * NUM_ROWS, np.random.default_rng(1))
 
-        assert np.array_equal(of_code[codes], bins)
-        given = np.array(
-            [weights[c][of_code == b].sum() for c, b in zip(classes, bins, strict=True)]
-        )
-        assert (weights[classes, codes][given > 0] > 0).all()
+    kept = all_rows
+    for at, mask in possible.items():
+        assert mask[0, codes[:, at]].all()
+        kept = kept[mask[0, kept[:, at]]]
+    assert np.array_equal(names[codes[:, 0]], codes[:, 1])
+    assert np.array_equal(of_name[codes[:, 1]], codes[:, 2])
+    assert np.array_equal(zone[codes[:, 2]], codes[:, 3])
+    for at in range(5):
+        found, expected = (np.bincount(each[:, at], minlength=12) for each in (codes, kept))
+        assert distance(found / len(codes), expected / len(kept)) < 0.03
+
+
+def test_conditions_that_contradict_a_function_have_no_probability(places):
+    joint, names, *_ = places
+    possible = allow_codes({'c0': 12, 'c1': 12}, c0=[4], c1=[(names[4] + 1) % 12])
+
+    with pytest.raises(ImpossibleCondition):
+        draw_jointly(joint, TOTALS, 10, np.random.default_rng(1), possible)

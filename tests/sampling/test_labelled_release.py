@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,3 +153,84 @@ def test_classes_that_hardly_any_row_has_are_drawn_all_the_same(rng):
 
     codes, classes = draw_wanted(draw, 50, rng)
     assert codes.shape == (50, 1) and (classes == 1).all()
+
+
+TOGETHER = Domain(
+    (
+        Number(name='first', low=-4.0, high=4.0, step=0.0, nullable=True),
+        Number(name='second', low=-4.0, high=4.0, step=0.0, nullable=False),
+        Category(name='color', values=('red', 'blue'), nullable=False),
+        Category(name='target', values=('no', 'yes'), nullable=False),
+    ),
+    target='target',
+)
+
+
+def make_together(rng, num_rows=12_000):
+    """The class is the sign of a product: no column alone says anything of it."""
+    numbers = rng.normal(size=(num_rows, 2)).clip(-4, 4)
+    target = np.where(numbers.prod(axis=1) > 0, 'yes', 'no').astype(object)
+    numbers[rng.random(num_rows) < 0.01, 0] = np.nan
+    color = rng.choice(np.array(['red', 'blue'], dtype=object), num_rows)
+    table = pd.DataFrame(numbers, columns=['first', 'second'])
+    return table.assign(color=color, target=target)
+
+
+def release_together(table, **settings):
+    settings = Settings(**{'epsilon': math.inf, 'delta': 1e-6, 'n_components': 1} | settings)
+    return run_pipeline(table, TOGETHER, settings, rng=np.random.default_rng(1))
+
+
+def gaussian_kernel(first, second):
+    import jax.numpy as jnp
+
+    return jnp.exp(-jnp.sum((first[:, None] - second[None]) ** 2, axis=-1) / 2)
+
+
+def agrees(rows):
+    """How often the class is that of the product, where it is clear."""
+    product = rows['first'] * rows['second']
+    clear = rows[product.abs() > 0.3]
+    return ((clear['first'] * clear['second'] > 0) == (clear['target'] == 'yes')).mean()
+
+
+@pytest.mark.parametrize('settings', [{}, {'epsilon': 8.0}, {'kernel': gaussian_kernel}])
+def test_rows_have_what_columns_say_only_together(rng, settings):
+    table = make_together(rng)
+    released = release_together(table, **settings)
+    rows = released.sample(4000, rng)
+
+    assert agrees(rows) > 0.85
+    plain = replace(released, labels=replace(released.labels, interplay=None))
+    assert agrees(plain.sample(4000, rng)) < 0.6
+    copy = cloudpickle.loads(cloudpickle.dumps(released))
+    same = [each.sample(300, np.random.default_rng(3)) for each in (released, copy)]
+    pd.testing.assert_frame_equal(*same)
+
+
+def test_conditions_hold_for_classes_that_follow_from_columns_together(rng):
+    released = release_together(make_together(rng))
+    for wanted in ('yes', 'no'):
+        rows = released.sample(2000, rng, allow(released, target=[wanted], color=['red']))
+        assert (rows['target'] == wanted).all() and (rows['color'] == 'red').all()
+        assert agrees(rows) > 0.85
+    positive = released.transformers[0].edges[:-1] > 0.5
+    rows = released.sample(2000, rng, {'first': np.append(False, positive)})
+    assert rows['first'].min() > 0.4 and agrees(rows) > 0.85
+    # Both conditions at once: the law is that of rejection.
+    given = {'first': np.append(False, positive), **allow(released, target=['yes'])}
+    rows = released.sample(2000, rng, given)
+    assert (rows['target'] == 'yes').all() and rows['first'].min() > 0.4
+    assert (rows['second'] > 0).mean() > 0.8
+
+
+def test_a_small_budget_has_no_features_and_says_so_in_its_receipts(rng):
+    table = make_together(rng, 500)
+    told = [
+        [
+            'kernel features' in each.released
+            for each in release_together(table, epsilon=epsilon).ledger.receipts
+        ]
+        for epsilon in (0.05, 4.0)
+    ]
+    assert [sum(each) for each in told] == [0, 1]

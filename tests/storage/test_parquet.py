@@ -96,7 +96,7 @@ def test_a_disk_that_is_full_leaves_nothing(tmp_path):
 
 def make_obstacle(folder):
     """Put a folder in the place of the second file."""
-    (beside,) = folder.glob('.full.*')
+    (beside,) = folder.glob('.*-full')
     (beside / 'part-00001.parquet').mkdir(exist_ok=True)
 
 

@@ -17,7 +17,14 @@ def test_the_version_is_that_of_the_installation():
 
 
 @pytest.mark.parametrize(
-    'versions', [('1.2.0', '1.2.0'), (UNKNOWN, '1.2.0'), ('1.2.0', UNKNOWN), (UNKNOWN, UNKNOWN)]
+    'versions',
+    [
+        ('1.2.0', '1.2.0'),
+        ('1.2.0', '1.2'),
+        (UNKNOWN, '1.2.0'),
+        ('1.2.0', UNKNOWN),
+        (UNKNOWN, UNKNOWN),
+    ],
 )
 def test_the_same_version_and_checkouts_are_silent(versions):
     with warnings.catch_warnings():
@@ -25,13 +32,13 @@ def test_the_same_version_and_checkouts_are_silent(versions):
         check_version(*versions)
 
 
-@pytest.mark.parametrize('installed', ['1.1.9', '1.2', '0.10.0'])
+@pytest.mark.parametrize('installed', ['1.1.9', '1.2.0rc1', '1.2.0.dev3', '0.10.0'])
 def test_a_newer_synthesizer_is_an_error(installed):
     with pytest.raises(VersionError, match='upgrade'):
         check_version('1.2.0', installed)
 
 
-@pytest.mark.parametrize('installed', ['1.2.1', '1.10.0'])
+@pytest.mark.parametrize('installed', ['1.2.1', '1.10.0', '1.2.0.post1'])
 def test_an_older_synthesizer_is_a_warning(installed):
     with pytest.warns(SDVVersionWarning, match=r'made with sdv-threea 1\.2\.0'):
         check_version('1.2.0', installed)

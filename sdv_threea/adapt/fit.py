@@ -1,0 +1,198 @@
+"""Fisher scoring for the labels: all that a step needs but slopes and moments is read off draws.
+
+So it is post-processing, and free of cost. :mod:`~sdv_threea.adapt.labels` has the notation.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.adapt.belief import update
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up, softmax
+from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures
+from sdv_threea.adapt.model import Interplay, LabelModel
+from sdv_threea.adapt.moments import match_moments
+from sdv_threea.adapt.slopes import CHANCE_UNITS, LARGEST_WEIGHT, WEIGHT_UNITS, WholeModel
+from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.approximate.scores import NormalScores
+
+#: Steps by which the start is fitted to draws: it has converged by then.
+START_STEPS = 8
+
+#: Radii are whole multiples of one over this.
+RADII = 16
+
+
+class Draws(NamedTuple):
+    """Records drawn from what is released, and how many private ones each stands for.
+
+    Shapes: codes (n, m), labels (n,), weights (n,).
+    """
+
+    codes: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+class Fit:
+    """Fisher scoring: all but slopes and moments is read off draws, and so free of cost.
+
+    Attributes:
+        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, (C, S) each.
+        weights: The weights, shape (C, D): ``D`` is ``1 + m``, and ``r`` more with features.
+    """
+
+    def __init__(
+        self, evidence: tuple[NDArray[np.int64], ...], draws: Draws, constants: AdaptConstants
+    ) -> None:
+        self.evidence = evidence
+        self._constants = constants
+        self._records, self._labels = draws.weights, draws.labels
+        found = [look_up(own, column) for own, column in zip(evidence, draws.codes.T, strict=True)]
+        constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
+        #: What the weights of each class are multiplied with, by draw: shape (C, n, D).
+        self._inputs = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
+        num_classes, _, width = self._inputs.shape
+        self._classes = np.eye(num_classes)[draws.labels]
+        self._shares = draws.weights @ self._classes / draws.weights.sum()
+        self.weights = np.zeros((num_classes, width))
+        self.weights[:, 0] = np.log(self._shares)
+        spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
+        self._covariances = np.tile(spread**2 * np.eye(width), (num_classes, 1, 1))
+        #: What features may be believed to weigh, while no slope has told.
+        self._variances: NDArray[np.float64] | None = None
+
+    def start(self) -> None:
+        """Fit the weights to the labels of the draws, with a normal prior."""
+        smoothing = self._constants.smoothing
+        expected = (1 - smoothing) * self._classes + smoothing * self._shares
+        ridge = np.eye(self.weights.shape[1]) / self._constants.start_weight_spread**2
+        for _ in range(START_STEPS):
+            chances = self._chances()
+            left = (expected - chances) * self._records[:, None]
+            slopes = np.einsum('nc,cnj->cj', left, self._inputs)
+            moves = [
+                np.linalg.solve(curvature + ridge, slope)
+                for curvature, slope in zip(self._curvatures(chances), slopes, strict=True)
+            ]
+            self._move(np.stack(moves))
+
+    def add_features(
+        self,
+        features: NDArray[np.float64],
+        variances: NDArray[np.float64],
+        moments: ScoreMoments,
+        share: float,
+    ) -> None:
+        """Add features, of weight zero so far, for steps on a share of the rows.
+
+        Args:
+            features: The features of the draws, shape (n, r).
+            variances: How much the kernel expects of each feature, shape (r,).
+            moments: The released moments of the features of those rows.
+            share: The share of the rows.
+        """
+        self._records = self._records * share
+        matched = match_moments(features, self._records, moments)
+        num_classes, num_new = len(self.weights), len(variances)
+        self._inputs = np.concatenate([self._inputs, np.tile(matched, (num_classes, 1, 1))], axis=2)
+        self.weights = np.pad(self.weights, ((0, 0), (0, num_new)))
+        self._covariances = np.pad(self._covariances, ((0, 0), (0, num_new), (0, num_new)))
+        self._variances = variances
+
+    def radius(self) -> int:
+        """Choose the norm that slopes are clipped to: most slopes of each class are shorter."""
+        # The slope of a draw has the norm sqrt(sum_c (y_c - p_c)^2 ||x_c||^2).
+        left = np.abs(self._classes - self._chances())
+        norms = np.sqrt(np.square(left * np.linalg.norm(self._inputs, axis=2).T).sum(axis=1))
+        unclipped = self._constants.unclipped_slopes
+        of_class = [norms[self._labels == label] for label in range(len(self._shares))]
+        longest = max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
+        return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
+
+    def step(self, slopes: NDArray[np.float64], scale: float) -> None:
+        """Go downhill, as far as slopes with noise of this scale can be believed.
+
+        How much features may weigh is not known before the first slope that they have a part in. Of
+        a few spreads the likeliest given that slope is taken; features weigh nothing unless the
+        slope is clearly likelier with them.
+        """
+        curvatures = self._curvatures(self._chances())
+        spreads = (0.0,) if self._variances is None else self._constants.feature_spreads
+        best, most = [], -math.inf
+        for spread in spreads:
+            priors = self._covariances_with(spread)
+            pairs = zip(curvatures, slopes, priors, strict=True)
+            found = [update(curvature, slope, scale, prior) for curvature, slope, prior in pairs]
+            likelihood = sum(each.log_likelihood for each in found)
+            likelihood -= self._constants.feature_doubt if spread else 0.0
+            if likelihood > most:
+                best, most = found, likelihood
+        self._variances = None
+        self._covariances = np.stack([each.covariance for each in best])
+        self._move(np.stack([each.way for each in best]))
+
+    def whole_model(self) -> WholeModel:
+        """Round the model to whole numbers."""
+        width = len(self.evidence) + 1
+        tables = self._tables()
+        largest = LARGEST_WEIGHT * WEIGHT_UNITS
+        # A feature is in units of 1 / FEATURE_UNITS, and adds in those of 1 / EVIDENCE_UNITS.
+        weights = np.rint(self.weights[:, width:] * WEIGHT_UNITS * EVIDENCE_UNITS / FEATURE_UNITS)
+        return WholeModel(
+            np.rint(self.weights[:, 0] * EVIDENCE_UNITS).astype(np.int64),
+            tuple(np.rint(table * EVIDENCE_UNITS).astype(np.int64) for table in tables),
+            np.clip(weights, -largest, largest).astype(np.int64),
+        )
+
+    def model(self, pooled: NormalScores, features: KernelFeatures | None) -> LabelModel:
+        """Return the model."""
+        offsets, tables = self.weights[:, 0], self._tables()
+        if features is None:
+            return LabelModel(offsets, tables)
+        interplay = Interplay(pooled, features, self.weights[:, len(self.evidence) + 1 :])
+        return LabelModel(offsets, tables, interplay)
+
+    def _tables(self) -> tuple[NDArray[np.float64], ...]:
+        """Multiply the weights with the evidence."""
+        columns = zip(self.evidence, self.weights.T[1:], strict=False)
+        return tuple(own / EVIDENCE_UNITS * each[:, None] for own, each in columns)
+
+    def _chances(self) -> NDArray[np.float64]:
+        return softmax(np.einsum('cnj,cj->nc', self._inputs, self.weights))
+
+    def _covariances_with(self, spread: float) -> NDArray[np.float64]:
+        """Return what is known of the weights, if those of features are expected to spread so."""
+        if self._variances is None:
+            return self._covariances
+        covariances, first = self._covariances.copy(), len(self.evidence) + 1
+        places = np.arange(first, first + len(self._variances))
+        covariances[:, places, places] = spread**2 * self._variances
+        return covariances
+
+    def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Compute the curvature of the loss in each class's weights, shape (D, D) each.
+
+        It is ``C / (C - 1) sum_i p_ic (1 - p_ic) x_ic x_ic^T``. The weights of the other classes
+        move at the same time, so each class must take a part of the way only: half of it, of two.
+        """
+        others = len(self._shares) / (len(self._shares) - 1)
+        least = self._constants.least_curvature * self._shares * (1 - self._shares)
+        own = np.maximum(chances * (1 - chances), least) * self._records[:, None] * others
+        return [
+            (inputs * weight[:, None]).T @ inputs
+            for inputs, weight in zip(self._inputs, own.T, strict=True)
+        ]
+
+    def _move(self, moves: NDArray[np.float64]) -> None:
+        """Move the weights, less far where log odds would change too much."""
+        change = np.einsum('cnj,cj->nc', self._inputs, moves)
+        change -= change.mean(axis=1, keepdims=True)
+        squares = self._records @ np.square(change).sum(axis=1) / self._records.sum()
+        longest = self._constants.longest_step
+        self.weights = self.weights + moves * min(1.0, longest / max(math.sqrt(squares), 1e-9))

@@ -1,0 +1,255 @@
+"""The one way in which this package writes: files and folders that are whole or not there at all.
+
+What is meant to be written is drafted beside its place under a hidden name, readable by its owner
+alone, and is moved there once it is whole and on the disk. So whatever happens meanwhile, an error,
+an interrupt, a full disk, a kill or a loss of power, there is either the old or the new file.
+
+A draft is locked while its process lives. One that a kill has left is not, and is removed when the
+same place is written to again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+try:
+    import fcntl
+
+    HAS_LOCKS = True
+except ImportError:  # Windows: what a kill has left is not told from what is being written
+    HAS_LOCKS = False
+
+Place = TypeVar('Place')
+
+#: Modes of files and folders that only their owner may read.
+OWN_FILE, OWN_FOLDER = 0o600, 0o700
+
+#: The mode of any other file, before the user's mask.
+ANY_FILE = 0o666
+
+#: Bytes of a name that a draft's name has at its end; file systems take 255.
+MOST_BYTES = 200
+
+#: The names of drafts. They end as the names that are meant do, as that tells the format.
+NAMES = re.compile(r'\.[0-9a-f]{16}\.part-(.*)', re.DOTALL)
+
+#: The drafts of this process. Who writes to one writes to it directly.
+_drafts: set[Path] = set()
+
+
+@contextmanager
+def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
+    """Write a file whole or not at all.
+
+    A file that exists keeps its mode. A link stays, and what it leads to is written.
+
+    Args:
+        filepath: The file that is meant.
+        private: Whether a new file is readable by its owner alone: it is made of private rows.
+
+    Yields:
+        The path to write to: that of the file itself, if it is a device or a pipe.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    try:
+        with replacing_all([filepath], private=private) as drafts:
+            yield drafts[filepath]
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f'{error.strerror}. Nothing was saved, and what was there before is as it was',
+            str(filepath),
+        ) from error
+
+
+@contextmanager
+def replacing_all(places: Iterable[Place], *, private: bool = False) -> Iterator[dict[Place, Path]]:
+    """Write several files, each as :func:`replacing` does, which appear when all are whole.
+
+    Args:
+        places: The files that are meant.
+        private: Whether new files are readable by their owner alone.
+
+    Yields:
+        The path to write to, by file.
+
+    Raises:
+        OSError: If one of them cannot be written.
+    """
+    with ExitStack() as undo:
+        drafts = {
+            place: undo.enter_context(_drafting_file(os.path.realpath(str(place)), private))
+            for place in places
+        }
+        yield {place: draft.path for place, draft in drafts.items()}
+        for draft in drafts.values():
+            draft.finish()
+        for draft in drafts.values():
+            draft.move()
+
+
+@contextmanager
+def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Fill a folder beside the one that is meant, and move it there once it is whole.
+
+    Args:
+        folder: The folder that is meant; it may exist if it is empty, and a link is followed.
+
+    Yields:
+        The folder to write to.
+
+    Raises:
+        FileExistsError: If there is a file, or a folder that is not empty.
+        OSError: If it cannot be written.
+    """
+    target = Path(os.path.realpath(folder))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        problem = 'There is something already: choose another folder, or empty it'
+        raise FileExistsError(errno.EEXIST, problem, os.fspath(folder))
+    if not target.parent.is_dir():
+        problem = 'There is no folder for it to be in: make that first'
+        raise FileNotFoundError(errno.ENOENT, problem, os.fspath(folder))
+    _sweep(target)
+    beside = _name_draft(target)
+    beside.mkdir()
+    mode = stat.S_IMODE((target if target.exists() else beside).stat().st_mode)
+    beside.chmod(OWN_FOLDER)
+    lock = _lock(beside)
+    try:
+        yield beside
+        for path in beside.iterdir():
+            _flush(path, os.O_RDWR)
+        beside.chmod(mode)
+        if target.exists():
+            target.rmdir()
+        beside.rename(target)
+        _flush(target.parent, os.O_RDONLY)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        _unlock(lock)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A file that is written in place of another one.
+
+    Args:
+        target: The file that is meant.
+        path: The file that is written; the same, if it is written directly.
+        mode: The mode that it gets.
+        lock: A handle of the draft that keeps it locked, where there are locks.
+    """
+
+    target: Path
+    path: Path
+    mode: int = OWN_FILE
+    lock: int | None = None
+
+    def finish(self) -> None:
+        """Give the draft its mode, and have the disk hold it.
+
+        Raises:
+            OSError: If it is not the file that was made, so somebody has put another one there.
+        """
+        if self.path == self.target:
+            return
+        if self.lock is not None and not os.path.samestat(os.fstat(self.lock), self.path.lstat()):
+            raise OSError(errno.ESTALE, 'Its draft was taken away meanwhile', str(self.target))
+        self.path.chmod(self.mode)
+        _flush(self.path, os.O_RDWR)
+
+    def move(self) -> None:
+        """Put the draft in its place. A link that was put there meanwhile is replaced."""
+        if self.path != self.target:
+            self.path.replace(self.target)
+            _flush(self.target.parent, os.O_RDONLY)
+
+
+@contextmanager
+def _drafting_file(place: str, private: bool) -> Iterator[_Draft]:
+    """Make a draft of a file; it is removed in the end, unless it was moved."""
+    target = Path(place)
+    if target in _drafts or (target.exists() and not target.is_file()):
+        yield _Draft(target, target)
+        return
+    _sweep(target)
+    path = _name_draft(target)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, ANY_FILE))
+    lock = _lock(path)
+    _drafts.add(path)
+    try:
+        # A new file has the mode of any other that the user makes.
+        usual = OWN_FILE if private else stat.S_IMODE(path.stat().st_mode)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else usual
+        path.chmod(OWN_FILE)
+        yield _Draft(target, path, mode, lock)
+    finally:
+        _drafts.discard(path)
+        path.unlink(missing_ok=True)
+        _unlock(lock)
+
+
+def _name_draft(target: Path) -> Path:
+    return target.with_name(f'.{secrets.token_hex(8)}.part-{_end(target)}')
+
+
+def _end(target: Path) -> str:
+    """Return the end of a name, short enough to have something before it."""
+    return os.fsdecode(os.fsencode(target.name)[-MOST_BYTES:])
+
+
+def _sweep(target: Path) -> None:
+    """Remove what a kill has left of earlier drafts of a target."""
+    for name in os.listdir(target.parent) if HAS_LOCKS and target.parent.is_dir() else ():
+        found = NAMES.fullmatch(name)
+        if found is None or found[1] != _end(target):
+            continue
+        path = target.with_name(name)
+        lock = _lock(path)  # none, if its process lives
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):
+                path.unlink()
+            _unlock(lock)
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a file or a folder, and return the handle that keeps it so; ``None`` if it cannot be."""
+    if not HAS_LOCKS:
+        return None
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # in use; or a file system without locks
+        os.close(handle)
+        return None
+    return handle
+
+
+def _unlock(lock: int | None) -> None:
+    if lock is not None:
+        os.close(lock)
+
+
+def _flush(path: Path, flags: int) -> None:
+    """Have the disk hold what was written, as far as the system can tell."""
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

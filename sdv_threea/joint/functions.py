@@ -1,0 +1,166 @@
+"""Columns that follow from others: which pairs look like functions.
+
+A code says its name, a place its zone, a clock time its hour. Coarse bins do not show which name
+belongs to which code, but they show that there is one: their counts are far more uneven than those
+of columns that only lean on each other. Such pairs are counted again, code by code. They make a
+forest, so that each column follows from one other at most, in any order of a tree from its root.
+
+All of it follows from released counts: post-processing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.joint.bins import Pair
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.pairs import PairCounts
+
+#: What counts depart by is more than noise if it exceeds it by this many standard deviations.
+SURE = 4.0
+
+#: Weights of pairs that are counted code by code are multiples of one over this.
+WEIGHT_UNIT = 8
+
+
+def find_functions(
+    pairs: PairCounts,
+    margins: Sequence[NDArray[np.float64]],
+    columns: Sequence[NDArray[np.float64]],
+    ordered: Sequence[bool],
+    constants: JointConstants,
+) -> tuple[Pair, ...]:
+    """Find the pairs that look like functions: a forest of those that tell most.
+
+    Args:
+        pairs: The released counts of pairs.
+        margins: Counts of the bins of each column, shape (G,).
+        columns: For each column, probabilities of the codes, shape (S,).
+        ordered: For each column, whether the order of its codes means something.
+        constants: The constants of the room.
+
+    Returns:
+        The pairs, the most telling first.
+    """
+    # Codes of an ordered column that share a bin are neighbours, and mostly have values in common.
+    units = [
+        margins[at] / margins[at].sum() if natural else shares
+        for at, (shares, natural) in enumerate(zip(columns, ordered, strict=True))
+    ]
+    entropies = [_entropy(shares) for shares in columns]
+    sizes = [math.log(max(int(np.count_nonzero(shares)), 1)) for shares in columns]
+    told: dict[Pair, float] = {}
+    for (i, j), counts in pairs.tables.items():
+        if columns[i].size * columns[j].size > constants.most_cells:
+            continue
+        energy = _find_energy(counts, margins[i], margins[j], pairs.scales[i, j])
+        for parent, child in ((i, j), (j, i)):
+            shares = margins[child] / margins[child].sum()
+            full = margins[child].sum() ** 2 * _full_energy(units[parent], shares)
+            likeness = energy / max(full, 1e-9)
+            if likeness > constants.least_likeness:
+                # Of several that tell as much, the one with the fewest codes is nearest.
+                more = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
+                entropy = _entropy(shares) if ordered[child] else entropies[child]
+                found = min(likeness / constants.sure, 1.0) ** 2 * entropy - more
+                told[i, j] = max(told.get((i, j), 0.0), found)
+    telling = [pair for pair in told if told[pair] > constants.least_told]
+    return grow_forest(sorted(telling, key=lambda pair: -told[pair]))
+
+
+def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Keep the pairs that close no circle with those before them (Kruskal 1956)."""
+    trees: dict[int, frozenset[int]] = {}
+    kept = []
+    for i, j in pairs:
+        one, other = (trees.get(at, frozenset([at])) for at in (i, j))
+        if one is not other and one != other:
+            kept.append((i, j))
+            trees |= dict.fromkeys(one | other, one | other)
+    return tuple(kept)
+
+
+def price_functions(
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+    wanted: Sequence[Pair],
+    constants: JointConstants,
+) -> tuple[dict[Pair, int], float]:
+    """Choose what pairs that are counted code by code weigh, and at which price.
+
+    The noise is what the codes of nearly all records bear. The more codes a column has, the fewer
+    records has each, and the less noise is borne.
+
+    Args:
+        columns: For each column, probabilities of the codes, shape (S,).
+        num_records: Number of records.
+        wanted: The pairs, at least one.
+        constants: The constants of the room.
+
+    Returns:
+        What a record adds to a count, a whole number, at least one, by pair; and the price, in GDP
+        for a record that is added or removed.
+    """
+    borne = {}
+    for pair in wanted:
+        small = min(_find_small(columns[at], constants.left_out) for at in pair)
+        borne[pair] = max(num_records * small / constants.records_per_error, 1.0)
+    most = max(borne.values())
+    weights = {
+        pair: min(round(WEIGHT_UNIT * most / noise), WEIGHT_UNIT * constants.most_weighed)
+        for pair, noise in borne.items()
+    }
+    return weights, math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
+
+
+def _find_small(shares: NDArray[np.float64], left_out: float) -> float:
+    """Find the share of a code that is one of the smaller ones: few records have a smaller one."""
+    present = np.sort(shares[shares > 0])
+    return float(present[np.searchsorted(np.cumsum(present), left_out)])
+
+
+def list_neighbours(functions: Mapping[Pair, object] | Sequence[Pair]) -> dict[int, list[int]]:
+    """List which columns each column makes a pair with."""
+    found: dict[int, list[int]] = {}
+    for i, j in functions:
+        found.setdefault(i, []).append(j)
+        found.setdefault(j, []).append(i)
+    return found
+
+
+def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:
+    """Return what the energy would be, in squared shares of records, if the child were a function.
+
+    The function is one that the margins allow: large codes first, each gets the value of which
+    most is left. Codes of the parent that share a bin are taken to have unrelated values.
+    """
+    left = [(-share, value) for value, share in enumerate(child)]
+    heapq.heapify(left)
+    taken = np.sort(parent[parent > 0])[::-1]
+    values = np.empty(len(taken), dtype=np.int64)
+    for at, share in enumerate(taken):
+        rest, values[at] = left[0]
+        heapq.heapreplace(left, (rest + share, values[at]))
+    return float(np.square(taken) @ (1 - 2 * child[values] + np.square(child).sum()))
+
+
+def _find_energy(
+    counts: NDArray[np.float64],
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    scale: float,
+) -> float:
+    """Return how far counts are from those of independent columns, squared, beyond the noise."""
+    departure = counts - np.outer(rows, columns) / rows.sum()
+    noise = scale**2 * (counts.size + SURE * math.sqrt(2 * counts.size))
+    return float(np.square(departure).sum() - noise)
+
+
+def _entropy(shares: NDArray[np.float64]) -> float:
+    present = shares[shares > 0]
+    return float(-(present * np.log(present)).sum())

@@ -1,0 +1,87 @@
+"""Codes inside bins: how frequent they are, and draws of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
+GOLDEN = (5**0.5 - 1) / 2
+
+
+def add_up(weights: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Add the weights of codes, shape (R, S), up by bin, shape (R, G); codes in bin -1 are not."""
+    counted = bins >= 0
+    rows = [np.bincount(bins[counted], row[counted], size) for row in weights]
+    return np.asarray(rows, dtype=np.float64).reshape(len(weights), size)
+
+
+def draw_inside(
+    weights: NDArray[np.float64],
+    of_code: NDArray[np.int64],
+    keys: NDArray[np.int64],
+    bins: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Draw codes inside bins.
+
+    Args:
+        weights: Weights of the codes by key, shape (R, S).
+        of_code: The bin of each code, shape (S,); -1 for none.
+        keys: The keys of the rows, shape (n,).
+        bins: Their bins, shape (n,).
+        rng: Source of randomness.
+
+    Returns:
+        Codes, shape (n,), of positive weight for the key. In a bin to which a key gives no weight,
+        they are drawn as for all keys together.
+    """
+    order = np.flatnonzero(of_code >= 0)
+    order = order[np.argsort(of_code[order], kind='stable')]
+    labels, size = of_code[order], int(of_code.max()) + 1
+    if len(order) == size:  # a bin is a code
+        return np.asarray(order[bins])
+    table, sums = weights[:, order], add_up(weights[:, order], labels, size)
+    whole = table.sum(axis=0) + (sums.sum(axis=0)[labels] == 0)
+    table = np.where(sums[:, labels] > 0, table, whole)
+    passed = np.cumsum(table / add_up(table, labels, size)[:, labels], axis=1)
+    ends = np.searchsorted(labels, np.arange(size + 1))
+    borders = np.concatenate([np.zeros((len(passed), 1)), passed], axis=1)[:, ends]
+    low, high = borders[keys, bins], borders[keys, bins + 1]
+    shares = fill_evenly([bins], rng, len(bins))
+    # Rounded up to the border, a place would be that of a code without weight.
+    places = np.minimum(low + shares * (high - low), np.nextafter(high, low))
+    return np.asarray(order[_search(passed, keys, places)])
+
+
+def fill_evenly(
+    keys: Sequence[NDArray[np.int64]], rng: np.random.Generator, num_rows: int
+) -> NDArray[np.float64]:
+    """Draw numbers that fill the unit interval evenly among rows that are alike, shape (n,).
+
+    Each of them is uniform. Rows in the order of their keys get the numbers of a sequence that any
+    stretch of fills the interval.
+
+    Args:
+        keys: Codes of the rows, the most telling first, shape (n,) each.
+        rng: Source of randomness; it needs no secrecy.
+        num_rows: How many rows.
+    """
+    order = np.lexsort([rng.random(num_rows), *keys[::-1]])
+    places = np.empty(num_rows)
+    places[order] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
+    return places
+
+
+def _search(
+    passed: NDArray[np.float64], keys: NDArray[np.int64], places: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Find where each place lies in the row of its key, shape (n,)."""
+    found = np.empty(len(places), dtype=np.int64)
+    order = np.argsort(keys, kind='stable')
+    present, starts = np.unique(keys[order], return_index=True)
+    for key, rows in zip(present, np.split(order, starts[1:]), strict=True):
+        found[rows] = np.searchsorted(passed[key], places[rows], side='right')
+    return found

@@ -1,0 +1,178 @@
+"""Where in its bin a value lies, if it is tied to a column next to it.
+
+A number has a code for an interval of values, and its place says where in there it lies. Mostly
+nothing is known of it, and it is drawn evenly. Of two ordered columns of which one follows from the
+other, though, the records of a code of the one are divided among codes of the other in order: in
+the hour from seven to eight, the first quarter is at the first quarter of the clock times. So the
+pair of codes says in which part of both intervals the two places are, and inside that part they run
+in step: a year's pay is twelve times that of a month. A category beside a number has no place, but
+it says in which part of its interval the number is, such as the month of a date in its first week.
+
+All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.joint.bins import Pair
+from sdv_threea.joint.chain import left_open
+
+#: The narrowest part of an interval that a place is sought in.
+NARROWEST = 1e-9
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Two columns whose places are tied: publishable.
+
+    Args:
+        pair: The columns; the first one is ordered.
+        parts: For both columns, in which part of its interval the place is, by codes of the pair:
+            where it begins and ends, shape (S_i, S_j, 2). As the first place runs from its
+            beginning to its end, so does the second, which may fall. That of a category is
+            ``None``.
+    """
+
+    pair: Pair
+    parts: tuple[NDArray[np.float64], NDArray[np.float64] | None]
+
+
+def tie_columns(
+    functions: Mapping[Pair, NDArray[np.float64]], ordered: Sequence[bool], most_open: float
+) -> tuple[Tie, ...]:
+    """Tie the columns of which one follows from the other, and one at least is ordered.
+
+    Args:
+        functions: Probabilities of pairs code by code, shape (S_i, S_j): a forest.
+        ordered: For each column, whether the order of its codes means something.
+        most_open: What one column leaves open of the other, at most, in nats.
+    """
+    ties = []
+    for (i, j), table in functions.items():
+        if not ordered[i]:
+            i, j, table = j, i, table.T
+        if ordered[i] and min(left_open(table), left_open(table.T)) < most_open:
+            ties.append(Tie((i, j), _cut(table, ordered[j])))
+    return tuple(ties)
+
+
+def draw_places(
+    codes: NDArray[np.int64], ties: Sequence[Tie], rng: np.random.Generator
+) -> dict[int, NDArray[np.float64]]:
+    """Draw the places of ordered columns that are tied to others.
+
+    Args:
+        codes: Codes of records, shape (n, m).
+        ties: The ties between columns: a forest.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        Places in [0, 1], shape (n,), by column.
+    """
+    left = {column: np.tile([0.0, 1.0], (len(codes), 1)) for column in _find_numbers(ties)}
+    for tie in ties:
+        if tie.parts[1] is None:
+            i, j = tie.pair
+            left[i] = _meet(left[i], tie.parts[0][codes[:, i], codes[:, j]])
+    steps = _walk([tie for tie in ties if tie.parts[1] is not None])
+    # From the leaves to the roots: where may the place of each column be?
+    for tie, parent, child in reversed(steps):
+        own, other = _find_parts(tie, parent, codes)
+        left[parent] = _meet(left[parent], _carry(left[child], other, own))
+    # From the roots to the leaves: where is it?
+    places = {}
+    for column, ends in left.items():
+        places[column] = ends[:, 0] + rng.random(len(codes)) * (ends[:, 1] - ends[:, 0])
+    for tie, parent, child in steps:
+        own, other = _find_parts(tie, parent, codes)
+        places[child] = _carry(places[parent][:, None], own, other)[:, 0]
+    return places
+
+
+def _find_numbers(ties: Sequence[Tie]) -> set[int]:
+    """Find the columns that have places: the ordered ones."""
+    return {tie.pair[0] for tie in ties} | {tie.pair[1] for tie in ties if tie.parts[1] is not None}
+
+
+def _cut(
+    table: NDArray[np.float64], in_order: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Divide the interval of each code among the codes of the other column, in order."""
+    present = table.copy()
+    present[0] = present[:, 0] = 0  # a missing value is nowhere in the order
+    steps = np.arange(len(table))
+    if not in_order:
+        # Categories stand where their records do.
+        centres = steps @ present / np.maximum(present.sum(axis=0), 1e-300)
+        order = np.argsort(centres, kind='stable')
+        parts = np.empty((*table.shape, 2))
+        parts[:, order] = _add_on(present[:, order])
+        return parts, None
+    others = np.arange(table.shape[1])
+    total = max(present.sum(), 1e-300)
+    means = [steps @ present.sum(axis=1) / total, others @ present.sum(axis=0) / total]
+    if (steps - means[0]) @ present @ (others - means[1]) >= 0:
+        return _add_on(present), _add_on(present.T).transpose(1, 0, 2)
+    falling = _add_on(present[:, ::-1])[:, ::-1], _add_on(present[::-1].T).transpose(1, 0, 2)[::-1]
+    return falling[0], falling[1][..., ::-1]
+
+
+def _add_on(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Say where each count of a row begins and ends, as shares of the row, shape (R, S, 2)."""
+    sums = table.sum(axis=1, keepdims=True)
+    ends = np.cumsum(table, axis=1) / np.where(sums > 0, sums, 1)
+    starts = np.concatenate([np.zeros((len(table), 1)), ends[:, :-1]], axis=1)
+    parts = np.stack([starts, ends], axis=2)
+    # Codes that do not meet say nothing of each other's places.
+    parts[table <= 0] = 0.0, 1.0
+    return parts
+
+
+def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
+    """Walk all trees from their roots: ties, each with the column it is come from, and the next."""
+    steps: list[tuple[Tie, int, int]] = []
+    seen: set[int] = set()
+    for first in (tie.pair[0] for tie in ties):
+        new = [] if first in seen else [first]
+        seen.add(first)
+        while new:
+            column = new.pop(0)
+            for tie in ties:
+                if column in tie.pair:
+                    other = tie.pair[1 - tie.pair.index(column)]
+                    if other not in seen:
+                        seen.add(other)
+                        new.append(other)
+                        steps.append((tie, column, other))
+    return steps
+
+
+def _find_parts(
+    tie: Tie, parent: int, codes: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the part of the interval of the one column, and that of the other, shape (n, 2) each."""
+    i, j = tie.pair
+    first, second = (part[codes[:, i], codes[:, j]] for part in tie.parts if part is not None)
+    return (first, second) if parent == i else (second, first)
+
+
+def _carry(
+    places: NDArray[np.float64], own: NDArray[np.float64], other: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Carry places of a column over to another, shape (n, k): inside its part of the interval."""
+    width = own[:, 1:] - own[:, :1]
+    shares = (places - own[:, :1]) / np.where(width == 0, 1, width)
+    carried = other[:, :1] + np.clip(shares, 0, 1) * (other[:, 1:] - other[:, :1])
+    return np.asarray(np.sort(carried, axis=1))
+
+
+def _meet(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Intersect parts of an interval, shape (n, 2); where they do not meet, the first stays."""
+    low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
+    met = np.stack([low, high], axis=1)
+    return np.where((high - low > NARROWEST)[:, None], met, one)

@@ -1,0 +1,64 @@
+"""Names of tables, which become names of files: those that would lead elsewhere are refused."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+#: What stands for devices on Windows, whatever follows after a point.
+RESERVED = re.compile(r'(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?', re.IGNORECASE)
+
+#: What leads to another folder or another drive.
+LEADS_AWAY = re.compile(r'[/\\]|^[A-Za-z]:')
+
+#: Categories of Unicode that a terminal may obey, or that are no text; and marks that make a
+#: terminal show a text in another order than it is.
+LINE, UNPRINTED = '\n', {'Cc', 'Cs', 'Zl', 'Zp'}
+REORDERING = set('\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
+
+
+def check_table_names(names: Iterable[object]) -> None:
+    """Check that names of tables can be names of files, on any system.
+
+    Formal guarantees:
+        * a file that is named after the table, with any ending, is in the folder that is meant
+        * the name does not hold what a terminal would obey
+
+    Args:
+        names: The names.
+
+    Raises:
+        ValueError: If one cannot be a name of a file; it is shown as Python writes it.
+    """
+    for name in names:
+        problem = _find_problem(name)
+        if problem:
+            raise ValueError(
+                f'The table name {name!a} {problem}: files are named after tables, so choose '
+                'another name.'
+            )
+
+
+def printable(text: str) -> str:
+    """Return a text with what a terminal would obey, but the ends of lines, spelt out."""
+    return ''.join(ascii(each)[1:-1] if _is_obeyed(each) else each for each in text)
+
+
+def _find_problem(name: object) -> str | None:
+    if not isinstance(name, str):
+        return 'is no text'
+    if not name.strip() or name.strip() in {'.', '..'}:
+        return 'names no file'
+    if any(map(_is_obeyed, name)) or LINE in name:
+        return 'has characters that cannot be printed'
+    if LEADS_AWAY.search(name):
+        return 'leads to another folder'
+    if RESERVED.fullmatch(name.strip()):
+        return 'is reserved'
+    return None
+
+
+def _is_obeyed(character: str) -> bool:
+    category = unicodedata.category(character)
+    return (category in UNPRINTED and character != LINE) or character in REORDERING

@@ -1,0 +1,117 @@
+"""Rows by condition: SDV's hooks around what samples them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from sdv.single_table.base import FIXED_RNG_SEED
+
+from sdv_threea.conditions.sampler import ConditionSampler
+from sdv_threea.storage.files import append_csv
+from sdv_threea.synthesizers.arguments import (
+    check_conditions,
+    check_known_columns,
+    check_sampling,
+)
+from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
+from sdv_threea.synthesizers.turns import in_turn
+
+
+class ConditionalAdapter(SingleTableAdapter):
+    """SDV's base class for one table, whose rows by condition are drawn from the release."""
+
+    @in_turn
+    def sample_from_conditions(
+        self,
+        conditions: list[Any],
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows that meet conditions.
+
+        Args:
+            conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+            output_folder_path: Folder for a file of the rows, or ``None``.
+
+        Returns:
+            The name of the table, and the rows, in the order of the conditions.
+
+        Raises:
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot be asked for, or no row can meet the conditions.
+        """
+        check_conditions(conditions)
+        how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, [self._table_name])
+        return self._restore_names(super().sample_from_conditions(conditions, *how))
+
+    @in_turn
+    def sample_remaining_columns(
+        self,
+        known_columns: pd.DataFrame,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample the columns that are missing in a table.
+
+        Args:
+            known_columns: What is known, a row for each row to be sampled.
+            max_tries_per_batch: How often to draw again for what is met by rejection.
+            batch_size: Rows that are drawn at once; all, if ``None``.
+            output_folder_path: Folder for a file of the rows, or ``None``.
+
+        Returns:
+            The name of the table, and the rows, in the order of those known.
+
+        Raises:
+            SamplingError: If the synthesizer is not fitted.
+            ValueError: If a column cannot be known, or no row can have what is known.
+        """
+        check_known_columns(known_columns)
+        how = max_tries_per_batch, batch_size, output_folder_path
+        check_sampling(*how, [self._table_name])
+        return self._restore_names(super().sample_remaining_columns(known_columns, *how))
+
+    def _make_condition_sampler(self) -> ConditionSampler:
+        generate = self._data_processor.reverse_transform
+        return ConditionSampler(self._model, self.preprocessor, generate)
+
+    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
+        super()._validate_conditions(conditions)
+        self._make_condition_sampler().refuse_impossible(conditions)
+
+    def _validate_known_columns(self, conditions: pd.DataFrame) -> None:
+        self._validate_fit_before_sample()
+        self._validate_conditions([conditions])
+
+    def _sample_with_conditions(
+        self,
+        conditions: pd.DataFrame,
+        max_tries_per_batch: int,
+        batch_size: int | None,
+        progress_bar: Any = None,
+        output_file_path: str | None = None,
+    ) -> pd.DataFrame:
+        if not self._random_state_set:
+            self._set_random_state(FIXED_RNG_SEED)  # as SDV seeds its own first sample
+        parts = []
+        sampler, how = self._make_condition_sampler(), (max_tries_per_batch, batch_size)
+        for rows in sampler.sample(conditions, self._generator, *how):
+            parts.append(rows)
+            if output_file_path:
+                append_csv(rows, output_file_path)
+            if progress_bar is not None:
+                progress_bar.update(len(rows))
+        return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
+
+    def _restore_names(self, sampled: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Name columns as the fitted table did, where that was by numbers: SDV forgets to."""
+        for table in sampled.values():
+            if len(table.columns) == len(self._original_columns):
+                table.columns = self._original_columns
+        return sampled

@@ -1,0 +1,177 @@
+"""What was released of a fitted synthesizer, in a file that holds no code.
+
+``save`` writes a pickle, as SDV does: whoever opens one runs what it says. The file here has the
+public facts and the release as plain values, and a synthesizer is made of them anew. So it can be
+opened from anybody.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Self
+
+import pandas as pd
+from sdv.errors import NotFittedError, SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
+from sdv_threea.storage.version import check_version, get_version
+
+#: Arguments of constructors that are no part of a release: a kernel is code, and has been used.
+LEFT_OUT = ('kernel', 'metadata', 'verbose')
+
+#: What is said of a synthesizer that a release cannot hold.
+CODE = (
+    'This synthesizer has constraints, or transformers that were chosen. They are code, which a '
+    'release cannot hold: save it by save().'
+)
+
+#: What SDV notes of a fit.
+DATES = ('_creation_date', '_fitted_date', '_fitted_sdv_version', '_synthesizer_id')
+
+
+class Released:
+    """A synthesizer whose release can be saved without code; to be put before SDV's base class."""
+
+    _fitted: bool
+    _num_releases: int
+    metadata: Metadata
+
+    def save_release(self, filepath: str | os.PathLike[str]) -> None:
+        """Save what was released, in a file that holds no code, whole or not at all.
+
+        It has all that sampling reads, and the privacy statement. A kernel is left out, as it is
+        only used by a fit. Constraints, and transformers that users chose, are code: a synthesizer
+        with any can be saved by :meth:`save` alone.
+
+        Args:
+            filepath: The file. If saving fails or is interrupted, it is as it was before.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+            OSError: If the file cannot be written.
+            SynthesizerInputError: If the synthesizer holds code, or a dtype that has no name.
+        """
+        if not self._fitted:
+            raise NotFittedError('There is no release yet: fit the synthesizer first.')
+        if any(map(_has_code, getattr(self, '_table_synthesizers', {'': self}).values())):
+            raise SynthesizerInputError(CODE)
+        facts = {
+            'made_with': get_version(),
+            'kind': type(self).__name__,
+            'metadata': self.metadata.to_dict(),
+            'arguments': self._list_arguments(),
+            'dates': {name: getattr(self, name, None) for name in DATES},
+            'fits': self._num_releases,
+            **self._tell_release(),
+        }
+        if _list_generators(self) != _list_generators(_restore(type(self), facts)):
+            raise SynthesizerInputError(CODE)
+        try:
+            write_plain(os.fspath(filepath), facts)
+        except TypeError as error:
+            raise SynthesizerInputError(f'{error} Save the synthesizer by save().') from None
+
+    @classmethod
+    def load_release(cls, filepath: str | os.PathLike[str]) -> Self:
+        """Load what :meth:`save_release` has written. No code runs that the file brings.
+
+        Args:
+            filepath: The file, from anybody.
+
+        Returns:
+            A fitted synthesizer, to sample from.
+
+        Raises:
+            OSError: If the file cannot be read.
+            SynthesizerInputError: If the file is damaged or holds anything else.
+            VersionError: If it was saved by a newer version.
+        """
+        facts = read_release(filepath)
+        if facts.get('kind') != cls.__name__:
+            raise SynthesizerInputError(
+                f"The file '{os.fspath(filepath)}' holds no release of {cls.__name__}, but of "
+                f'{facts.get("kind")!a}.'
+            )
+        restored: Self = restore_release(cls, facts, filepath)
+        return restored
+
+    def _list_arguments(self) -> dict[str, Any]:
+        given: dict[str, Any] = self.get_parameters()  # type: ignore[attr-defined]
+        return {name: each for name, each in given.items() if name not in LEFT_OUT}
+
+    def _tell_release(self) -> dict[str, Any]:
+        """Return what was released, by name."""
+        raise NotImplementedError
+
+    def _adopt_release(self, facts: Mapping[str, Any]) -> None:
+        """Take over what :meth:`_tell_release` told."""
+        raise NotImplementedError
+
+
+def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the values of a release from its file.
+
+    Raises:
+        OSError: If the file cannot be read.
+        SynthesizerInputError: If it is damaged.
+        VersionError: If it was saved by a newer version.
+    """
+    try:
+        facts = read_plain(os.fspath(filepath))
+    except DamagedError as error:
+        raise _damaged(filepath, error) from None
+    check_version(str(facts.get('made_with')), get_version())
+    return facts
+
+
+def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.PathLike[str]) -> Any:
+    """Make a synthesizer of the values of a release.
+
+    Raises:
+        SynthesizerInputError: If they do not fit each other.
+    """
+    try:
+        return _restore(kind, facts)
+    except SynthesizerInputError:
+        raise
+    except Exception as error:  # values of somebody else may be anything
+        raise _damaged(filepath, error) from None
+
+
+def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    """Make a table without rows, of these columns and dtypes."""
+    header = pd.DataFrame({name: pd.Series(dtype=dtypes[str(name)]) for name in map(str, labels)})
+    return header.set_axis(pd.Index(labels), axis='columns')
+
+
+def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
+    synthesizer = kind(Metadata.load_from_dict(facts['metadata']), **facts['arguments'])
+    synthesizer._num_releases = facts['fits']
+    synthesizer._adopt_release(facts)
+    synthesizer.__dict__.update({name: facts['dates'][name] for name in DATES})
+    synthesizer._fitted = True
+    synthesizer.reset_sampling()
+    return synthesizer
+
+
+def _has_code(synthesizer: Any) -> bool:
+    preprocessor = synthesizer.preprocessor
+    return bool(preprocessor.constraints.adopted or preprocessor.transformers.chosen)
+
+
+def _list_generators(synthesizer: Any) -> dict[Any, str]:
+    """List what makes columns up, in words, by table and column."""
+    listed: dict[Any, str] = {}
+    for name, each in getattr(synthesizer, '_table_synthesizers', {'': synthesizer}).items():
+        chosen = each._data_processor._hyper_transformer.field_transformers
+        listed |= {(name, column): repr(one) for column, one in chosen.items()}
+    return listed
+
+
+def _damaged(filepath: str | os.PathLike[str], error: Exception) -> SynthesizerInputError:
+    return SynthesizerInputError(
+        f"The file '{os.fspath(filepath)}' is damaged, or no release was ever saved to it "
+        f'({error if isinstance(error, DamagedError) else type(error).__name__}).'
+    )

@@ -1,0 +1,75 @@
+"""A step by a noisy slope is the normal posterior, and Newton's where nothing is noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+
+from sdv_threea.adapt.belief import TINY, update
+
+
+def make_problem(seed, size=4):
+    rng = np.random.default_rng(seed)
+    curvature, prior = (root @ root.T for root in rng.normal(size=(2, size, size + 3)))
+    return 50 * curvature, prior, rng.normal(0, 30, size)
+
+
+@given(seed=st.integers(0, 2**32), scale=st.sampled_from([0.0, 0.1, 3.0, 300.0]))
+def test_a_step_is_the_normal_posterior(seed, scale):
+    """Condition the joint normal of way and slope on the slope, by its precision matrix."""
+    curvature, prior, slope = make_problem(seed)
+    size = len(slope)
+    noise = curvature + (scale**2 + TINY) * np.eye(size)
+    across = prior @ curvature
+    joint = np.block([[prior, across], [across.T, curvature @ prior @ curvature + noise]])
+    # In the precision of the joint law, the block of the ways is the precision given the slope.
+    precision = np.linalg.inv(joint)
+    posterior = np.linalg.inv(precision[:size, :size])
+    mean = -posterior @ precision[:size, size:] @ slope
+
+    found = update(curvature, slope, scale, prior)
+
+    tolerance = {'rtol': 1e-5, 'atol': 1e-7 * np.abs(prior).max()}
+    np.testing.assert_allclose(found.way, mean, **tolerance)
+    np.testing.assert_allclose(found.covariance, posterior, **tolerance)
+
+
+@given(seed=st.integers(0, 2**32), scale=st.sampled_from([0.0, 3.0, 300.0]))
+def test_likelihoods_of_two_beliefs_compare_as_those_of_normals(seed, scale):
+    curvature, prior, slope = make_problem(seed)
+    found, expected = [], []
+    for belief in (prior, 9 * prior, 0 * prior):
+        found.append(update(curvature, slope, scale, belief).log_likelihood)
+        law = curvature @ belief @ curvature + curvature + (scale**2 + TINY) * np.eye(len(slope))
+        expected.append(multivariate_normal(cov=(law + law.T) / 2).logpdf(slope))
+    np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_without_noise_a_step_is_newtons(seed):
+    curvature, prior, slope = make_problem(seed)
+    step = update(curvature, slope, 0.0, 1e4 * prior).way
+    np.testing.assert_allclose(step, np.linalg.solve(curvature, slope), rtol=1e-4)
+    # With a prior it is that of a loss with a penalty.
+    penalized = np.linalg.solve(curvature + np.linalg.inv(prior), slope)
+    np.testing.assert_allclose(update(curvature, slope, 0.0, prior).way, penalized, rtol=1e-4)
+
+
+def test_hopeless_noise_moves_nothing_and_teaches_nothing():
+    curvature, prior, slope = make_problem(0)
+    found = update(curvature, slope, 1e12, prior)
+    assert np.abs(found.way).max() < 1e-12
+    np.testing.assert_allclose(found.covariance, prior, rtol=1e-9)
+
+
+def test_what_is_believed_to_be_zero_stays_so_and_nothing_is_fine():
+    curvature, prior, slope = make_problem(0)
+    prior[:, 2] = prior[2] = 0.0
+    found = update(curvature, slope, 1.0, prior)
+    assert found.way[2] == 0 and not found.covariance[2].any()
+    nothing = update(np.zeros((3, 3)), np.zeros(3), 0.0, np.eye(3))
+    assert not nothing.way.any()
+    np.testing.assert_array_equal(nothing.covariance, np.eye(3))

@@ -1,0 +1,112 @@
+"""The model of the labels: what codes say one by one, and what they say together."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from sdv_threea.adapt.features import FEATURE_UNITS, make_features, whole_features
+from sdv_threea.adapt.model import Interplay, LabelModel
+from sdv_threea.adapt.ntk import ReluNtk
+from sdv_threea.approximate.scores import normal_scores
+
+SIZES = (6, 5, 4)
+
+
+def make_codes(size, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.stack([rng.integers(-1, each, size) for each in SIZES], axis=1)
+
+
+def make_model(num_classes, *, together=True, seed=0):
+    rng = np.random.default_rng(seed)
+    chances = [np.full((1, each), 1 / each) for each in SIZES]
+    pooled = normal_scores(chances, [np.arange(each) for each in SIZES], 1)
+    codes = make_codes(500)
+    scores = pooled(codes, np.zeros(500, np.int64))
+    features = make_features(
+        scores, np.ones(500), ReluNtk(), num_landmarks=60, rank=7, unclipped=0.9
+    )
+    evidence = tuple(rng.normal(size=(num_classes, each)) for each in SIZES)
+    interplay = Interplay(pooled, features, rng.normal(size=(num_classes, 7)))
+    offsets = rng.normal(size=num_classes)
+    return LabelModel(offsets, evidence, interplay if together else None)
+
+
+def test_log_odds_add_up_what_codes_say_one_by_one_and_together():
+    model, codes = make_model(3), make_codes(50, seed=1)
+
+    found = model.log_odds(codes)
+
+    scores = model.interplay.scores(codes, np.zeros(50, np.int64))
+    features = whole_features(scores, model.interplay.features) / FEATURE_UNITS
+    for row, own, together in zip(codes, found, features, strict=True):
+        expected = model.offsets + model.interplay.weights @ together
+        for code, table in zip(row, model.evidence, strict=True):
+            expected = expected + (table[:, code] if code >= 0 else 0)
+        np.testing.assert_allclose(own, expected, atol=1e-9)
+
+
+def test_a_missing_code_is_no_evidence():
+    model = LabelModel(np.array([0.0, 1.0]), (np.array([[2.0, 3.0], [4.0, 5.0]]),))
+    odds = model.log_odds(np.array([[-1], [0], [1]]))
+    np.testing.assert_array_equal(odds, [[0, 1], [2, 5], [3, 6]])
+
+
+@pytest.mark.parametrize('evidence', [0.0, 1e-3])
+def test_what_hardly_follows_from_anything_stays_open(evidence):
+    table = np.array([[-evidence, 0.0, evidence], [evidence, 0.0, -evidence]])
+    faint = LabelModel(np.array([0.0, 1.0]), (table,))
+    known = np.arange(3)[:, None], np.ones(3), np.array([0.5, 0.5])
+    surer = faint.adjusted(*known, spread=3.0, most_stretch=5.0)
+    np.testing.assert_allclose(surer.evidence[0], 5.0 * table)
+
+
+@pytest.mark.parametrize('together', [False, True])
+@pytest.mark.parametrize('num_classes', [2, 4])
+def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes, together):
+    model, codes = make_model(num_classes, together=together), make_codes(500)
+    weights, shares = np.random.default_rng(0).random(500), np.full(num_classes, 1 / num_classes)
+
+    def measure_spread(model):
+        odds = model.log_odds(codes)
+        odds -= odds.mean(axis=1, keepdims=True)
+        means = weights @ odds / weights.sum()
+        return math.sqrt((weights @ (odds - means) ** 2 / weights.sum()).mean())
+
+    wide = 3 * measure_spread(model)
+    for spread, factor in ((wide, 3), (wide / 4, 1), (10 * wide, 5)):
+        found = model.adjusted(codes, weights, shares, spread=spread, most_stretch=5.0)
+        assert measure_spread(found) == pytest.approx(factor * wide / 3)
+        for before, after in zip(model.evidence, found.evidence, strict=True):
+            np.testing.assert_allclose(after, factor * before)
+        if together:
+            np.testing.assert_allclose(found.interplay.weights, factor * model.interplay.weights)
+
+
+@pytest.mark.parametrize('together', [False, True])
+def test_adjusted_models_have_the_shares_of_the_classes(together):
+    model, codes = make_model(2, together=together), make_codes(2000)
+    weights, shares = np.random.default_rng(0).random(2000), np.array([0.9, 0.1])
+    found = model.adjusted(codes, weights, shares, spread=1.0, most_stretch=5.0)
+    np.testing.assert_allclose(weights @ found.chances(codes) / weights.sum(), shares, atol=1e-6)
+
+
+def test_a_label_model_can_do_without_columns():
+    model = LabelModel(np.array([0.0, math.log(3)]), ())
+    np.testing.assert_allclose(model.chances(np.zeros((2, 0), int)), [[0.25, 0.75]] * 2)
+
+
+def test_classes_are_drawn_by_their_chances():
+    model, codes = make_model(3), np.tile(make_codes(1, seed=5), (50_000, 1))
+    drawn = np.bincount(model.draw(codes, np.random.default_rng(0)), minlength=3) / 50_000
+    np.testing.assert_allclose(drawn, model.chances(codes[:1])[0], atol=0.015)
+
+
+def test_models_come_back_from_pickles_as_they_were():
+    model, codes = make_model(3), make_codes(50, seed=1)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.log_odds(codes), model.log_odds(codes))

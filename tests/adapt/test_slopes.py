@@ -1,0 +1,228 @@
+"""Slopes of the logistic loss: what a record adds, and how far it can move their sums."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS
+from sdv_threea.adapt.features import FEATURE_UNITS, LARGEST_RADIUS
+from sdv_threea.adapt.slopes import (
+    BLOCK_ROWS,
+    CHANCE_UNITS,
+    LARGEST_WEIGHT,
+    ODDS,
+    WEIGHT_UNITS,
+    Featured,
+    WholeModel,
+    slope_sensitivity,
+    sum_slopes,
+)
+from sdv_threea.privacy.statistics import clip_norm
+
+SIZES = (3, 5, 2)
+UNIT = EVIDENCE_UNITS * CHANCE_UNITS
+HEAVIEST = LARGEST_WEIGHT * WEIGHT_UNITS
+
+
+def make_model(num_classes, seed=0, num_features=4, largest=WEIGHT_UNITS):
+    """Evidence, and a model of weights that differ by class and column: all whole numbers."""
+    rng, one = np.random.default_rng(seed), EVIDENCE_UNITS
+    evidence = tuple(rng.integers(-4 * one, 4 * one, (num_classes, size)) for size in SIZES)
+    weights = rng.integers(-largest, largest + 1, (num_classes, num_features))
+    offsets = rng.integers(-one, one, num_classes)
+    return evidence, WholeModel(offsets, tuple(table // 2 for table in evidence), weights)
+
+
+def make_records(num_rows, num_classes, seed=0, num_features=4, radius=3 * FEATURE_UNITS):
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(-1, size, num_rows) for size in SIZES], axis=1)
+    features = clip_norm(rng.integers(-radius, radius + 1, (num_rows, num_features)), radius)
+    labels = rng.integers(0, num_classes, num_rows)
+    return Featured(codes.astype(np.int8), labels.astype(np.int8), features.astype(np.int32))
+
+
+def make_hostile(seed, num_classes, num_features):
+    """A record and a model at all their bounds."""
+    rng, signs = np.random.default_rng(seed), np.array([-1, 1])
+    evidence, model = make_model(num_classes, seed, num_features)
+    weights = HEAVIEST * rng.choice(signs, (num_classes, num_features))
+    model = model._replace(weights=weights)
+    record = make_records(1, num_classes, seed, num_features)
+    along = LARGEST_RADIUS // math.isqrt(num_features)
+    features = rng.choice(signs, (1, num_features)) * along
+    if seed % 3 == 0:
+        features[:] = 0
+        features[0, seed % num_features] = LARGEST_RADIUS
+    return evidence, model, record._replace(features=features.astype(np.int32))
+
+
+def take(records, rows):
+    return Featured(*(each[rows] for each in records))
+
+
+def slope_of_loss(evidence, model, records):
+    """The slopes again, record by record, in floats: what the sums have to be but for rounding."""
+    total, (offsets, tables, weights) = 0, model
+    for codes, label, features in zip(*records, strict=True):
+        present = [at for at, code in enumerate(codes) if code >= 0]
+        scores = (offsets + sum(tables[at][:, codes[at]] for at in present)) / EVIDENCE_UNITS
+        scores = scores + weights @ features / WEIGHT_UNITS / EVIDENCE_UNITS
+        left = np.eye(len(offsets))[label] - np.exp(scores) / np.exp(scores).sum()
+        inputs = np.zeros((len(offsets), 1 + len(SIZES) + len(features)))
+        inputs[:, 0] = 1
+        inputs[:, 1 + len(SIZES) :] = features / FEATURE_UNITS
+        for at in present:
+            inputs[:, at + 1] = evidence[at][:, codes[at]] / EVIDENCE_UNITS
+        total = total + left[:, None] * inputs
+    return np.ravel(total)
+
+
+def slope_by_python(evidence, model, radius, record):
+    """The slope of a record in Python's integers, which cannot overflow."""
+    codes, (label,) = record.codes[0].tolist(), record.labels.tolist()
+    features = record.features[0].tolist()
+    offsets, weights = model.offsets.tolist(), model.weights.tolist()
+    odds, vectors = [], []
+    for at, (offset, own) in enumerate(zip(offsets, weights, strict=True)):
+        product = sum(each * weight for each, weight in zip(features, own, strict=True))
+        # To the nearest whole number, and halves to the even one.
+        whole, part = divmod(product, WEIGHT_UNITS)
+        whole += 2 * part > WEIGHT_UNITS or (2 * part == WEIGHT_UNITS and whole % 2 == 1)
+        pairs = list(zip(evidence, model.tables, codes, strict=True))
+        odds.append(offset + whole + sum(int(table[at, c]) for _, table, c in pairs if c >= 0))
+        seen = [int(table[at, c]) if c >= 0 else 0 for table, _, c in pairs]
+        vectors.append([EVIDENCE_UNITS, *seen, *features])
+    chances = [int(ODDS[min(max(odds) - each, len(ODDS) - 1)]) for each in odds]
+    total = sum(chances)
+    left = [-((2 * CHANCE_UNITS * each + total) // (2 * total)) for each in chances]
+    left[label] += CHANCE_UNITS
+    squared = sum(r**2 * sum(x**2 for x in v) for r, v in zip(left, vectors, strict=True))
+    if squared > radius**2:
+        factor = radius * (1 - 2.0**-40) / math.sqrt(squared)
+        left = [math.trunc(each * factor) for each in left]
+    return [each * x for each, vector in zip(left, vectors, strict=True) for x in vector]
+
+
+@pytest.mark.parametrize('num_features', [0, 4])
+@pytest.mark.parametrize('num_classes', [2, 3, 7])
+def test_slopes_are_those_of_the_logistic_loss(num_classes, num_features):
+    evidence, model = make_model(num_classes, num_features=num_features)
+    records = make_records(300, num_classes, num_features=num_features)
+
+    found = sum_slopes(evidence, model, 100 * UNIT, records) / UNIT
+
+    # A chance is rounded to one in 4,096, and odds by half a unit; times evidence of four at most.
+    allowed = 300 * 4 * (1 / CHANCE_UNITS + 0.25 / EVIDENCE_UNITS)
+    np.testing.assert_allclose(found, slope_of_loss(evidence, model, records), atol=allowed)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    radius=st.one_of(st.integers(0, 3 * UNIT), st.integers(2**25, 2**31)),
+    many=st.sampled_from([2, 5, 26]),
+    width=st.sampled_from([1, 16, 128]),
+)
+def test_a_hostile_record_adds_what_integers_without_bounds_say_and_at_most_the_radius(
+    seed, radius, many, width
+):
+    evidence, model, record = make_hostile(seed, many, width)
+    exact = slope_by_python(evidence, model, radius, record)
+    assert sum(each**2 for each in exact) <= radius**2
+    assert sum_slopes(evidence, model, radius, record).tolist() == exact
+
+
+@given(seed=st.integers(0, 2**32), radius=st.integers(1, 3 * UNIT), many=st.sampled_from([2, 5]))
+def test_two_records_are_at_most_the_sensitivity_apart(seed, radius, many):
+    evidence, model = make_model(many, seed)
+    one, other = (make_records(1, many, seed + at) for at in (1, 2))
+    added, brought = (sum_slopes(evidence, model, radius, each) for each in (one, other))
+    assert (added**2).sum() <= radius**2 == slope_sensitivity(radius) ** 2
+    distance = math.sqrt(float(((added - brought) ** 2).sum()))
+    assert distance <= slope_sensitivity(radius, 'replace_one')
+
+
+@pytest.mark.parametrize('by', ['evidence', 'features'])
+def test_two_records_can_pull_opposite_ways(by):
+    one = EVIDENCE_UNITS if by == 'evidence' else 0
+    evidence = (np.array([[one], [-one]]),)
+    model = WholeModel(np.zeros(2, int), (np.zeros((2, 1), int),), np.zeros((2, 1), int))
+    features = np.array([[9 * FEATURE_UNITS if by == 'features' else 0]])
+    radius, code = UNIT // 10, np.zeros((1, 1), int)
+    added, brought = (
+        sum_slopes(evidence, model, radius, Featured(code, np.array([label]), features))
+        for label in (0, 1)
+    )
+    distance = math.sqrt(float(((added - brought) ** 2).sum()))
+    bound = slope_sensitivity(radius, 'replace_one')
+    # Residuals are cut to whole numbers, of which features make few.
+    assert 0.96 * bound < distance <= bound
+
+
+def test_slopes_within_the_radius_stay_and_longer_ones_are_shortened_in_place():
+    evidence, model = make_model(3)
+    record = make_records(1, 3, seed=4)
+    whole = sum_slopes(evidence, model, 100 * UNIT, record)
+    length = math.sqrt(float((whole**2).sum()))
+    np.testing.assert_array_equal(sum_slopes(evidence, model, math.ceil(length), record), whole)
+    half = sum_slopes(evidence, model, math.ceil(length / 2), record)
+    np.testing.assert_allclose(half, whole / 2, atol=4 * EVIDENCE_UNITS)
+
+
+@given(seed=st.integers(0, 2**32), cut=st.integers(0, 60))
+def test_a_record_adds_the_same_wherever_it_stands(seed, cut):
+    evidence, model = make_model(3, seed, largest=HEAVIEST)
+    records = make_records(60, 3, seed, radius=LARGEST_RADIUS)
+    order = np.random.default_rng(seed).permutation(60)
+    parts = [take(records, order[rows]) for rows in (slice(cut), slice(cut, None))]
+    alone = [take(records, [at]) for at in range(60)]
+    whole = sum_slopes(evidence, model, UNIT, records)
+    for cuts in (parts, alone):
+        found = sum(sum_slopes(evidence, model, UNIT, each) for each in cuts)
+        np.testing.assert_array_equal(found, whole)
+
+
+def test_sums_over_several_blocks_are_exact_at_the_largest_records():
+    """All records alike, at all bounds: sums are that of one times their number, to the bit."""
+    evidence, model, record = make_hostile(3, 2, 8)
+    radius, size = 2**31, 2 * BLOCK_ROWS + 5
+    alone = slope_by_python(evidence, model, radius, record)
+    many = take(record, np.zeros(size, int))
+    assert max(map(abs, alone)) > 2**29
+    assert sum_slopes(evidence, model, radius, many).tolist() == [size * each for each in alone]
+
+
+def test_whatever_the_odds_a_record_adds_no_more():
+    evidence = tuple(np.full((2, size), 4 * EVIDENCE_UNITS) for size in SIZES)
+    tables = tuple(np.full((2, size), -(10**6)) for size in SIZES)
+    model = WholeModel(np.array([0, 10**6]), tables, np.zeros((2, 0), int))
+    for label in (0, 1):
+        nothing = np.zeros((1, 0), np.int16)
+        record = Featured(np.zeros((1, 3), np.int8), np.array([label]), nothing)
+        added = sum_slopes(evidence, model, UNIT, record)
+        assert (added**2).sum() <= UNIT**2
+
+
+def test_an_empty_chunk_adds_nothing():
+    evidence, model = make_model(3)
+    found = sum_slopes(evidence, model, UNIT, make_records(0, 3))
+    assert found.shape == (3 * (1 + 3 + 4),) and not found.any()
+
+
+def test_only_codes_classes_and_features_are_read():
+    """Whatever else a chunk holds, and however it holds it."""
+    evidence, model = make_model(3)
+    records = make_records(50, 3)
+    other = SimpleNamespace(
+        codes=records.codes.astype(np.int32),
+        labels=records.labels.tolist(),
+        features=records.features.astype(np.int64),
+    )
+    np.testing.assert_array_equal(
+        sum_slopes(evidence, model, UNIT, other), sum_slopes(evidence, model, UNIT, records)
+    )

@@ -1,0 +1,152 @@
+"""Readings of counts code by code: the right one is chosen, and it comes close to the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdv_threea.joint.codes import CodeCounts, estimate_codes, sharpen
+
+NUM_RECORDS = 30_000.0
+
+
+def read(true, scale, rng, ordered=(False, False)):
+    """Add noise, and estimate the table with nothing known but its margins."""
+    bins = tuple(np.zeros(size, dtype=np.int64) for size in true.shape)
+    noisy = true + scale * rng.standard_normal(true.shape)
+    coarse = np.array([[true.sum() + 3 * rng.standard_normal()]])
+    expected = np.outer(true.sum(axis=1), true.sum(axis=0)) / true.sum()
+    return estimate_codes(CodeCounts(noisy, scale, coarse, 3.0), bins, expected, ordered, rng)
+
+
+def distance(one, other):
+    return float(np.abs(one - other).sum() / 2 / other.sum())
+
+
+def make_function(rng, num_codes=50, num_values=50):
+    values = rng.permutation(num_codes) % num_values
+    true = np.zeros((num_codes, num_values))
+    true[np.arange(num_codes), values] = NUM_RECORDS * rng.dirichlet(np.full(num_codes, 4.0))
+    return true
+
+
+@pytest.mark.parametrize('num_values', [50, 12, 3])
+@pytest.mark.parametrize('scale', [5.0, 40.0])
+def test_functions_come_back_either_way(rng, num_values, scale):
+    for _ in range(3):
+        true = make_function(rng, 50, num_values)
+
+        assert distance(read(true, scale, rng), true) < 0.02
+        assert distance(read(true.T, scale, rng), true.T) < 0.02
+
+
+def test_columns_that_are_no_function_do_not_become_one(rng):
+    """They lean on each other: what is chosen is no further from the truth than what is known."""
+    for scale in (5.0, 40.0, 400.0):
+        true = rng.dirichlet(np.full(12, 3.0), 10) * NUM_RECORDS / 10
+        expected = np.outer(true.sum(axis=1), true.sum(axis=0)) / true.sum()
+
+        found = read(true, scale, rng)
+
+        assert distance(found, true) < distance(expected, true) + 0.02
+        assert (found > 0).sum() > 60
+
+
+def test_independent_columns_stay_what_is_known(rng):
+    true = np.outer(rng.dirichlet(np.full(20, 3.0)), rng.dirichlet(np.full(15, 3.0))) * NUM_RECORDS
+
+    for _ in range(10):
+        assert distance(read(true, 30.0, rng), true) < 0.04
+
+
+def test_values_that_pass_into_each_other_come_back(rng):
+    """A clock time in intervals that do not end on the hour: most have one hour, some have two."""
+    minutes = np.arange(1_440)
+    true = np.zeros((86, 24))
+    np.add.at(true, (1 + minutes * 85 // 1_440, minutes // 60), NUM_RECORDS / 1_440)
+
+    for ordered in ((True, False), (True, True)):
+        found = read(true, 25.0, rng, ordered)
+        # Each hour begins inside an interval; a function would be off by a sixth of all records.
+        assert distance(found, true) < 0.05
+        assert found[true == 0].sum() < 0.01 * NUM_RECORDS
+
+
+@pytest.mark.parametrize('falling', [False, True])
+def test_quantiles_that_meet_come_back_where_noise_drowns_single_counts(rng, falling):
+    ends = [np.sort(rng.random(size)) for size in (39, 59)]
+    ends = [np.concatenate([[0], each, [1]]) for each in ends]
+    low = np.maximum(ends[0][:-1, None], ends[1][:-1])
+    high = np.minimum(ends[0][1:, None], ends[1][1:])
+    true = NUM_RECORDS * np.maximum(high - low, 0)
+    true = true[:, ::-1] if falling else true
+
+    assert distance(read(true, 150.0, rng, (True, True)), true) < 1e-6
+
+
+def test_without_noise_the_counts_are_the_table(rng):
+    true = rng.dirichlet(np.full(12, 0.3), 10) * NUM_RECORDS / 10
+
+    found = read(true, 0.0, rng)
+
+    assert found == pytest.approx(true, abs=1e-6 * NUM_RECORDS)
+
+
+def test_tables_have_the_margins_of_what_is_known(rng):
+    true = make_function(rng, 40, 8)
+
+    found = read(true, 40.0, rng)
+
+    assert found.min() >= 0
+    assert found.sum(axis=1) == pytest.approx(true.sum(axis=1), rel=1e-6)
+
+
+def test_codes_of_no_records_get_none(rng):
+    true = make_function(rng, 30, 6)
+    true[4] = 0
+    true[:, 5] = 0
+
+    found = read(true, 40.0, rng)
+
+    assert not found[4].any()
+    assert found[:, 5].sum() < 1e-3 * NUM_RECORDS
+
+
+# What counts of codes and of bins say together
+
+
+def test_counts_are_brought_together_by_least_squares(rng):
+    rows, columns = np.array([0, 0, 1, -1]), np.array([1, 0, 0])
+    codes, bins = rng.normal(size=(3, 3)), rng.normal(size=(2, 2))
+
+    found, scale = sharpen(CodeCounts(codes, 2.0, bins, 5.0), rows, columns)
+
+    # The same by the normal equations of all ten counts that belong to a bin.
+    design, seen, precision = [], [], []
+    for a in range(3):
+        for b in range(3):
+            design.append(np.eye(9)[3 * a + b])
+            seen.append(codes[a, b])
+            precision.append(1 / 4)
+    for one in range(2):
+        for other in range(2):
+            design.append(np.outer(rows[:3] == one, columns == other).ravel().astype(float))
+            seen.append(bins[one, other])
+            precision.append(1 / 25)
+    weighted = np.array(design).T * precision
+    covariance = np.linalg.inv(weighted @ np.array(design))
+    assert found[:3].ravel() == pytest.approx(covariance @ weighted @ np.array(seen))
+    assert np.square(scale[:3].ravel()) == pytest.approx(np.diag(covariance))
+    assert not found[3].any()
+
+
+def test_last_codes_that_do_not_occur_are_added_again(rng):
+    codes = rng.normal(size=(2, 1))
+
+    found, scale = sharpen(
+        CodeCounts(codes, 0.0, np.zeros((1, 1)), 0.0), np.array([0, 0, -1]), np.array([0, -1])
+    )
+
+    assert found.shape == scale.shape == (3, 2)
+    assert np.array_equal(found[:2, :1], codes)
+    assert not scale.any()

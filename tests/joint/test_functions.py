@@ -1,0 +1,132 @@
+"""Which pairs look like functions, and what counting them code by code may cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sdv_threea.joint.bins import pack
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.functions import find_functions, grow_forest, price_functions
+from sdv_threea.joint.pairs import PairCounts
+
+CONSTANTS = JointConstants()
+NUM_RECORDS = 30_000
+
+
+def make_table(rng):
+    """Code, name, place and zone; two columns that lean on each other; one of few records."""
+    codes = rng.choice(60, NUM_RECORDS, p=rng.dirichlet(np.full(60, 4.0)))
+    names, places, zones = rng.permutation(60), rng.integers(0, 15, 60), rng.integers(0, 5, 15)
+    leaning = rng.integers(0, 6, NUM_RECORDS)
+    other = np.where(rng.random(NUM_RECORDS) < 0.5, leaning, rng.integers(0, 6, NUM_RECORDS))
+    given = (rng.random(NUM_RECORDS) < 0.15).astype(int)
+    reason = given * rng.integers(1, 4, NUM_RECORDS)
+    place = places[codes]
+    return np.stack([codes, names[codes], place, zones[place], leaning, other, given, reason], 1)
+
+
+def count(table, scale, rng, num_bins=12):
+    columns = [np.bincount(column) / len(table) for column in table.T]
+    bins = [
+        pack(shares, num_bins) if len(shares) > num_bins else np.arange(len(shares))
+        for shares in columns
+    ]
+    cells = np.stack([own[column] for own, column in zip(bins, table.T, strict=True)], axis=1)
+    tables, scales = {}, {}
+    for j in range(table.shape[1]):
+        for i in range(j):
+            exact = np.zeros((bins[i].max() + 1, bins[j].max() + 1))
+            np.add.at(exact, (cells[:, i], cells[:, j]), 1)
+            tables[i, j] = exact + scale * rng.standard_normal(exact.shape)
+            scales[i, j] = float(scale)
+    margins = [np.bincount(each).astype(float) for each in cells.T]
+    return PairCounts(tables, scales), margins, columns
+
+
+@pytest.mark.parametrize('scale', [0.0, 20.0, 60.0])
+def test_functions_are_found_in_coarse_bins_and_others_are_not(rng, scale):
+    for _ in range(5):
+        table = make_table(rng)
+
+        found = find_functions(*count(table, scale, rng), [False] * 8, CONSTANTS)
+
+        assert {frozenset(pair) for pair in found} >= {frozenset((0, 1)), frozenset((2, 3))}
+        assert (6, 7) in found, 'a rare answer that has a reason'
+        assert any(pair in found for pair in ((0, 2), (1, 2)))
+        assert len(found) == 4, 'a zone follows from the place, and not from the code'
+
+
+def test_an_ordered_column_is_found_too(rng):
+    """An hour follows from the clock time, whose bins hold neighbours."""
+    minutes = rng.integers(0, 1_440, NUM_RECORDS) // 15
+    table = np.stack([minutes, minutes // 4, rng.integers(0, 96, NUM_RECORDS)], axis=1)
+    columns = [np.bincount(column) / len(table) for column in table.T]
+    cells = np.stack([minutes // 8, minutes // 8, table[:, 2] // 8], axis=1)
+    counts = {}
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        counts[i, j] = np.zeros((12, 12))
+        np.add.at(counts[i, j], (cells[:, i], cells[:, j]), 1)
+    pairs = PairCounts(counts, dict.fromkeys(counts, 0.0))
+    margins = [np.bincount(each).astype(float) for each in cells.T]
+
+    assert find_functions(pairs, margins, columns, [True] * 3, CONSTANTS) == ((0, 1),)
+
+
+def test_noise_alone_looks_like_no_function(rng):
+    """Also where a column says so little that the least unevenness would do."""
+    table = np.stack(
+        [
+            rng.integers(0, 8, NUM_RECORDS),
+            (rng.random(NUM_RECORDS) < 0.06).astype(int),
+            rng.integers(0, 30, NUM_RECORDS),
+            (rng.random(NUM_RECORDS) < 0.2).astype(int),
+        ],
+        axis=1,
+    )
+    for scale in (5.0, 50.0, 300.0):
+        for _ in range(20):
+            known = count(table, scale, rng)
+            assert find_functions(*known, [False] * 4, CONSTANTS) == ()
+
+
+def test_pairs_of_too_many_codes_are_left_out(rng):
+    known = count(make_table(rng), 0.0, rng)
+
+    found = find_functions(*known, [False] * 8, replace(CONSTANTS, most_cells=1_000))
+
+    assert (2, 3) in found
+    assert (0, 1) not in found
+
+
+def test_a_forest_has_no_circles_and_keeps_the_first():
+    pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (2, 4), (0, 3), (5, 6)]
+
+    assert grow_forest(pairs) == ((0, 1), (1, 2), (3, 4), (2, 4), (5, 6))
+
+
+def test_the_price_is_what_nearly_all_codes_bear(rng):
+    few, many = np.full(8, 1 / 8), np.full(40, 1 / 40)
+    rare = np.append(np.full(4, 0.99 / 4), np.full(10, 0.001))
+    columns = [few, many, rare, np.append(few, 0.0)]
+
+    weights, mu = price_functions(columns, 12_000, [(0, 1), (0, 2), (0, 3)], CONSTANTS)
+
+    unit = math.sqrt(sum(weight**2 for weight in weights.values())) / mu
+    noise = {pair: unit / weight for pair, weight in weights.items()}
+    # The codes have 300, 1,500 and 1,500 records; the ten rare ones are left out.
+    assert noise[0, 1] == pytest.approx(300 / CONSTANTS.records_per_error, rel=0.1)
+    assert noise[0, 2] == pytest.approx(1_500 / CONSTANTS.records_per_error, rel=0.1)
+    assert noise[0, 3] == pytest.approx(1_500 / CONSTANTS.records_per_error, rel=0.1)
+    assert all(isinstance(weight, int) and weight >= 1 for weight in weights.values())
+
+
+def test_weights_are_bounded(rng):
+    columns = [np.full(2, 0.5), np.full(5_000, 1 / 5_000), np.full(2, 0.5)]
+
+    weights, _ = price_functions(columns, 1e6, [(0, 1), (0, 2)], CONSTANTS)
+
+    assert weights[0, 1] == CONSTANTS.most_weighed * weights[0, 2]

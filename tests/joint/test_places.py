@@ -1,0 +1,126 @@
+"""Values inside bins: they hang together where columns do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdv_threea.joint.places import draw_places, tie_columns
+
+ROWS = 20_000
+
+
+def code_numbers(values, edges):
+    """Codes from 1 on, as those of a number are."""
+    return np.searchsorted(edges, values, side='right').clip(1, len(edges) - 1)
+
+
+def decode(codes, places, edges):
+    return edges[codes - 1] + places * (edges[codes] - edges[codes - 1])
+
+
+def count(one, other):
+    table = np.zeros((one.max() + 1, other.max() + 1))
+    np.add.at(table, (one, other), 1 / len(one))
+    return table
+
+
+def decode_pair(values, edges, rng):
+    """Encode columns of numbers, tie them in a chain, and decode them again."""
+    codes = np.stack([code_numbers(*each) for each in zip(values, edges, strict=True)], axis=1)
+    functions = {
+        (at, at + 1): count(codes[:, at], codes[:, at + 1]) for at in range(len(values) - 1)
+    }
+    ties = tie_columns(functions, [True] * len(values), 1.0)
+    places = draw_places(codes, ties, rng)
+    for each in places.values():
+        assert each.min() >= 0
+        assert each.max() <= 1
+    return [decode(codes[:, at], places[at], edges[at]) for at in range(len(values))]
+
+
+@pytest.mark.parametrize('factor', [12.0, -12.0])
+def test_a_salary_of_a_year_is_that_of_twelve_months(rng, factor):
+    monthly = rng.lognormal(8, 0.4, ROWS)
+    yearly = factor * monthly
+    sizes = {60: monthly, 83: yearly}
+    edges = [np.quantile(each, np.linspace(0, 1, size)) for size, each in sizes.items()]
+
+    one, other = decode_pair([monthly, yearly], edges, rng)
+
+    inside = np.abs(other / factor / one - 1)
+    assert (inside < 0.01).mean() > 0.95
+    by_chance = decode(code_numbers(yearly, edges[1]), rng.random(ROWS), edges[1])
+    assert (np.abs(by_chance / factor / one - 1) < 0.01).mean() < 0.8
+
+
+def test_an_hour_is_that_of_the_clock_time_and_the_quarter_too(rng):
+    minutes = rng.random(ROWS) * 1_440
+    edges = [np.linspace(0, 1_440, 98), np.arange(25.0), np.arange(0, 25, 4.0)]
+
+    minute, hour, part = decode_pair([minutes, minutes // 60, minutes // 240 * 4], edges, rng)
+
+    assert (minute // 60 == hour // 1).mean() > 0.98
+    assert (hour // 4 == part // 4).mean() > 0.98
+    assert np.histogram(minute, 24, (0, 1_440))[0] / ROWS == pytest.approx(1 / 24, abs=0.01)
+
+
+@pytest.mark.parametrize('turned', [False, True])
+def test_a_category_says_where_in_its_interval_a_number_is(rng, turned):
+    days = rng.random(ROWS) * 360
+    edges, months = np.linspace(0, 360, 54), rng.permutation(12) + 1
+    codes = np.stack([code_numbers(days, edges), months[(days // 30).astype(int)]], axis=1)
+    functions = {(0, 1): count(codes[:, 0], codes[:, 1])}
+    if turned:
+        codes = codes[:, ::-1]
+        functions = {(0, 1): functions[0, 1].T}
+
+    ties = tie_columns(functions, [not turned, turned], 1.0)
+    places = draw_places(codes, ties, rng)
+
+    number = int(turned)
+    assert places.keys() == {number}
+    found = decode(codes[:, number], places[number], edges)
+    assert (months[(found // 30).astype(int).clip(0, 11)] == codes[:, 1 - number]).mean() > 0.995
+
+
+def test_missing_values_say_nothing_of_the_place(rng):
+    """Of half of the records the hour is missing: their minutes are as those of the others."""
+    minutes = rng.random(ROWS) * 1_440
+    intervals = code_numbers(minutes, np.linspace(0, 1_440, 98))
+    codes = np.stack([intervals, 1 + (minutes // 60).astype(int)], axis=1)
+    codes[: ROWS // 2, 1] = 0
+    ties = tie_columns({(0, 1): count(codes[:, 0], codes[:, 1])}, [True, True], 1.0)
+
+    places = draw_places(codes, ties, rng)[0]
+
+    assert places[: ROWS // 2].mean() == pytest.approx(0.5, abs=0.02)
+    assert np.histogram(places[: ROWS // 2], 10, (0, 1))[0].min() > 0.08 * ROWS / 2
+
+
+def test_columns_that_leave_much_open_are_not_tied(rng):
+    one, other = rng.integers(1, 30, ROWS), rng.integers(1, 30, ROWS)
+
+    assert tie_columns({(0, 1): count(one, other)}, [True, True], 1.0) == ()
+    assert tie_columns({(0, 1): count(one, one)}, [False, False], 1.0) == ()
+    assert len(tie_columns({(0, 1): count(one, one)}, [True, True], 1.0)) == 1
+
+
+def test_codes_that_never_meet_have_places_all_the_same(rng):
+    """Other columns, or a condition, may bring codes together that the pair does not."""
+    table = np.diag(np.append(0, np.full(9, 1 / 9)))
+    codes = rng.integers(1, 10, (1_000, 2))
+
+    places = draw_places(codes, tie_columns({(0, 1): table}, [True, True], 1.0), rng)
+
+    for each in places.values():
+        assert each.min() >= 0
+        assert each.max() <= 1
+        assert 0.4 < each.mean() < 0.6
+
+
+def test_no_records_have_no_places(rng):
+    ties = tie_columns({(0, 1): np.eye(5) / 5}, [True, True], 1.0)
+
+    assert all(len(each) == 0 for each in draw_places(np.zeros((0, 2), int), ties, rng).values())
+    assert draw_places(np.zeros((3, 2), int), (), rng) == {}

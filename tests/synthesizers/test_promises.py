@@ -1,0 +1,89 @@
+"""Every door takes epsilon and delta alike: whatever their type, within the range that works."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.estimate import expected_error
+from sdv_threea.settings import LARGEST_EPSILON, LEAST_DELTA, LEAST_EPSILON
+
+NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
+NUM_ROWS = 200
+
+LINK = {
+    'parent_table_name': 'parent',
+    'child_table_name': 'child',
+    'parent_primary_key': 'key',
+    'child_foreign_key': 'key',
+}
+
+PARENT = {'columns': {'key': KEY, 'x': NUMBER}, 'primary_key': 'key'}
+CHILD = {'columns': {'key': KEY, 'x': NUMBER}}
+
+
+def make_one(**promise):
+    columns = {f'x{at}': NUMBER for at in range(8)} | {'c': {'sdtype': 'categorical'}}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    return ClustMixSynthesizer(metadata, **promise)
+
+
+def make_two(**promise):
+    tables = {'parent': PARENT, 'child': CHILD}
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    return ClustMixMultiTableSynthesizer(metadata, **promise)
+
+
+@pytest.fixture(scope='module')
+def data():
+    rng = np.random.default_rng(3)
+    numbers = {f'x{at}': rng.normal(0, 1e9, NUM_ROWS) for at in range(8)}
+    people = pd.DataFrame({**numbers, 'c': rng.choice(list('ab'), NUM_ROWS)})
+    rows = pd.DataFrame({'key': np.arange(NUM_ROWS), 'x': numbers['x0']})
+    return {'people': people}, {'parent': rows, 'child': rows.assign(key=rows['key'] // 2)}
+
+
+CORNERS = list(
+    itertools.product((LEAST_EPSILON, LARGEST_EPSILON, np.inf), (LEAST_DELTA, 1 - 2.0**-53), (0, 1))
+)
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize(('epsilon', 'delta', 'kind'), CORNERS)
+def test_every_corner_of_the_range_works(data, epsilon, delta, kind):
+    synthesizer = (make_one, make_two)[kind](epsilon=epsilon, delta=delta)
+    synthesizer.fit(data[kind])
+    for table in synthesizer.sample(5, ('people', 'parent')[kind]).values():
+        numbers = table.filter(like='x').astype(float)
+        assert np.isfinite(numbers).to_numpy().all()
+
+
+@pytest.mark.parametrize('promise', [{'epsilon': 1e308}, {'delta': 5e-324}], ids=str)
+def test_beyond_it_nothing_begins(promise):
+    (name,) = promise
+    for make in (make_one, make_two):
+        with pytest.raises(SynthesizerInputError, match=f'{name} must be from'):
+            make(**promise)
+    with pytest.raises(ValueError, match=f'{name} must be from'):
+        expected_error(1000, 5, **{'epsilon': 1.0, **promise})
+
+
+@pytest.mark.parametrize('kind', [np.float16, np.float32, np.longdouble])
+def test_a_promise_is_of_pythons_floats_at_every_door(data, kind):
+    given = {'epsilon': kind(8), 'delta': kind(2.0**-14)}
+    exact = {'epsilon': 8.0, 'delta': 2.0**-14}
+    for at, make in enumerate((make_one, make_two)):
+        found = make(**given)
+        found.fit(data[at])
+        statement = found.get_privacy_statement()
+        other = make(**exact)
+        other.fit(data[at])
+        assert {type(statement.epsilon), type(statement.delta), type(statement.mu)} == {float}
+        assert statement.mu == pytest.approx(other.get_privacy_statement().mu, rel=1e-9)
+    assert str(expected_error(1000, 5, **given)) == str(expected_error(1000, 5, **exact))

@@ -1,0 +1,267 @@
+"""A release in a file holds all that sampling reads, and no code; damage and tricks are refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from rdt.transformers import FloatFormatter
+from sdv.cag import Inequality
+from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.cli.commands import main
+from sdv_threea.joint.density import Joint
+from sdv_threea.storage import release_files
+from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
+
+NUMBER, KEY, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'id'}, {'sdtype': 'categorical'}
+
+LINKS = [
+    {
+        'parent_table_name': parent,
+        'child_table_name': 'stay',
+        'parent_primary_key': 'key',
+        'child_foreign_key': foreign,
+    }
+    for parent, foreign in (('person', 'person_key'), ('ward', 'ward_key'))
+]
+
+
+@pytest.fixture(scope='module')
+def database():
+    """Make a synthesizer of a unit, its children, and a public table with any kind of cell."""
+    keyed = {'primary_key': 'key'}
+    tables = {
+        'person': {'columns': {'key': KEY, 'x': NUMBER}, **keyed},
+        'ward': {'columns': {'key': KEY, 'name': CATEGORY, 'size': NUMBER}, **keyed},
+        'stay': {'columns': {'person_key': KEY, 'ward_key': KEY, 'c': CATEGORY}},
+    }
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': LINKS})
+    how = {'privacy_unit': 'person', 'public_tables': ['ward'], 'target': {'stay': 'c'}}
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=10.0, **how)
+    synthesizer.set_table_parameters('stay', {'alpha': 0.25})
+    rows = np.arange(200)
+    wards = {'key': list('ab'), 'name': ['A', None], 'size': pd.array([1, None], 'Int64')}
+    stays = {'person_key': rows // 2, 'ward_key': np.where(rows % 3, 'a', 'b')}
+    synthesizer.fit(
+        {
+            'person': pd.DataFrame({'key': rows, 'x': rows}),
+            'ward': pd.DataFrame(wards),
+            'stay': pd.DataFrame({**stays, 'c': np.where(rows % 5, 'p', 'q')}),
+        }
+    )
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def small():
+    metadata = Metadata.load_from_dict(
+        {'tables': {'people': {'columns': {'x': NUMBER, 'y': NUMBER, 'c': CATEGORY}}}}
+    )
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0)
+    rows = np.arange(2000)
+    people = pd.DataFrame({'x': rows, 'y': rows % 7, 'c': np.where(rows % 3, 'a', 'b')})
+    synthesizer.fit({'people': people})
+    return synthesizer
+
+
+def restore(synthesizer, path):
+    synthesizer.save_release(path)
+    loaded = type(synthesizer).load_release(path)
+    synthesizer.reset_sampling()
+    assert str(loaded.get_privacy_statement()) == str(synthesizer.get_privacy_statement())
+    assert loaded.get_parameters() == synthesizer.get_parameters()
+    return loaded
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize(
+    'how',
+    [{}, {'target_column': 'letter'}, {'target_column': 'whole'}, {'n_components': 2}],
+    ids=str,
+)
+def test_a_release_samples_as_the_synthesizer_does(
+    mixed_table, mixed_metadata, tmp_path, how, monkeypatch
+):
+    synthesizer = ClustMixSynthesizer(mixed_metadata, epsilon=20.0, **how)
+    synthesizer.fit({'people': mixed_table})
+    monkeypatch.setattr(pickle, 'loads', None)
+    monkeypatch.setattr(pickle, 'load', None)
+    loaded = restore(synthesizer, tmp_path / 'people.release')
+    for size in (100, 3):
+        one, other = loaded.sample(size)['people'], synthesizer.sample(size)['people']
+        pd.testing.assert_frame_equal(one, other)
+    known = pd.DataFrame({'letter': ['a', 'b'] * 4})
+    one, other = (each.sample_remaining_columns(known)['people'] for each in (loaded, synthesizer))
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_columns_that_numbers_name_are_named_so_again(tmp_path):
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'0': NUMBER}}}})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=20.0)
+    synthesizer.fit({'people': pd.DataFrame({0: range(100)})})
+    loaded = restore(synthesizer, tmp_path / 'people.release')
+    assert list(loaded.sample(3)['people']) == [0]
+
+
+def test_a_table_of_which_nothing_is_modelled_too(tmp_path):
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'key': KEY}}}})
+    synthesizer = ClustMixSynthesizer(metadata)
+    synthesizer.fit({'people': pd.DataFrame({'key': range(100)})})
+    loaded = restore(synthesizer, tmp_path / 'people.release')
+    expected = synthesizer.sample(3)['people']
+    pd.testing.assert_frame_equal(loaded.sample(3)['people'], expected)
+
+
+def test_a_database_too(database, tmp_path):
+    loaded = restore(database, tmp_path / 'database.release')
+    one, other = loaded.sample_scale(0.5), database.sample_scale(0.5)
+    assert list(one) == list(other)
+    for name, table in one.items():
+        pd.testing.assert_frame_equal(table, other[name])
+
+
+def test_the_command_line_writes_and_opens_it(tmp_path):
+    metadata = {'tables': {'people': {'columns': {'x': NUMBER}}}}
+    (tmp_path / 'metadata.json').write_text(json.dumps(metadata))
+    pd.DataFrame({'x': range(500)}).to_csv(tmp_path / 'people.csv', index=False)
+
+    def call(*arguments):
+        done = CliRunner().invoke(main, [str(each) for each in arguments])
+        assert (done.exit_code, done.stderr) == (0, '')
+        return done.stdout
+
+    how = '--metadata', tmp_path / 'metadata.json', '--epsilon', 1
+    call('fit', tmp_path / 'people.csv', *how, '--out', tmp_path / 'people.release')
+    assert (tmp_path / 'people.release').read_bytes().startswith(MAGIC)
+    assert '(1, 1e-06)' in call('statement', tmp_path / 'people.release')
+    call('sample', tmp_path / 'people.release', '--rows', 9, '--out', tmp_path / 'out.csv')
+    assert len(pd.read_csv(tmp_path / 'out.csv')) == 9
+
+
+def test_what_is_code_is_refused(small, database, tmp_path):
+    columns = {'x': NUMBER, 'y': NUMBER}
+    table = {'people': pd.DataFrame({'x': range(100), 'y': range(1, 101)})}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    constrained, chosen = ClustMixSynthesizer(metadata), ClustMixSynthesizer(metadata)
+    with pytest.raises(NotFittedError):
+        chosen.save_release(tmp_path / 'none')
+    constrained.add_constraints([Inequality('x', 'y')])
+    chosen.auto_assign_transformers(table)
+    chosen.update_transformers({'x': FloatFormatter()})
+    for synthesizer in (constrained, chosen):
+        synthesizer.fit(table)
+        with pytest.raises(SynthesizerInputError, match='They are code'):
+            synthesizer.save_release(tmp_path / 'none')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flipped_bit_is_noticed(small, tmp_path):
+    path = tmp_path / 'people.release'
+    small.save_release(path)
+    whole, rng = path.read_bytes(), np.random.default_rng(6)
+    for place in rng.integers(0, 8 * len(whole), 150).tolist():
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with pytest.raises(SynthesizerInputError, match='is damaged'):
+            ClustMixSynthesizer.load_release(path)
+
+
+@pytest.mark.parametrize('share', [0.0, 0.3, 0.9, 0.999])
+def test_a_part_is_refused(small, tmp_path, share):
+    path = tmp_path / 'people.release'
+    small.save_release(path)
+    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+    with pytest.raises(SynthesizerInputError, match='is damaged'):
+        ClustMixSynthesizer.load_release(path)
+
+
+def seal(path, content):
+    """Write a file with a right checksum, as an attacker can."""
+    path.write_bytes(MAGIC + hashlib.sha256(content).digest() + content)
+
+
+class Trap:
+    """Is made when a pickle of it is loaded."""
+
+    def __reduce__(self):
+        return open, ('trap', 'w')
+
+
+@pytest.mark.parametrize('sort', ['array of objects', 'pickle', 'compressed'])
+def test_no_code_runs_whatever_is_in_the_file(small, tmp_path, monkeypatch, sort):
+    monkeypatch.chdir(tmp_path)
+    archive = io.BytesIO()
+    if sort == 'array of objects':
+        np.savez(archive, json=np.array([Trap()], dtype=object))
+    elif sort == 'compressed':
+        np.savez_compressed(archive, json=np.zeros(10**7, np.uint8))
+    else:
+        with zipfile.ZipFile(archive, 'w') as members:
+            members.writestr('json.npy', pickle.dumps(Trap()))
+    seal(tmp_path / 'file', archive.getvalue())
+    with pytest.raises(SynthesizerInputError, match='is damaged'):
+        ClustMixSynthesizer.load_release('file')
+    assert [each.name for each in tmp_path.iterdir()] == ['file']
+
+
+@pytest.mark.parametrize(
+    'kind',
+    [
+        'os:system', 'subprocess:Popen', 'sdv_threea.report.result:Report', 'builtins:eval',
+        'sdv_threea.release:np', 'sdv_threea.joint.density:fit_joint', 'nothing', ':', '', 7,
+        'sdv_threea.joint.density:dataclass', 'sdv_threea.joint.density:Counter',
+    ],
+)  # fmt: skip
+def test_no_class_is_made_but_those_of_a_release(tmp_path, monkeypatch, kind):
+    path = tmp_path / 'file'
+    spelt = {'is': 'dict', 'items': [['x', {'is': kind, 'fields': {}}]]}
+    monkeypatch.setattr(release_files, '_spell', lambda *_: spelt)
+    write_plain(path, {})
+    with pytest.raises(DamagedError):
+        read_plain(path)
+
+
+def test_a_size_that_is_claimed_takes_no_memory(small, tmp_path):
+    header = io.BytesIO()
+    facts = {'descr': '<f8', 'fortran_order': False, 'shape': (2**50,)}
+    np.lib.format.write_array_header_1_0(header, facts)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, 'w') as members:
+        members.writestr('json.npy', header.getvalue())
+    seal(tmp_path / 'file', archive.getvalue())
+    with pytest.raises(SynthesizerInputError, match='is damaged'):
+        ClustMixSynthesizer.load_release(tmp_path / 'file')
+
+
+def test_values_that_do_not_fit_are_refused(small, tmp_path):
+    small.save_release(tmp_path / 'file')
+    facts = read_plain(tmp_path / 'file')
+    for change in ({'release': 3}, {'dtypes': {}}, {'metadata': {}}, {'arguments': {'x': 1}}):
+        write_plain(tmp_path / 'other', {**facts, **change})
+        with pytest.raises(SynthesizerInputError):
+            ClustMixSynthesizer.load_release(tmp_path / 'other')
+    write_plain(tmp_path / 'other', {**facts, 'made_with': '999.0'})
+    with pytest.raises(VersionError):
+        ClustMixSynthesizer.load_release(tmp_path / 'other')
+    with pytest.raises(SynthesizerInputError, match='holds no release of'):
+        ClustMixMultiTableSynthesizer.load_release(tmp_path / 'file')
+
+
+def test_samples_do_not_make_what_is_saved_larger(small, tmp_path):
+    assert isinstance(small._model.joint, Joint)
+    small.save(tmp_path / 'before')
+    before = pickle.dumps(small._model)
+    small.sample_remaining_columns(pd.DataFrame({'c': ['a', 'b'], 'y': [1, 2]}))
+    assert small._model.joint._chains
+    assert pickle.dumps(small._model) == before

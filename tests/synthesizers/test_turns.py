@@ -1,0 +1,160 @@
+"""What cannot be sampled is said; threads that sample one synthesizer get rows of their own."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import Inequality, SingleTableProgrammableConstraint
+from sdv.errors import SamplingError
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+
+NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
+
+LINK = {
+    'parent_table_name': 'parent',
+    'child_table_name': 'child',
+    'parent_primary_key': 'key',
+    'child_foreign_key': 'key',
+}
+
+
+class Rare(SingleTableProgrammableConstraint):
+    """Holds for as many rows as the test lets it."""
+
+    least = 0
+
+    def get_updated_metadata(self, metadata):
+        return metadata
+
+    def transform(self, data):
+        return data
+
+    def reverse_transform(self, transformed_data):
+        return transformed_data
+
+    def is_valid(self, synthetic_data):
+        return synthetic_data['x'] >= self.least
+
+
+@pytest.fixture
+def constrained(monkeypatch):
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0)
+    synthesizer.add_constraints([Rare()])
+    synthesizer.fit({'people': pd.DataFrame({'x': range(1000)})})
+
+    def demand(least):
+        monkeypatch.setattr(Rare, 'least', least)
+        return synthesizer
+
+    return demand
+
+
+SAID = r"of 100 rows were sampled: in 3 tries, .* constraints \['Rare'\]"
+
+
+@pytest.mark.parametrize('batch_size', [None, 10])
+def test_a_constraint_that_no_row_meets_is_an_error(constrained, tmp_path, batch_size):
+    """SDV returned an empty table without a word, and so did the folder of Parquet files."""
+    synthesizer = constrained(10**6)
+    with pytest.raises(SamplingError, match=f'^0 {SAID}'):
+        synthesizer.sample(100, batch_size=batch_size, max_tries_per_batch=3)
+    how = {'rows_per_file': batch_size or 100, 'max_tries_per_batch': 3, 'show_progress': False}
+    with pytest.raises(SamplingError, match=f'^0 {SAID}'):
+        synthesizer.sample_to_parquet(100, tmp_path / 'folder', **how)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_does_not_take_forever(constrained, monkeypatch, count_draws):
+    with pytest.raises(SamplingError):
+        constrained(10**6).sample(10**7, batch_size=100)
+    assert sum(count_draws) < 10**6
+
+
+def test_a_constraint_that_few_rows_meet_is_a_warning(constrained, tmp_path):
+    synthesizer = constrained(975)
+    with pytest.warns(UserWarning, match=SAID):
+        rows = synthesizer.sample(100, max_tries_per_batch=3)['people']
+    assert 0 < len(rows) < 100
+    synthesizer.reset_sampling()
+    how = {'max_tries_per_batch': 3, 'show_progress': False}
+    with pytest.warns(UserWarning, match=SAID):
+        paths = synthesizer.sample_to_parquet(100, tmp_path / 'folder', **how)
+    assert 0 < len(pd.read_parquet(paths[0].parent)) < 100
+
+
+def test_one_that_all_rows_meet_is_not(constrained, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert len(constrained(0).sample(40)['people']) == 40
+        constrained(0).sample_to_parquet(100, tmp_path / 'folder', show_progress=False)
+
+
+class No:
+    def is_valid(self, rows):
+        return pd.Series(False, rows.index)
+
+
+@pytest.fixture(scope='module')
+def database():
+    parent = {'columns': {'key': KEY, 'x': NUMBER, 'y': NUMBER}, 'primary_key': 'key'}
+    child = {'columns': {'key': KEY, 'x': NUMBER}}
+    tables = {'parent': parent, 'child': child}
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=50.0)
+    synthesizer.add_constraints([Inequality('x', 'y', table_name='parent')])
+    rows = np.arange(200)
+    synthesizer.fit(
+        {
+            'parent': pd.DataFrame({'key': rows, 'x': rows, 'y': rows + 1}),
+            'child': pd.DataFrame({'key': rows // 2, 'x': rows}),
+        }
+    )
+    return synthesizer
+
+
+@pytest.mark.parametrize('table', ['parent', 'child'])
+def test_so_it_is_in_a_database(database, monkeypatch, table):
+    constraints = database._table_synthesizers[table].preprocessor.constraints
+    monkeypatch.setattr(constraints, 'adopted', [No()])
+    with pytest.raises(SamplingError, match=rf"^0 of [0-9]+ rows of '{table}' .*\['No'\]"):
+        database.sample_scale(1.0)
+
+
+def test_threads_get_rows_and_ids_of_their_own(database):
+    columns = {'key': KEY, 'text_key': KEY, 'x': NUMBER, 'y': NUMBER}
+    table = {'columns': columns, 'primary_key': 'key', 'alternate_keys': ['text_key']}
+    metadata = Metadata.load_from_dict({'tables': {'people': table}})
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0)
+    rows = np.arange(500)
+    people = {'key': rows, 'text_key': [f't{row}' for row in rows], 'x': rows, 'y': rows % 7}
+    synthesizer.fit({'people': pd.DataFrame(people)})
+    expected = pd.concat([synthesizer.sample(2000)['people'] for _ in range(8)])
+    synthesizer.reset_sampling()
+
+    found, errors = [], []
+
+    def sample():
+        try:
+            found.append(synthesizer.sample(2000)['people'])
+            database.sample_scale(0.2)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=sample) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    together = pd.concat(found)
+    assert errors == []
+    assert together['key'].is_unique
+    assert together['text_key'].is_unique
+    assert sorted(together['key']) == sorted(expected['key'])
