@@ -26,7 +26,7 @@ from sdv_threea.privacy.statistics import (
     moment_sensitivity,
 )
 from sdv_threea.settings import Settings
-from sdv_threea.stages import FOR_PAIRS, stage_shares
+from sdv_threea.stages import for_pairs, stage_shares
 
 #: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
@@ -160,13 +160,16 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     budget = settings.budget(thresholds=needs_threshold(domain))
     prices = budget.split(stage_shares(domain, settings))
     scored = num_columns - has_target
-    pairs = not has_target and _affords_pairs(num_rows, num_columns, prices, settings)
+    adapted = num_classes if has_target else 0
+    pairs = _affords_pairs(num_rows, scored, adapted, prices, settings)
     # Without a target the columns are counted twice, unless the second share goes to pairs.
     again = 0.0 if has_target or pairs else math.hypot(prices['pairs'], prices['functions'])
     count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:
-        class_count = histogram_sensitivity(scored, neighbors) / prices['classes']
+        # Where pairs are not counted, their share is that of classes.
+        more = 0.0 if pairs else math.hypot(prices['pairs'], prices['functions'])
+        class_count = histogram_sensitivity(scored, neighbors) / math.hypot(prices['classes'], more)
     # Nothing is known of the sizes of classes, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
     seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
@@ -200,13 +203,17 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
 
 
 def _affords_pairs(
-    num_rows: int, num_columns: int, prices: Mapping[str, float], settings: Settings
+    num_rows: int,
+    num_columns: int,
+    adapted_classes: int,
+    prices: Mapping[str, float],
+    settings: Settings,
 ) -> bool:
     """Return whether the budget carries counts of pairs of columns, all of them telling."""
     constants = settings.constants.joint
-    price = math.hypot(*(prices[stage] for stage in FOR_PAIRS))
+    price = math.hypot(*(prices[stage] for stage in for_pairs(settings)))
     telling = [np.zeros(1)] * num_columns
-    return plan_pairs(telling, num_rows, price, constants) is not None
+    return plan_pairs(telling, num_rows, price, constants, adapted_classes) is not None
 
 
 def _product_noise(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.evidence import weigh_evidence
+from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.labels import adapt_labels, plan_features
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
@@ -41,7 +42,7 @@ from sdv_threea.approximate.scores import normal_scores, score_in_class, score_p
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import make_classes
+from sdv_threea.encoding.classes import Classes, make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
 from sdv_threea.encoding.transformers import make_transformers
@@ -56,8 +57,9 @@ from sdv_threea.privacy.spending import Spending
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
+from sdv_threea.sampling.joint import draw_evenly_jointly
 from sdv_threea.settings import Settings
-from sdv_threea.stages import FOR_PAIRS, STAGES, may_count_pairs, open_account
+from sdv_threea.stages import for_pairs, may_count_pairs, open_account
 
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
 MOST_READ = 2**20
@@ -116,14 +118,17 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     if plan is not None:
         mixture = class_mixture(density.counts.totals, density.correlations)
         joint = _join(density, plan, encoder, encoded, run)
-        # What was approximated is the model: the other stages have nothing to do.
-        for stage in STAGES[STAGES.index('partition') :]:
-            begin(stage)
+        # There are no components: what was approximated is what records are drawn from.
+        begin('partition')
+        begin('adapt')
+        if run.adapts(density.classes):
+            labels = _adapt(density, joint, encoded, run)
+        begin('anonymize')
     else:
         begin('partition')
         centroids = _partition(density, encoded, run)
         begin('adapt')
-        labels = _adapt(density, encoded, run)
+        labels = _adapt(density, joint, encoded, run)
         begin('anonymize')
         mixture = _anonymize(density, encoded, centroids, run)
     return Release(
@@ -134,7 +139,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         scores=density.scores,
         mixture=mixture,
         classes=encoder.classes,
-        labels=None if labels is None else _calibrate(labels, mixture, density, run),
+        labels=None if labels is None else _calibrate(labels, mixture, joint, density, run),
         joint=joint,
     )
 
@@ -151,6 +156,10 @@ class Run(NamedTuple):
     def constants(self) -> Constants:
         """What was chosen by measurement."""
         return self.settings.constants
+
+    def adapts(self, classes: Classes) -> bool:
+        """Whether labels are adapted where pairs of columns are counted, the class among them."""
+        return classes.told_apart and self.settings.alpha < 1
 
 
 def _describe(
@@ -195,7 +204,8 @@ def _approximate(
     by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    use = Use.CLASSIFIER if classes.told_apart and plan is None else Use.CLASSES
+    density_alone = plan is not None and not run.adapts(classes)
+    use = Use.CLASSIFIER if classes.told_apart and not density_alone else Use.CLASSES
     scores, pooled = fit_scores(*known, evident, constants, use)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
@@ -236,9 +246,10 @@ def _count_columns(
     counts = spending.keep(once)
     if not may_count_pairs(encoder.description.domain, run.settings, alone=run.alone):
         return counts, None
-    price = math.hypot(*(spending.price(stage) for stage in FOR_PAIRS))
+    price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
     num_records = float(counts.totals.sum())
-    plan = plan_pairs(counts.columns, num_records, price, run.constants.joint)
+    adapted = num_classes if run.adapts(encoder.classes) else 0
+    plan = plan_pairs(counts.columns, num_records, price, run.constants.joint, adapted)
     if plan is None and num_classes == 1:
         terms = spending.terms('pairs', 'functions')
         twice = release_counts(encoded, sizes, num_classes, **terms)
@@ -280,7 +291,9 @@ def _join(
     cuts = columns, density.masks, ordered, plan.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
     singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
-    pairs, functions = count_pairs(encoded, singles, plan, run.spending, constants.joint)
+    promised = ('adapt',) if run.adapts(encoder.classes) else ()
+    counted = encoded, singles, plan, run.spending, constants.joint, promised
+    pairs, functions = count_pairs(*counted)
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
     return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
 
@@ -300,34 +313,49 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     return run.spending.keep(private_em(some, centroids, pooled_radius, constants, **terms))
 
 
-def _adapt(density: Density, encoded: Rows[Encoded], run: Run) -> LabelModel | None:
+def _adapt(
+    density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
+) -> LabelModel | None:
     """Fit the model of the labels, by which a record's class follows from its codes."""
     # The stage has a share only where the target is categorical.
-    if not density.classes.told_apart or not density.chances:
-        return None
-    mu = run.spending.price('adapt')
+    told_apart = density.classes.told_apart and density.chances
+    mu = run.spending.price('adapt') if told_apart else 0.0
     if not mu:
         return None
-    constants = run.constants
-    evidence = weigh_evidence(density.chances, density.counts.totals, constants.adapt)
-    # The fit starts with draws. They are drawn with the histograms of the evidence, because a fit
-    # to draws that do not show the evidence would unlearn it.
-    shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
-    gaussians = class_mixture(density.counts.totals, density.correlations)
-    gaussians = regularize(gaussians, constants.anonymize.trust)
-    totals = density.counts.totals
-    draws = draw_evenly(gaussians, shown, totals, run.rng)
+    constants, totals = run.constants.adapt, density.counts.totals
+    evidence = weigh_evidence(density.chances, totals, constants)
+    if joint is None:
+        draws = _draw_to_adapt(density, run)
+    else:
+        draws = draw_evenly_jointly(joint, totals, run.rng)
     seen = evidence, draws, totals, density.pooled
-    features = plan_features(*seen, run.settings.kernel, mu, constants.adapt)
-    fitted = evidence, draws, density.pooled, features
-    terms = run.spending.terms('adapt')
-    return run.spending.keep(adapt_labels(encoded, *fitted, constants.adapt, **terms))
+    features = plan_features(*seen, run.settings.kernel, mu, constants)
+    fitted = evidence, draws, density.pooled, features, constants
+    return run.spending.keep(adapt_labels(encoded, *fitted, **run.spending.terms('adapt')))
 
 
-def _calibrate(labels: LabelModel, mixture: Mixture, density: Density, run: Run) -> LabelModel:
+def _draw_to_adapt(density: Density, run: Run) -> Draws:
+    """Draw the records that the fit of the labels starts with, from one Gaussian per class.
+
+    They are drawn with the histograms of the evidence: a fit to draws that do not show the evidence
+    would unlearn it.
+    """
+    totals = density.counts.totals
+    shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
+    gaussians = class_mixture(totals, density.correlations)
+    gaussians = regularize(gaussians, run.constants.anonymize.trust)
+    return draw_evenly(gaussians, shown, totals, run.rng)
+
+
+def _calibrate(
+    labels: LabelModel, mixture: Mixture, joint: Joint | None, density: Density, run: Run
+) -> LabelModel:
     """Make labels sure enough, and classes as frequent as released, among records to be drawn."""
-    codes, _, weights = draw_evenly(mixture, density.scores, density.counts.totals, run.rng)
-    constants = run.constants.adapt
+    totals, constants = density.counts.totals, run.constants.adapt
+    if joint is None:
+        codes, _, weights = draw_evenly(mixture, density.scores, totals, run.rng)
+    else:
+        codes, _, weights = draw_evenly_jointly(joint, totals, run.rng)
     spread = constants.log_odds_spread * (1 - run.settings.alpha)
     known = codes, weights, density.counts.shares
     return labels.adjusted(*known, spread=spread, most_stretch=constants.most_stretch)

@@ -84,7 +84,7 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     num_landmarks: int,
     rank: int,
     unclipped: float,
-    length: float,
+    length: float | None = None,
 ) -> KernelFeatures:
     """Make features that span the leading directions of the kernel among public points.
 
@@ -97,7 +97,8 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
         num_landmarks: The first of the points are landmarks: this many.
         rank: Number of features, at most; the noise of the releases grows with it.
         unclipped: Share of the points whose features are not shortened.
-        length: The norm that this share of the feature vectors does not exceed.
+        length: The norm that this share of the feature vectors does not exceed; by default the one
+            with which features vary by one.
 
     Returns:
         Features, ``r <= min(rank, num_landmarks)`` of them: none if the kernel is linear there.
@@ -119,13 +120,13 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     turn = turn[:, leading] / np.sqrt(variances[leading])
     lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
     longest = float(np.quantile(lengths, unclipped))
-    scale = length / longest if longest else 1.0
+    scale = 1.0 if length is None or not longest else length / longest
     return KernelFeatures(
         kernel=kernel,
         landmarks=landmarks,
         projection=scale * np.concatenate([whiten @ turn, -fitted @ turn]),
         variances=variances[leading] / variances[-1] / scale**2,
-        radius=min(math.ceil(length * FEATURE_UNITS), LARGEST_RADIUS),
+        radius=min(math.ceil(scale * longest * FEATURE_UNITS), LARGEST_RADIUS),
     )
 
 

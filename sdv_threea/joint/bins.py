@@ -38,6 +38,7 @@ def plan_pairs(
     num_records: float,
     mu: float,
     constants: JointConstants,
+    adapted_classes: int = 0,
 ) -> PairPlan | None:
     """Plan the release of pairs.
 
@@ -46,11 +47,16 @@ def plan_pairs(
         num_records: Number of records.
         mu: The price, in GDP, at which pairs would be counted.
         constants: The constants of the room.
+        adapted_classes: The number of classes of which labels are to be adapted; 0 for none.
 
     Returns:
-        The plan; ``None`` if there are no pairs to count, or noise would drown them.
+        The plan; ``None`` if there are no pairs to count, or noise would drown them, or labels need
+        the budget more.
     """
     pairs = choose_pairs(columns, num_records, mu, constants)
+    needed = constants.records_per_class * adapted_classes
+    if pairs and num_records < needed * _pair_noise(len(pairs), mu):
+        return None
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
     return None if num_bins is None else PairPlan(pairs, num_bins)
 

@@ -16,6 +16,9 @@ class JointConstants:
         most_values: Categories with more values share bins, of about the same mass. Set by hand.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. With
             2.5 bins are finer, and models learn a little less; 12 and 25 lost marginals.
+        records_per_class: Where labels are adapted, pairs are counted if there are this many times
+            as many records as noise, for each class. Below that models lose: .017 of AUC on
+            eeg_eye_state at 45, .01 on covtype_compact at 50. Above it they do not.
         most_columns: Pairs are not counted in tables of more columns: there are too many of them.
             Set by hand.
         least_unlike: Pairs of a column are counted if the records that do not have its most
@@ -59,6 +62,7 @@ class JointConstants:
     most_bins: int = 32
     most_values: int = 24
     records_per_noise: float = 6.0
+    records_per_class: float = 75.0
     most_columns: int = 128
     least_unlike: float = 40.0
     least_information: float = 1e-4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import PairPlan, count_bins
@@ -20,6 +21,7 @@ def count_pairs(
     plan: PairPlan,
     spending: Spending,
     constants: JointConstants,
+    promised: Sequence[str] = (),
 ) -> tuple[PairCounts, PairCounts]:
     """Release pairs of columns in bins, and those that look like functions code by code.
 
@@ -35,6 +37,7 @@ def count_pairs(
         plan: Which pairs are counted, and in how many bins.
         spending: The account of the release.
         constants: The constants of the room.
+        promised: Stages to come, whose shares are left for them.
 
     Returns:
         Counts of pairs in bins, and of some pairs code by code.
@@ -50,13 +53,13 @@ def count_pairs(
         weights, needed = price_functions(
             singles.columns, float(singles.totals.sum()), found, constants
         )
-        left = spending.left()
+        left = spending.left(promised)
         needed = max(needed, math.sqrt(constants.least_spent) * left)
         whole = needed >= constants.most_needed * left
-        terms = spending.rest(math.inf if whole else needed)
+        terms = spending.rest(math.inf if whole else needed, promised)
         finely = rows, singles.codes, weights, 'codes'
         functions = spending.keep(release_pair_counts(*finely, **terms))
     if not whole:
-        again = spending.keep(release_pair_counts(*counted, **spending.rest()))
+        again = spending.keep(release_pair_counts(*counted, **spending.rest(promised=promised)))
         pairs = pairs.average(again)
     return pairs, functions

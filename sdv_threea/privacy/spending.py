@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -89,20 +89,26 @@ class Spending:
             self._asked.add(stage)
         return self._terms(math.hypot(*map(self.price, stages)))
 
-    def left(self) -> float:
-        """Return the price in GDP, for a record, that may still be paid."""
+    def left(self, promised: Sequence[str] = ()) -> float:
+        """Return the price in GDP, for a record, that may still be paid.
+
+        Args:
+            promised: Stages to come, whose shares are to be left for them.
+        """
         if math.isinf(self._budget.mu):
             return math.inf
-        left = math.sqrt(max(self._budget.mu**2 - self.ledger.mu**2, 0.0))
+        kept = sum(self._mus[stage] ** 2 for stage in promised)
+        left = math.sqrt(max(self._budget.mu**2 - self.ledger.mu**2 - kept, 0.0))
         return left * (1 - ROUNDING) / self.rows_per_unit
 
-    def rest(self, most: float = math.inf) -> dict[str, Any]:
+    def rest(self, most: float = math.inf, promised: Sequence[str] = ()) -> dict[str, Any]:
         """Return the same for the last stages, which spend what all others have left.
 
         Args:
             most: The most that is to be spent, in GDP for a record.
+            promised: Stages to come, whose shares are to be left for them.
         """
-        return self._terms(min(self.left(), most))
+        return self._terms(min(self.left(promised), most))
 
     def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
         """Keep the receipts of what a stage returned, and pass its result on.

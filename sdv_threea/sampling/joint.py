@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.adapt.fit import Draws
+from sdv_threea.adapt.labels import num_draws
 from sdv_threea.joint.chain import Chain, Drawn, Link
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling.conditional import ImpossibleCondition
@@ -88,6 +90,25 @@ def draw_jointly(
     if joint.class_column is not None:
         classes = codes[:, joint.class_column]
     return codes[:, : len(joint.ordered)], classes
+
+
+def draw_evenly_jointly(
+    joint: Joint, totals: NDArray[np.float64], rng: np.random.Generator
+) -> Draws:
+    """Draw equally many records of each class, and say how many private ones each stands for.
+
+    Args:
+        joint: The density.
+        totals: Number of private records of each class, shape (C,).
+        rng: Source of randomness.
+
+    Returns:
+        The draws, as many as a fit to them needs.
+    """
+    size = num_draws(len(totals), len(joint.ordered))
+    codes, labels, *_ = draw_jointly(joint, np.ones(len(totals)), size, rng)
+    weights = totals / np.maximum(np.bincount(labels, minlength=len(totals)), 1)
+    return Draws(codes, labels, weights[labels])
 
 
 def _draw_pools(

@@ -83,7 +83,8 @@ def draw_independent(records, rng, size=4000):
 
 def plan(records, draws, mu, constants, kernel=None):
     totals = np.bincount(records.labels).astype(np.float64)
-    return plan_features(draws, totals, score(records), kernel, mu, constants)
+    known = weigh(records), draws, totals, score(records)
+    return plan_features(*known, kernel, mu, constants)
 
 
 def fit(
