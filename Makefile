@@ -4,6 +4,7 @@
 #                  in an environment with their old libraries
 # make lint        ruff and mypy
 # make docs        the documentation, to build/docs, and every example in it
+# make package     the wheel and the source distribution, to dist, checked
 # make fuzz        2,300 odd tables, metadata and arguments: half an hour
 #
 # Benchmarks: each resumes where it was stopped, and then writes its page; benchmarks/README.md says more.
@@ -31,8 +32,8 @@ TORCH := torch==2.13.0
 # A process of tests per core: more threads would stand in each other's way.
 TESTED := OMP_NUM_THREADS=1
 
-.PHONY: help demo test lint docs small utility labels constants audit disclosure fuzz questions cost \
-	relational clean
+.PHONY: help demo test lint docs package benchmark small utility labels constants audit disclosure fuzz \
+	questions cost relational clean
 
 help:
 	@sed -n "/^#/!q; s/^# \{0,1\}//p" Makefile
@@ -54,6 +55,11 @@ lint: $(VENV)/.ready
 docs: $(VENV)/.ready
 	$(VENV)/bin/sphinx-build -q -W --keep-going -b html docs build/docs
 	$(VENV)/bin/sphinx-build -q -W --keep-going -b doctest docs build/doctest
+
+package: $(VENV)/.ready
+	rm -rf dist
+	$(VENV)/bin/python -m build --outdir dist .
+	$(VENV)/bin/twine check --strict dist/*
 
 fuzz: $(VENV)/.ready
 	FUZZ_TIMES=8 FUZZ_SEED=0 $(VENV)/bin/python -m pytest -q -n auto tests/fuzz

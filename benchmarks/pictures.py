@@ -15,7 +15,8 @@ from pages import pick, write_epsilon
 from plotly.subplots import make_subplots
 from utility import REAL
 
-from sdv_threea.report.figures import INK, REAL_COLOR, RULE, SYNTHETIC_COLOR, styled
+from sdv_threea.pages.plots import INK, REAL_COLOR, RULE, SYNTHETIC_COLOR
+from sdv_threea.report.figures import styled
 
 #: The width of all pictures; the height of a table's, and how many stand side by side.
 WIDTH, HEIGHT, COLUMNS = 760, 190, 3

@@ -16,8 +16,9 @@ import plotly.graph_objects as go
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
+from sdv_threea.pages.plots import INK
 from sdv_threea.report import train_synthetic_test_real
-from sdv_threea.report.figures import INK, styled
+from sdv_threea.report.figures import styled
 
 RUNS = Path(__file__).with_suffix('.csv')
 

@@ -19,12 +19,7 @@ from stages import draw_stages
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.datasets import load_adult, load_hospital
-from sdv_threea.report import (
-    compare_cardinalities,
-    draw_cardinalities,
-    draw_schema,
-    privacy_curve,
-)
+from sdv_threea.report import draw_schema, privacy_curve
 
 PICTURES = Path(__file__).parent / 'pictures'
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
@@ -57,9 +52,9 @@ def draw_curve() -> go.Figure:
 
 
 def main() -> None:
-    """Draw Hospital at epsilon 3, and the stages on two moons."""
+    """Draw the tables of Hospital, utility by epsilon, and the stages on two moons."""
     warnings.simplefilter('ignore', UserWarning)
-    tables, metadata = load_hospital()
+    _, metadata = load_hospital()
     synthesizer = ClustMixMultiTableSynthesizer(
         metadata,
         epsilon=3.0,
@@ -68,8 +63,6 @@ def main() -> None:
         public_tables=CODES,
         target={'encounter': 'readmitted'},
     )
-    synthesizer.fit(tables)
-    cardinalities = compare_cardinalities(tables, synthesizer.sample_scale(1.0), metadata)
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         # The Plotly that Kaleido brings is older than the one that made the figures.
@@ -77,7 +70,6 @@ def main() -> None:
         plotly.write_text(get_plotlyjs(), encoding='utf-8')
         scope = PlotlyScope(plotlyjs=str(plotly), mathjax=None)
         draw_schema(synthesizer).save(PICTURES / 'hospital_schema.svg')
-        write_picture(scope, draw_cardinalities(cardinalities), 'hospital_cardinalities.svg')
         write_picture(scope, draw_budgets(), 'budgets.svg')
         write_picture(scope, draw_curve(), 'privacy_curve.svg')
         # Thousands of points are smaller as pixels.

@@ -18,9 +18,10 @@ from sdv_threea import pipeline
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import encode
+from sdv_threea.pages.plots import INK, RULE
 from sdv_threea.release import Release
 from sdv_threea.report import train_synthetic_test_real
-from sdv_threea.report.figures import INK, RULE, styled
+from sdv_threea.report.figures import styled
 from sdv_threea.settings import Settings
 
 NUM_ROWS, NUM_TEST_ROWS, NUM_DRAWN = 10_000, 10_000, 700

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ClustMixSynthesizer,
         DatabaseStatement,
         PrivacyStatement,
+        synthesize,
     )
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     'DatabaseStatement',
     'PrivacyStatement',
     '__version__',
+    'synthesize',
 ]
 
 

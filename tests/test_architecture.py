@@ -32,7 +32,7 @@ FLOORS = (
     {'describe'},
     {'intake'},
     {'domain', 'privacy', 'maths', 'pages'},
-    {'accounting', 'atomic', 'names'},
+    {'accounting', 'atomic', 'names', 'warning'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

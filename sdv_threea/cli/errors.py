@@ -16,6 +16,7 @@ import click
 
 from sdv_threea.cli.signals import ending_in_order
 from sdv_threea.names import printable
+from sdv_threea.warning import is_ours
 
 #: Packages whose warnings are shown. They are meant for users, and name columns but no values.
 HEARD = {'sdv', 'sdv_threea'}
@@ -82,7 +83,8 @@ def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
     """Show a warning that is meant for users, as one line; pass over all others."""
-    if issubclass(category, UserWarning) and HEARD & set(Path(filename).parts):
+    heard = is_ours(message) or HEARD & set(Path(filename).parts)
+    if issubclass(category, UserWarning) and heard:
         click.echo(printable(f'Warning: {_one_line(message)}'), err=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from sdv_threea.conditions.reading import (
 )
 from sdv_threea.storage.table import StoredColumns
 from sdv_threea.transforms.preprocessor import Preprocessor
+from sdv_threea.warning import warn
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
@@ -97,10 +97,9 @@ class ConditionSampler:
     def _drop_impossible(self, asked: Conditions) -> Conditions:
         if asked.is_possible.all():
             return asked
-        warnings.warn(
+        warn(
             'Only some of the conditions can be met, and rows are sampled for those: '
-            f'{self._explain(asked)}. Ask for what was released.',
-            stacklevel=2,
+            f'{self._explain(asked)}. Ask for what was released.'
         )
         return asked.take(asked.is_possible)
 

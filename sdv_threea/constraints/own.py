@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import deepcopy
 from typing import Any
 
@@ -12,6 +11,8 @@ from sdv.cag import ProgrammableConstraint
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
+
+from sdv_threea.warning import warn
 
 
 class OwnConstraint(ProgrammableConstraintHarness):
@@ -56,10 +57,9 @@ class OwnConstraint(ProgrammableConstraintHarness):
             self.programmable_constraint.fit(data.copy(), metadata)
         except Exception as error:
             name = type(self.programmable_constraint).__name__
-            warnings.warn(
+            warn(
                 f"The constraint '{name}' cannot be fitted on synthetic rows ({error!r}): it is "
-                'used as it is.',
-                stacklevel=2,
+                'used as it is.'
             )
 
     def is_valid(self, data: pd.DataFrame, metadata: Metadata | None = None) -> Any:

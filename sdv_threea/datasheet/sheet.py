@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_threea.atomic import replacing
 from sdv_threea.datasheet.croissant import describe_dataset
 from sdv_threea.datasheet.facts import SheetFacts
 from sdv_threea.datasheet.sections import Section, cite, list_sections
@@ -71,7 +72,8 @@ class Datasheet:
         Raises:
             OSError: If the file cannot be written.
         """
-        Path(path).write_text(self.to_markdown(), encoding='utf-8')
+        with replacing(path) as draft:
+            draft.write_text(self.to_markdown(), encoding='utf-8')
 
     def save_html(self, path: str | Path) -> None:
         """Write it as one page of HTML; an existing file is replaced.
@@ -83,7 +85,7 @@ class Datasheet:
         title = f'Datasheet: {self.facts.title}'
         lead = f'<p class="lead">{escape(self.lead)}</p>'
         written = [_write_html(each) for each in self.sections]
-        write_page(path, title, f'<h1>{escape(title)}</h1>{lead}', *written)
+        write_page(path, title, f'<h1>{escape(title)}</h1>{lead}', *written, private=False)
 
     def to_croissant(self, files: Iterable[str | Path] = ()) -> dict[str, Any]:
         """Describe the data set as JSON-LD in the Croissant 1.0 vocabulary of MLCommons.
@@ -106,7 +108,8 @@ class Datasheet:
             ValueError: If a file is not named after a table.
         """
         text = json.dumps(self.to_croissant(files), indent=2, ensure_ascii=False)
-        Path(path).write_text(f'{text}\n', encoding='utf-8')
+        with replacing(path) as draft:
+            draft.write_text(f'{text}\n', encoding='utf-8')
 
 
 def _write_html(each: Section) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdv_threea.atomic import replacing
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -31,4 +33,5 @@ class Drawing:
         """
         if Path(path).suffix.lower() != '.svg':
             raise ValueError(f'A drawing is saved as .svg, got {Path(path).suffix!r}.')
-        Path(path).write_text(self.svg, encoding='utf-8')
+        with replacing(path) as draft:
+            draft.write_text(self.svg, encoding='utf-8')

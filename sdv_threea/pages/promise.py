@@ -45,6 +45,21 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**each, 'unit': unit} for unit, several in receipts.items() for each in several]
 
 
+def tell_losses(synthesizer: Any) -> tuple[str, ...]:
+    """Return what a synthesizer says that it lost: a sentence for each column, the worst first.
+
+    Args:
+        synthesizer: A fitted synthesizer. One without ``get_losses``, a table by column with
+            ``loss``, ``share`` and ``said``, says nothing.
+    """
+    tell = getattr(synthesizer, 'get_losses', None)
+    if tell is None:
+        return ()
+    told = tell()
+    lost = told[told['loss'] != ''].sort_values('share', ascending=False, kind='stable')
+    return tuple(f'{column}: {said}' for column, said in lost['said'].items())
+
+
 def share_stages(receipts: Sequence[Mapping[str, Any]]) -> pd.Series:
     """Compute the share of each stage in the sum of ``mu ** 2`` of all receipts that count."""
     costs: dict[str, float] = {}

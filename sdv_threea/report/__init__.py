@@ -27,7 +27,7 @@ are for those who may see the real data, and nothing here may be used inside a f
 * :mod:`~sdv_threea.report.diagram`: the picture of a database.
 """
 
-from sdv_threea.report.cardinalities import compare_cardinalities, draw_cardinalities
+from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.epsilons import PrivacyCurve, privacy_curve
 from sdv_threea.report.fidelity import Fidelity, measure_fidelity
@@ -47,7 +47,6 @@ __all__ = [
     'Utility',
     'Verdict',
     'compare_cardinalities',
-    'draw_cardinalities',
     'draw_schema',
     'make_report',
     'measure_fidelity',

@@ -1,25 +1,19 @@
 """How many rows refer to each row of another table: the cardinalities of foreign keys.
 
 In go the real and the synthetic tables and their metadata. Out come, by foreign key, the shares of
-the rows with each number of children, and a picture of them.
+the rows with each number of children.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
-from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 from sdv_threea.report.distributions import Distribution
-from sdv_threea.report.figures import styled
 
 #: Edges of bins of counts, from 0 to beyond any number of rows. The fine ones are single counts up
 #: to 8, and then each bin is twice as wide as the last. The coarse ones are powers of ten.
@@ -28,9 +22,6 @@ COARSE = np.concatenate([[0], 10 ** np.arange(13)])
 
 #: The fine edges are used if no count is larger than this.
 MOST_FINE = 64
-
-#: The most pictures side by side, and the height of one in pixels.
-MOST_PER_ROW, PICTURE_HEIGHT = 3, 230
 
 
 def compare_cardinalities(
@@ -59,45 +50,6 @@ def compare_cardinalities(
             binned=False,
         )
     return compared
-
-
-def draw_cardinalities(cardinalities: Mapping[str, Distribution]) -> go.Figure:
-    """Draw pairs of bars, real beside synthetic, for each foreign key.
-
-    Args:
-        cardinalities: Result of :func:`compare_cardinalities`, not empty.
-
-    Returns:
-        A picture for each foreign key, in percent of the parent's rows.
-    """
-    columns = min(math.ceil(math.sqrt(len(cardinalities))), MOST_PER_ROW)
-    rows = math.ceil(len(cardinalities) / columns)
-    titles = [escape(title) for title in cardinalities]
-    gap = 70 / (PICTURE_HEIGHT * rows)
-    figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=gap)
-    for at, distribution in enumerate(cardinalities.values()):
-        place = {'row': at // columns + 1, 'col': at % columns + 1}
-        for name, color in (('real', REAL_COLOR), ('synthetic', SYNTHETIC_COLOR)):
-            bars = go.Bar(
-                x=distribution.labels,
-                y=getattr(distribution, name),
-                name=name,
-                legendgroup=name,
-                showlegend=at == 0,
-                marker_color=color,
-                hovertemplate='%{x} rows: %{y:.1%}',
-            )
-            figure.add_trace(bars, **place)
-    figure = styled(figure, height=PICTURE_HEIGHT * rows + 50)
-    figure.update_annotations(font={'size': 13, 'color': INK})
-    figure.update_layout(
-        margin={'l': 8, 'r': 8, 't': 28, 'b': 50},
-        bargap=0.25,
-        showlegend=True,
-        legend={'orientation': 'h', 'x': 0.5, 'xanchor': 'center', 'y': 0, 'yref': 'container'},
-    )
-    figure.update_xaxes(type='category')
-    return figure.update_yaxes(tickformat='.0%', rangemode='tozero', nticks=5)
 
 
 def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from sdv_threea.names import check_table_names
+from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report.cardinalities import compare_cardinalities
 from sdv_threea.report.diagram import draw_schema
 from sdv_threea.report.distances import measure_distances
@@ -87,12 +88,14 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     if risk and test is None:
         raise ValueError("Attacks need real rows that were not fitted: pass them as 'test'.")
     trained = [_train(original, each, tested, targets, description, seed) for each in drawn]
-    alike = [measure_fidelity(original, each, description, seed) for each in drawn]
+    private = _leave_out(description, getattr(synthesizer, 'public_tables', ()))
+    alike = [measure_fidelity(original, each, private, seed) for each in drawn]
     several = len(description['tables']) > 1
     first = drawn[0]
+    statement = getattr(synthesizer, 'get_privacy_statement', None)
     return Report(
-        statement=_ask(synthesizer, 'get_privacy_statement', {}),
-        losses=_ask(synthesizer, 'get_losses', ()),
+        statement=statement().to_dict() if statement else {},
+        losses=tell_losses(synthesizer),
         quality=measure_quality(original, first, metadata, seed),
         fidelity=alike[0],
         utility=trained[0],
@@ -106,15 +109,6 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
         else None,
         made=_tell_made(original, first, tested, synthesizer),
     )
-
-
-def _ask(synthesizer: Any, name: str, nothing: Any) -> Any:
-    """Return what a synthesizer says of itself: its statement as a dictionary, losses as lines."""
-    tell = getattr(synthesizer, name, None)
-    if tell is None:
-        return nothing
-    told = tell()
-    return told.to_dict() if name == 'get_privacy_statement' else tuple(map(str, told))
 
 
 def _take_tests(
@@ -212,6 +206,12 @@ def _find_targets(
             f'{{{next(iter(description["tables"]))!r}: {target!r}}}.'
         )
     return {next(iter(description['tables'])): target}
+
+
+def _leave_out(description: Mapping[str, Any], public: Sequence[str]) -> dict[str, Any]:
+    """Return the metadata of the tables that are not copied as they are."""
+    tables = {name: each for name, each in description['tables'].items() if name not in public}
+    return {**description, 'tables': tables}
 
 
 def _take(description: Mapping[str, Any], test: Data) -> dict[str, Any]:

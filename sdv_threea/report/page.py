@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: The most checks that failed, and the most relations between tables, that are told: the worst.
+#: The most losses, checks that failed, and relations between tables, that are told: the worst.
 NUM_SCORES = 20
 
 WARNING = (
@@ -97,7 +97,9 @@ def write_html(report: Report, path: str | Path, title: str) -> None:
 
 def _tell_verdict(report: Report) -> str:
     verdict = report.verdict
-    lost = listed(verdict.lost) if verdict.lost else '<p>Nothing that this page could find.</p>'
+    left = len(verdict.lost) - NUM_SCORES
+    told = [*verdict.lost[:NUM_SCORES], *([f'And {left} more.'] if left > 0 else [])]
+    lost = listed(told) if told else '<p>Nothing that this page could find.</p>'
     todo = listed(verdict.advice) if verdict.advice else '<p>Nothing: it is as good as it gets.</p>'
     grades = panel(
         _tabulate_grades(verdict.grades) + _tell_draws(report.draws),

@@ -20,7 +20,7 @@ from sdv_threea.report.quality import Quality
 from sdv_threea.report.utility import GUESSING, Utility
 
 #: What a grade is called, by the least share of the way from chance to real rows.
-GRADES = ((0.98, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
+GRADES = ((0.99, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
 WORST = 'no better than chance'
 UNDEFINED = 'nothing to tell'
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib.metadata import PackageNotFoundError, version
 
 from packaging.version import Version
 from sdv.errors import SDVVersionWarning, VersionError
+
+from sdv_threea.warning import warn
 
 #: The version of a checkout that is not installed; it is not compared.
 UNKNOWN = 'unknown'
@@ -36,8 +37,7 @@ def check_version(made_with: str, installed: str) -> None:
     facts = f'This synthesizer was made with sdv-threea {made_with}, and {installed} is installed'
     if Version(made_with) > Version(installed):
         raise VersionError(f'{facts}: upgrade with `pip install --upgrade sdv-threea`.')
-    warnings.warn(
+    warn(
         f'{facts}. To have what changed since, fit a new one; mind that this is another release.',
         SDVVersionWarning,
-        stacklevel=3,
     )

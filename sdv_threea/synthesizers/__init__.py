@@ -7,6 +7,7 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
   private rows,
 * :mod:`~sdv_threea.synthesizers.conditional`: rows by condition, of one table,
+* :mod:`~sdv_threea.synthesizers.one_call`: a DataFrame without metadata, in one call,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
@@ -27,12 +28,15 @@ keep nothing of them but what was released.
 import sdv.single_table  # noqa: F401
 
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
+from sdv_threea.synthesizers.one_call import AssumptionWarning, synthesize
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 
 __all__ = [
+    'AssumptionWarning',
     'ClustMixMultiTableSynthesizer',
     'ClustMixSynthesizer',
     'DatabaseStatement',
     'PrivacyStatement',
+    'synthesize',
 ]

@@ -5,7 +5,6 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -19,6 +18,7 @@ from sdv.sampling import Condition, DataFrameCondition
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
+from sdv_threea.warning import warn
 
 #: What becomes of cells that break what is stated of them.
 COERCE = 'coerce'
@@ -93,11 +93,10 @@ def make_settings(**chosen: Any) -> Settings:
     except ValueError as error:
         raise SynthesizerInputError(str(error)) from None
     if settings.guarantee == 'paper':
-        warnings.warn(
+        warn(
             "guarantee='paper' leaves reads of the private rows uncharged, as the paper does: "
             'it is not an end-to-end guarantee. Use it to reproduce the paper, and '
-            "guarantee='end_to_end' to release data.",
-            stacklevel=3,
+            "guarantee='end_to_end' to release data."
         )
     return settings
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from sdv.errors import RefitWarning, SamplingError
 
 from sdv_threea.domain import Category, Domain
 from sdv_threea.settings import Settings
+from sdv_threea.warning import warn
 
 #: What is warned of when a synthesizer is fitted again.
 REFIT = (
@@ -34,7 +34,7 @@ def warn_of_refit(fits: int, guarantee: str) -> None:
         guarantee: The guarantee of each of them.
     """
     text = REFIT_PAPER if guarantee == 'paper' else REFIT
-    warnings.warn(text.format(fits=fits), RefitWarning, stacklevel=3)
+    warn(text.format(fits=fits), RefitWarning)
 
 
 def warn_of_promise(settings: Settings, num_rows: float, fits: int) -> None:
@@ -50,10 +50,9 @@ def warn_of_promise(settings: Settings, num_rows: float, fits: int) -> None:
     if fits > 1:
         warn_of_refit(fits, settings.guarantee)
     if settings.delta * num_rows >= 1:
-        warnings.warn(
+        warn(
             f'delta={settings.delta:g} is at or above 1 / (released row count): the promise would '
-            'allow to publish some row as it is. Choose a much smaller delta.',
-            stacklevel=2,
+            'allow to publish some row as it is. Choose a much smaller delta.'
         )
 
 
@@ -69,11 +68,10 @@ def warn_of_silence(domain: Domain) -> None:
         if isinstance(column, Category) and not column.values
     ]
     if silent:
-        warnings.warn(
+        warn(
             f'No value of the columns {silent} was common enough to be released: they are '
             'sampled as missing. If their values are public, state them in the metadata and '
-            'set public_metadata=True; or choose a larger epsilon, or leave the columns out.',
-            stacklevel=2,
+            'set public_metadata=True; or choose a larger epsilon, or leave the columns out.'
         )
 
 
@@ -103,7 +101,7 @@ def tell_rejected(
     )
     if not found:
         raise SamplingError(told)
-    warnings.warn(told, stacklevel=4)
+    warn(told)
 
 
 def _name_constraint(constraint: Any) -> str:

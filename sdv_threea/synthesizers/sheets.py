@@ -15,7 +15,7 @@ from sdv_threea.datasheet import ColumnFacts, Datasheet, SheetFacts, TableFacts
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.estimate import ExpectedError, expected_error
 from sdv_threea.pages.fragments import listed, paragraphs
-from sdv_threea.pages.promise import tell_promise
+from sdv_threea.pages.promise import tell_losses, tell_promise
 from sdv_threea.release import Release
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
@@ -28,9 +28,6 @@ UNTOLD = ('locales', 'verbose', 'enforce_rounding')
 
 #: The mean absolute value of noise, in standard deviations.
 MEAN_NOISE = math.sqrt(2 / math.pi)
-
-#: What ``get_losses`` returns as a table has the column of this name, with sentences.
-SAID = 'said'
 
 
 def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
@@ -56,7 +53,7 @@ def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
             tables=tuple(table for table, _ in tables),
             statement=statement.to_dict(),
             text=str(statement),
-            losses=list_losses(synthesizer),
+            losses=tell_losses(synthesizer),
             settings=settings,
             versions={
                 'sdv-threea': synthesizer._made_with,
@@ -78,17 +75,7 @@ def make_card(synthesizer: Any) -> str:
         + ('' if table.num_rows is None else f', about {table.num_rows:,} rows (a noisy count)')
         for table, _ in _list_tables(synthesizer)
     ]
-    return paragraphs(promise) + listed([*tables, *list_losses(synthesizer)])
-
-
-def list_losses(synthesizer: Any) -> tuple[str, ...]:
-    """Return what a synthesizer says that it lost, a sentence for each column."""
-    tell = getattr(synthesizer, 'get_losses', None)
-    if tell is None:
-        return ()
-    told = tell()
-    lost = told[told['loss'] != ''] if 'loss' in told else told
-    return tuple(f'{column}: {said}' for column, said in lost[SAID].items())
+    return paragraphs(promise) + listed([*tables, *tell_losses(synthesizer)])
 
 
 def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError | None]]:

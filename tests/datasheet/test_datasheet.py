@@ -180,11 +180,18 @@ def test_a_database_is_described_table_by_table(hospital, tmp_path):
 
 
 def test_losses_are_told_where_the_synthesizer_knows_them(monkeypatch, fitted):
-    lost = pd.DataFrame({'loss': ['values', ''], 'said': ['Two groups are lost.', 'Nothing.']})
-    lost.index = ['group', 'cost']
+    lost = pd.DataFrame(
+        {
+            'loss': ['range', 'values', ''],
+            'share': [0.01, 0.2, 0.0],
+            'said': ['Some may lie beyond.', 'Two groups are lost.', 'Nothing.'],
+        },
+        index=['born', 'group', 'cost'],
+    )
     monkeypatch.setattr(type(fitted), 'get_losses', lambda synthesizer: lost, raising=False)
 
-    assert fitted.datasheet().facts.losses == ('group: Two groups are lost.',)
+    told = fitted.datasheet().facts.losses
+    assert told == ('group: Two groups are lost.', 'born: Some may lie beyond.')
     assert 'group: Two groups are lost.' in fitted._repr_html_()
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from sdv_threea.report import compare_cardinalities, draw_cardinalities
+from sdv_threea.report import compare_cardinalities
 
 
 def link(child, key, parent='parent', parent_key='id'):
@@ -99,14 +99,3 @@ def test_two_foreign_keys_to_one_table_are_told_apart():
     assert list(found) == ['child per parent (from)', 'child per parent (to)']
     assert list(found['child per parent (from)'].labels) == ['0', '1', '2']
     assert list(found['child per parent (to)'].labels) == ['1']
-
-
-def test_each_foreign_key_is_drawn_real_beside_synthetic():
-    compared = compare([0, 1, 1, 3], [1, 2])
-    drawn = draw_cardinalities({'<b>one': compared, 'two': compared})
-
-    assert [trace.name for trace in drawn.data] == ['real', 'synthetic'] * 2
-    np.testing.assert_allclose(drawn.data[2].y, compared.real)
-    np.testing.assert_allclose(drawn.data[3].y, compared.synthetic)
-    assert [note.text for note in drawn.layout.annotations] == ['&lt;b&gt;one', 'two']
-    assert [trace.showlegend for trace in drawn.data] == [True, True, False, False]

@@ -205,6 +205,10 @@ def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
     assert report.scores['AUC of orders.odd, synthetic'] > 0.9
     assert report.scores['Intertable Trends'] > worse.scores['Intertable Trends'] + 0.1
     assert report.scores['Cardinality'] == worse.scores['Cardinality'] > 0.8
+    copied = SimpleNamespace(public_tables=('people',))
+    assert set(make_report(real, synthetic, database, synthesizer=copied).fidelity.impossible) == {
+        'orders'
+    }
     report.save_html(tmp_path / 'page.html')
     page = (tmp_path / 'page.html').read_text('utf-8')
     for shown in ('orders per people', 'orders.odd by people.group', 'unit of privacy'):

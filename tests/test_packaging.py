@@ -1,0 +1,58 @@
+"""What a package needs around it: files that the distributions carry, and pages that agree."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sdv_threea
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / 'pyproject.toml').read_text('utf-8'))
+
+
+def test_the_source_distribution_carries_what_the_tests_read():
+    text = (ROOT / 'MANIFEST.in').read_text('utf-8')
+    included = [name for line in re.findall('^include (.*)$', text, re.M) for name in line.split()]
+
+    assert [name for name in included if not (ROOT / name).exists()] == []
+    grafted = set(re.findall(r'^graft (\S+)$', text, re.M))
+    assert grafted >= {'.ci', '.github', 'benchmarks', 'docs', 'examples', 'tests'}
+
+
+def test_files_that_are_no_code_are_in_the_wheel():
+    carried = PROJECT['tool']['setuptools']['package-data']
+    package = Path(sdv_threea.__file__).parent
+    found = set()
+    for room, patterns in carried.items():
+        folder = package.parent / Path(*room.split('.'))
+        matched = [path for pattern in patterns for path in folder.glob(pattern)]
+        assert matched, room
+        found |= set(matched)
+    others = {
+        path
+        for path in package.rglob('*')
+        if path.is_file() and path.suffix != '.py' and '__pycache__' not in path.parts
+    }
+    assert others - found == set()
+
+
+def test_the_citation_names_the_version_and_the_licence():
+    text = (ROOT / 'CITATION.cff').read_text('utf-8')
+    assert f'version: {PROJECT["project"]["version"]}\n' in text
+    assert f'license: {PROJECT["project"]["license"]}\n' in text
+
+
+@pytest.mark.parametrize('name', ['tests', 'docs', 'release'])
+def test_a_workflow_runs_what_is_there(name):
+    text = (ROOT / '.github' / 'workflows' / f'{name}.yml').read_text('utf-8')
+    targets = re.findall(r'^(\w+):', (ROOT / 'Makefile').read_text('utf-8'), re.M)
+
+    for target in re.findall(r'make (\w+)', text):
+        assert target in targets
+    for script in re.findall(r'run: (\.ci/\w+)', text):
+        assert (ROOT / script).exists()
+    assert 'permissions:' in text
