@@ -190,6 +190,8 @@ def _keep_inside(
     if max(abs(facts.low or 0.0), abs(facts.high or 0.0)) > LARGEST_NUMBER:
         flaw = f'has a range in its metadata that goes beyond {LARGEST_NUMBER:g}: rescale it.'
         return numbers, (flaw,)
+    # As the numbers are: a bound with more decimals would leave the nearest of them outside.
+    low, high = _round(np.array([low, high]), facts.places)
     is_outside = (numbers < low) | (numbers > high)
     inside = np.clip(numbers, low, high)
     inside = np.where(np.isinf(inside), np.nan, inside)

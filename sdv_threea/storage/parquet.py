@@ -7,7 +7,10 @@ then disagree. So the types of columns are chosen once, from what was released o
 
 from __future__ import annotations
 
+import errno
+import math
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +36,10 @@ DTYPES_OF_OBJECTS = {
 
 #: Whole numbers beyond this are not all floats.
 EXACT = 2**53
+
+#: Bytes of a row, at the very least, in files of any table worth writing.
+LEAST_BYTES = 1e-3
+GIGABYTE = 1e9
 
 #: Digits in the name of a file, at least: files are read in the order of their names.
 DIGITS = 5
@@ -94,21 +101,43 @@ def write_folder(
     Raises:
         FileExistsError: If there is a file, or a folder that is not empty.
         ImportError: If PyArrow is not installed.
-        OSError: If the files cannot be written.
+        OSError: If the files cannot be written, or the disk has no room for them.
         ValueError: If a column has values of several types.
     """
     load_pyarrow()
-    sizes = [min(rows_per_file, num_rows - at) for at in range(0, num_rows, rows_per_file)]
-    digits, schema = max(DIGITS, len(str(len(sizes)))), None
+    _check_room(folder, num_rows * LEAST_BYTES)
+    starts = range(0, max(num_rows, 1), rows_per_file)
+    digits, schema = max(DIGITS, len(str(len(starts)))), None
     with (
         filling(folder) as place,
         tqdm(total=num_rows, desc='Sampling rows', disable=not show_progress) as bar,
     ):
-        for number, size in enumerate(sizes or [0]):
+        for number, start in enumerate(starts):
+            size = min(rows_per_file, num_rows - start)
             path = place / f'part-{number:0{digits}}.parquet'
             schema = _write_sampled(sample, size, storage, schema, path)
             bar.update(size)
+            if not number:
+                # All files are about as large as the first one.
+                _check_room(place, path.stat().st_size * (len(starts) - 1))
     return sorted(Path(folder).iterdir())
+
+
+def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
+    """Check that the disk has room for what is to be written.
+
+    Raises:
+        OSError: If it has not.
+    """
+    parent = Path(os.path.realpath(folder)).parent
+    free = shutil.disk_usage(parent).free if parent.is_dir() else math.inf
+    if needed > free:
+        raise OSError(
+            errno.ENOSPC,
+            f'The rows would take {needed / GIGABYTE:,.1f} GB or more, and the disk has '
+            f'{free / GIGABYTE:,.1f} GB left: ask for fewer',
+            os.fspath(folder),
+        )
 
 
 def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:

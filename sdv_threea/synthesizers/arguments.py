@@ -130,6 +130,21 @@ def check_flag(**flags: object) -> None:
             raise SynthesizerInputError(f'{name} must be True or False, got {flag!r}.')
 
 
+def check_limit(**limits: object) -> None:
+    """Check that arguments are numbers above zero, or ``None``.
+
+    Args:
+        limits: The arguments by name.
+
+    Raises:
+        SynthesizerInputError: If one is anything else; it is named.
+    """
+    for name, limit in limits.items():
+        is_number = isinstance(limit, Real) and not isinstance(limit, bool | np.bool_)
+        if limit is not None and not (is_number and limit > 0):  # type: ignore[operator]
+            raise SynthesizerInputError(f'{name} must be a number above 0, got {limit!r}.')
+
+
 def check_choice(choices: tuple[str, ...], **given: object) -> None:
     """Check that arguments are one of some words.
 

@@ -154,8 +154,11 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
             InvalidDataTypeError: If ``data`` is not a dictionary of tables.
             InvalidDataError: If the tables do not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
+            MemoryError: If the fit would not go into memory.
         """
         self._forget()
+        for each in self._table_synthesizers.values():
+            each.check_memory()
         tables = take_tables(data, self._original_metadata)
         with undoing(self), hide_row_counts(self._synthesizer_id):
             super().fit(tables)

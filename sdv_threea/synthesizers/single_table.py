@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from sdv.errors import NotFittedError
+from sdv.errors import NotFittedError, SamplingError
 from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.domain import Domain
+from sdv_threea.domain import Category, Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
 from sdv_threea.storage.files import append_csv
+from sdv_threea.storage.memory import check_fit, check_rows, tell_shortage
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
     check_counts,
     check_flag,
     check_kernel,
+    check_limit,
     check_name,
     check_sampling,
     check_target,
@@ -102,6 +104,8 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             is refused, as SDV does, which tells that there are some. ``'coerce'``: numbers and
             dates become the nearest stated bound, anything else is missing, record by record, and
             no message depends on them.
+        memory_limit: Gigabytes that a fit may take; by default what the machine has. One that would
+            take more, by an estimate from public facts, is refused before a row is read.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
@@ -124,6 +128,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         kernel: Callable[..., Any] | None = None,
         verbose: bool = False,
         invalid_cells: str = 'raise',
+        memory_limit: float | None = None,
     ) -> None:
         super().__init__(
             metadata,
@@ -135,6 +140,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             invalid_cells,
         )
         check_flag(verbose=verbose)
+        check_limit(memory_limit=memory_limit)
         check_target(target_column, self.preprocessor.columns)
         self._settings = make_settings(
             epsilon=epsilon,
@@ -151,7 +157,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
-        self.kernel, self.verbose = kernel, verbose
+        self.kernel, self.verbose, self.memory_limit = kernel, verbose, memory_limit
 
     @property
     def settings(self) -> Settings:
@@ -212,6 +218,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             The name of the table, and the rows.
 
         Raises:
+            MemoryError: If there is not enough memory for the rows.
             SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or there is no such table.
         """
@@ -256,7 +263,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         Raises:
             FileExistsError: If there is a file, or a folder that is not empty.
             ImportError: If PyArrow is not installed.
-            OSError: If the files cannot be written.
+            OSError: If the files cannot be written, or the disk has no room for them.
             SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or a column has values of several types.
         """
@@ -312,6 +319,18 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         model = self._model = facts['release']
         self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
 
+    def check_memory(self) -> None:
+        """Check that a fit goes into memory, from public facts alone.
+
+        Raises:
+            MemoryError: If it does not.
+        """
+        domain = self.preprocessor.derive().derived
+        target = None if domain.target is None else domain[domain.target]
+        values = target.values if isinstance(target, Category) else None  # noqa: PD011 (no pandas)
+        components = self._settings.components_per_class or 1
+        check_fit(len(domain.columns), len(values or ()) or 1, components, self.memory_limit)
+
     def _set_random_state(self, random_state: int) -> None:
         self._generator = np.random.default_rng(random_state)
         self._random_state_set = True
@@ -326,7 +345,17 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         if num_rows == 0:  # SDV would return a table without columns
             return self.preprocessor.storage.make_empty()
         how = max_tries_per_batch, *others
-        rows = super()._sample_with_progress_bar(num_rows, *how, **more)
+        if num_rows is not None:
+            check_rows(num_rows, len(self.preprocessor.columns))
+        try:
+            rows = super()._sample_with_progress_bar(num_rows, *how, **more)
+        except SamplingError:
+            raise
+        except Exception as error:
+            # SDV makes an error of the same type, and NumPy's for memory takes other arguments.
+            if _is_shortage(error):
+                raise tell_shortage(num_rows) from None
+            raise
         if num_rows is not None:
             self._tell_rejected(len(rows), num_rows, max_tries_per_batch)
         return rows
@@ -353,3 +382,10 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
                 break
         return pd.concat(batches, ignore_index=True)
+
+
+def _is_shortage(error: BaseException | None) -> bool:
+    """Tell whether memory was short, whatever was raised because of it."""
+    if error is None or isinstance(error, MemoryError):
+        return error is not None
+    return _is_shortage(error.__cause__) or _is_shortage(error.__context__)

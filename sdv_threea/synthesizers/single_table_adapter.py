@@ -48,7 +48,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
     As for any synthesizer of SDV, a subclass implements ``_fit``, which gets the translated private
-    rows, sets ``_model`` and calls :meth:`learn_release`; and ``_sample``.
+    rows, sets ``_model`` and calls :meth:`learn_release`; and ``_sample``. It implements
+    ``check_memory`` too, which is called before a row is read.
 
     Formal guarantees:
         * what it keeps of the private table is a function of the metadata (without ranges, values,
@@ -118,8 +119,10 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             ConstraintNotMetError: If rows break a constraint.
             UnreadableRowsError: If a library fails on private rows; its message is kept back.
             ImportError: If Dask is needed and not installed.
+            MemoryError: If the fit would not go into memory.
         """
         self._forget()
+        self.check_memory()
         table = self.preprocessor.take(data)
         with undoing(self), hide_row_counts(self._synthesizer_id):
             log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))

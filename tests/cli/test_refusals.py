@@ -11,7 +11,7 @@ from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
 REFUSED = {
-    'an epsilon that promises nothing': ({'--epsilon': -1}, 'epsilon must be above 0'),
+    'an epsilon that promises nothing': ({'--epsilon': -1}, 'epsilon must be from'),
     'a target that is no column': ({'--target': 'wages'}, "'wages' is not a column"),
     'a unit of one table': ({'--privacy-unit': 'adult'}, '--privacy-unit: only for databases'),
     'metadata that is none': ({'--metadata': 'train.csv'}, 'is not metadata'),
@@ -73,7 +73,7 @@ def test_an_error_of_unknown_origin_shows_no_value(
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(fitted, call, tmp_path, monkeypatch, list_files):
-    def fail(table, path):
+    def fail(table, path, **_):
         path.write_text('half a table')
         raise OSError(28, 'No space left on device', str(path))
 

@@ -74,6 +74,8 @@ def test_a_broken_rule_is_named_without_values(values, description, expected):
         ([0.123], {'sdtype': 'numerical', 'decimal_places': 1}),
         ([2.04], {'sdtype': 'numerical', 'decimal_places': 1, 'range_max': 2.0}),
         ([1 / 3], {'sdtype': 'numerical', 'decimal_places': 15}),
+        ([4e-56], {'sdtype': 'numerical', 'decimal_places': 15, 'range_min': 4e-56}),
+        ([0.126], {'sdtype': 'numerical', 'decimal_places': 2, 'range_max': 0.126}),
         ([None, None], {'sdtype': 'datetime'}),
         (['2000-01-01', None], {'sdtype': 'datetime', 'range_min': '2000-01-01'}),
         (['1/2/2000'], {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import gc
+import shutil
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -125,3 +127,28 @@ def test_what_is_there_is_not_touched_and_nothing_is_sampled(tmp_path, name):
 def test_a_folder_that_is_nowhere_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match='make that first'):
         write(Sampler(), 5, tmp_path / 'no' / 'rows', 5)
+
+
+def test_more_than_the_disk_holds_is_refused_at_once(tmp_path):
+    sampler = Sampler()
+    with pytest.raises(OSError, match=r'would take [0-9,.]+ GB or more') as caught:
+        write(sampler, 2**62, tmp_path / 'out', 10**6)
+    assert caught.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_so_it_is_as_soon_as_one_file_tells_how_large_all_will_be(tmp_path, monkeypatch):
+    written = []
+    usage = SimpleNamespace(free=10_000)
+    monkeypatch.setattr(shutil, 'disk_usage', lambda _: usage)
+
+    def sample(size):
+        written.append(size)
+        return Sampler()(size)
+
+    with pytest.raises(OSError, match='ask for fewer'):
+        write(sample, 1000, tmp_path / 'out', 10)
+    assert written == [10]
+    assert list(tmp_path.iterdir()) == []
+    usage.free = 10**9
+    assert len(write(sample, 1000, tmp_path / 'out', 100)) == 10

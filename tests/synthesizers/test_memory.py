@@ -6,9 +6,13 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import pytest
+from sdv.errors import SynthesizerInputError
 
-from sdv_threea import ClustMixSynthesizer
+from sdv_threea import ClustMixSynthesizer, pipeline
 from sdv_threea.privacy import rows
+from sdv_threea.release import Release
+from sdv_threea.storage import memory
 
 COLUMNS = {
     'amount': {'sdtype': 'numerical'},
@@ -47,3 +51,71 @@ def test_not_even_one_column_is_copied_as_a_whole(monkeypatch, build_metadata):
 
     copied = np.dtype(float).itemsize * MANY
     assert measure_peak(metadata, MANY) < measure_peak(metadata, FEW) + copied
+
+
+@pytest.mark.parametrize('how', [{'n_components': 10**9}, {'memory_limit': 0.1}], ids=str)
+def test_a_fit_that_does_not_go_into_memory_is_refused_before_a_row_is_read(build_metadata, how):
+    synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), **how)
+    with pytest.raises(MemoryError, match=r'would take about [0-9,.]+ GB.*memory_limit'):
+        synthesizer.fit({'people': None})
+
+
+def test_an_argument_says_otherwise(build_metadata, monkeypatch):
+    monkeypatch.setattr(memory, 'find_memory', lambda: 1e8)
+    table = pd.DataFrame({'amount': [1.0, 2.0], 'age': [1, 2], 'label': ['a', 'b']})
+    for limit in (None, 16):
+        synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), memory_limit=limit)
+        if limit is None:
+            with pytest.raises(MemoryError):
+                synthesizer.fit({'people': table})
+        else:
+            synthesizer.fit({'people': table})
+    for wrong in (0, -1, 'all', True):
+        with pytest.raises(SynthesizerInputError, match='memory_limit'):
+            ClustMixSynthesizer(build_metadata(COLUMNS), memory_limit=wrong)
+
+
+def test_what_a_fit_is_expected_to_take_is_about_what_was_measured():
+    """Peaks of resident memory, in GB, as measured."""
+    for shape, measured in (((1500, 1, 1), 0.84), ((5000, 1, 1), 4.2), ((101, 1, 500), 0.6)):
+        assert 0.7 < memory.expect_memory(*shape) / 1e9 / measured < 1.4
+
+
+@pytest.fixture
+def fitted(build_metadata):
+    synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), epsilon=50.0)
+    rows = np.arange(300)
+    table = {'amount': rows / 2, 'age': rows % 90, 'label': np.where(rows % 3, 'a', 'b')}
+    synthesizer.fit({'people': pd.DataFrame(table)})
+    return synthesizer
+
+
+def test_rows_that_do_not_fit_into_memory_are_refused_at_once(fitted, count_draws):
+    with pytest.raises(MemoryError, match=r'rows take [0-9,.]+ GB or more, .* sample_to_parquet'):
+        fitted.sample(2**62)
+    assert count_draws == []
+
+
+def make_error():
+    """Make NumPy's own error, which takes other arguments than Python's."""
+    try:
+        np.empty(2**55)
+    except MemoryError as error:
+        return error
+
+
+@pytest.mark.parametrize('error', [MemoryError(), make_error()], ids=['Python', 'NumPy'])
+def test_an_error_for_memory_reaches_the_user_as_such(fitted, monkeypatch, error):
+    """SDV made one of the same type with its own message, which NumPy's type does not take."""
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(Release, 'sample', fail)
+    with pytest.raises(MemoryError, match='sample_to_parquet'):
+        fitted.sample(30)
+    with pytest.raises(MemoryError):
+        fitted.sample_to_parquet(30, 'unused', show_progress=False)
+    monkeypatch.setattr(pipeline, 'release', fail)
+    with pytest.raises(MemoryError):
+        fitted.fit({'people': pd.DataFrame({'amount': [1.0], 'age': [1], 'label': ['a']})})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -13,6 +14,7 @@ from sdv.errors import SamplingError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.storage.ids import IdGenerator
 
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 
@@ -127,7 +129,15 @@ def test_so_it_is_in_a_database(database, monkeypatch, table):
         database.sample_scale(1.0)
 
 
-def test_threads_get_rows_and_ids_of_their_own(database):
+def read_slowly(generator):
+    time.sleep(0.005)
+    return generator.__dict__['_made']
+
+
+def test_threads_get_rows_and_ids_of_their_own(database, monkeypatch):
+    # However threads are switched: what was made is read long before it is counted on.
+    slow = property(read_slowly, lambda generator, made: generator.__dict__.update(_made=made))
+    monkeypatch.setattr(IdGenerator, '_made', slow, raising=False)
     columns = {'key': KEY, 'text_key': KEY, 'x': NUMBER, 'y': NUMBER}
     table = {'columns': columns, 'primary_key': 'key', 'alternate_keys': ['text_key']}
     metadata = Metadata.load_from_dict({'tables': {'people': table}})

@@ -67,6 +67,9 @@ def make_metadata(
 
 def state_facts(metadata: Metadata, table: pd.DataFrame) -> bool:
     """Let SDV detect ranges and values; tell whether it can."""
+    # pandas, by which SDV detects values, takes texts for equal that begin alike up to a NUL.
+    if any(isinstance(cell, str) and '\0' in cell for name in table for cell in table[name]):
+        return False
     described = metadata.tables[NAME]
     before = deepcopy(described.columns)
     try:

@@ -1,0 +1,91 @@
+"""How much memory the machine has, and what is refused because it would not fit into it."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+GIGABYTE = 1e9
+
+#: Bytes of a cell of a table in memory, at the least.
+CELL_BYTES = 8
+
+#: What a fit takes: the package with SDV; matrices of a number per pair of columns at once, and
+#: more for each component. Measured at 1,500 and 5,000 columns, and at 500 components.
+PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 14, 6
+
+#: Where Linux tells how much a container may take.
+LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes')
+
+
+def find_memory() -> float:
+    """Return the bytes of memory that the machine has, or the container; infinite if unknown."""
+    found = [math.inf]
+    if hasattr(os, 'sysconf') and {'SC_PHYS_PAGES', 'SC_PAGE_SIZE'} <= os.sysconf_names.keys():
+        found.append(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))
+    for limit in map(Path, LIMITS):
+        text = limit.read_text().strip() if limit.is_file() else ''
+        found += [float(text)] if text.isdigit() else []
+    return min(found)
+
+
+def expect_memory(num_columns: int, num_classes: int, num_components: int) -> float:
+    """Estimate the bytes that a fit takes at most, beside the table that it is given.
+
+    What grows are matrices of a cell per pair of columns: some for the correlations, and some for
+    each component of each class. Rows do not count, as they are read in chunks.
+
+    Args:
+        num_columns: How many columns are modelled.
+        num_classes: How many classes there are.
+        num_components: How many components each class has.
+    """
+    matrices = MATRICES + COMPONENT_MATRICES * num_classes * num_components
+    return PACKAGE_BYTES + CELL_BYTES * num_columns**2 * matrices
+
+
+def check_fit(num_columns: int, num_classes: int, num_components: int, limit: float | None) -> None:
+    """Check that a fit goes into memory, from public facts and before a row is read.
+
+    Args:
+        num_columns: How many columns are modelled.
+        num_classes: How many classes there are, as far as that is public.
+        num_components: How many components each class has.
+        limit: Gigabytes that it may take; ``None`` for what the machine has.
+
+    Raises:
+        MemoryError: If it does not.
+    """
+    has = find_memory() if limit is None else limit * GIGABYTE
+    needed = expect_memory(num_columns, num_classes, num_components)
+    if needed > has:
+        raise MemoryError(
+            f'A fit of {num_columns:,} columns, with {num_components:,} components in each of '
+            f'{num_classes:,} classes, would take about {needed / GIGABYTE:,.1f} GB, and may take '
+            f'{has / GIGABYTE:,.1f} GB. Choose a smaller n_components, or leave columns out; or '
+            'say by memory_limit that it may take more. Nothing was read, and nothing was spent.'
+        )
+
+
+def check_rows(num_rows: int, num_columns: int) -> None:
+    """Check that sampled rows fit into memory.
+
+    Args:
+        num_rows: How many are to be there at once.
+        num_columns: How many columns they have.
+
+    Raises:
+        MemoryError: If they do not.
+    """
+    needed, has = num_rows * num_columns * CELL_BYTES, find_memory()
+    if needed > has:
+        raise tell_shortage(num_rows, f'take {needed / GIGABYTE:,.1f} GB or more')
+
+
+def tell_shortage(num_rows: int, problem: str = 'do not fit into memory') -> MemoryError:
+    """Make the error for rows that do not fit."""
+    return MemoryError(
+        f'{num_rows:,} rows {problem}, and there are {find_memory() / GIGABYTE:,.1f} GB. Write '
+        'them to files by sample_to_parquet, or ask for fewer.'
+    )
