@@ -147,6 +147,15 @@ SQUARES = '17/√2 (w² + R²)', '17 (w² + R²)'
 RELEASES = (
     Entry(
         'describe',
+        'number of records',
+        'how many records there are, where values or ranges are unknown',
+        ('1', '√2'),
+        _once,
+        'size',
+        ('describe.size.release_size', 'privacy.statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'describe',
         'number of missing values, by column',
         'which columns have missing values: a count each',
         PER_COLUMN,

@@ -25,7 +25,7 @@ FLOORS = (
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},
-    {'report', 'audit', 'adapt', 'anonymize'},
+    {'report', 'audit', 'adapt', 'anonymize', 'losses'},
     {'joint', 'partition'},
     {'approximate'},
     {'encoding'},

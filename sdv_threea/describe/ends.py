@@ -21,6 +21,7 @@ from sdv_threea.describe.ranges import (
     Sketch,
     evident_runs,
     likeliest_run,
+    likely_ends,
 )
 
 
@@ -61,8 +62,11 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         for edges, bins in reached
         for low, high in bins
     ]
+    likely = likely_ends(sketch, looks.constants)
+    if likely is not None:
+        found.append((_snap(likely[0]), _snap(likely[1])))
     if not found:
-        first, last = likeliest_run(sketch.edges, sketch.evidence, looks.constants)
+        first, last = likeliest_run(sketch, looks.constants)
         # The middle half of the run.
         margin = (last - first + 1) // 4
         return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])

@@ -14,9 +14,9 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.describe.ends import Looks, find_ends
 from sdv_threea.describe.lattice import is_lattice, multiples
-from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import Column, Domain, Number
-from sdv_threea.encoding.transformers import NumberEncoder, Transformer
+from sdv_threea.describe.ranges import NO_NOISE, Sketch, evident_runs
+from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
 
 def supports(
@@ -69,6 +69,10 @@ def support(
     """
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
+    if isinstance(transformer, CategoryEncoder) and transformer.unlisted > 0:
+        # Noise must not make values of a column missing that are all released.
+        evident = counts[transformer.unlisted] > constants.evident_rest * scale
+        mask[transformer.unlisted] = evident or not mask[:-1].any()
     if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
         # Where tails are added anyway, an end that is too far out does less harm.
         overshoot = constants.overshoot
@@ -79,6 +83,29 @@ def support(
         sketch = description.sketches[transformer.name]
         mask[1:] = _between(second, *find_ends(second, sketch, looks))
     return mask
+
+
+def is_guessed(
+    transformer: NumberEncoder,
+    description: Description,
+    counts: NDArray[np.float64],
+    scale: float,
+    constants: DescribeConstants,
+) -> bool:
+    """Whether a range was estimated although nothing stood out of the noise, in either look.
+
+    Args:
+        transformer: The column's transformer.
+        description: What is known of the columns.
+        counts: Released counts of the codes over all classes, shape (transformer.size,).
+        scale: Standard deviation of their noise.
+        constants: The constants of the stage *describe*.
+    """
+    if transformer.name not in description.estimated:
+        return False
+    sketch, num_looks = description.sketches[transformer.name], len(description.sketches)
+    looks = sketch.evidence, counts[1:] / (scale or NO_NOISE)
+    return not any(len(evident_runs(evidence, num_looks, constants)) for evidence in looks)
 
 
 def has_evident_ends(transformer: Transformer, description: Description) -> bool:
@@ -92,17 +119,38 @@ def narrowed(
     transformers: tuple[Transformer, ...],
     masks: tuple[NDArray[np.bool_], ...],
 ) -> Domain:
-    """Return the domain with estimated ranges narrowed to the values that can occur."""
+    """Return the domain with estimated ranges narrowed to the values that can occur.
+
+    Where all values are released, as far as can be told, nothing stands for others.
+    """
     possible = {
         transformer.name: _spans(transformer)[mask[1:]]
         for transformer, mask in zip(transformers, masks, strict=True)
         if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description)
     }
+    complete = {
+        transformer.name
+        for transformer, mask in zip(transformers, masks, strict=True)
+        if isinstance(transformer, CategoryEncoder)
+        and transformer.unlisted > 0
+        and not mask[transformer.unlisted]
+    }
     domain = description.domain
-    return Domain(tuple(_narrow(column, possible) for column in domain.columns), domain.target)
+    columns = tuple(_narrow(column, possible, complete) for column in domain.columns)
+    return Domain(columns, domain.target)
 
 
-def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
+def first_and_last_values(transformer: NumberEncoder, first: int, last: int) -> tuple[float, float]:
+    """Return the first value of one code and the last value of another."""
+    spans = _spans(transformer)
+    return float(spans[first - 1, 0]), float(spans[last - 1, 1])
+
+
+def _narrow(column: Column, possible: dict[str, NDArray[np.float64]], complete: set[str]) -> Column:
+    if isinstance(column, Category):
+        if column.name in complete:
+            return replace(column, unreleased=SPREAD)
+        return replace(column, nullable=column.nullable or column.unreleased == MISSING)
     if not isinstance(column, Number) or column.name not in possible:
         return column
     values = possible[column.name]

@@ -85,6 +85,22 @@ class Spending:
         self._asked.add(stage)
         return self._terms(self.price(stage))
 
+    def divide(self, shares: Mapping[str, float]) -> None:
+        """Divide what the ledger leaves anew, between stages that have not had their terms.
+
+        Args:
+            shares: Relative share of ``mu^2`` by stage: public, or made of what was released.
+
+        Raises:
+            OverspentError: If one of the stages has had its terms.
+        """
+        if self._asked & set(shares):
+            raise OverspentError('a stage that has had its share of the budget gets no other.')
+        left = 1.0
+        if math.isfinite(self._budget.mu):
+            left -= (self.ledger.mu / self._budget.mu) ** 2
+        self._mus = self._budget.part(left * (1 - ROUNDING)).split(shares)
+
     def rest(self) -> dict[str, Any]:
         """Return the same for the last stage, which spends what all others have left."""
         if math.isinf(self._budget.mu):

@@ -11,6 +11,8 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
 * :mod:`~sdv_threea.synthesizers.statement`: what is promised, and what it cost,
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about what was released,
+* :mod:`~sdv_threea.synthesizers.disclosing`: what a synthesizer tells of its losses,
+* :mod:`~sdv_threea.synthesizers.loss_table`: losses in a table, in words, and in a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
 * :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,

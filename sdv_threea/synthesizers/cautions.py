@@ -7,7 +7,6 @@ import warnings
 
 from sdv.errors import RefitWarning
 
-from sdv_threea.domain import Category, Domain
 from sdv_threea.settings import Settings
 
 #: What is warned of when a synthesizer is fitted again.
@@ -51,25 +50,5 @@ def warn_of_promise(settings: Settings, num_rows: float, fits: int) -> None:
         warnings.warn(
             f'delta={settings.delta:g} is at or above 1 / (released row count): the promise would '
             'allow to publish some row as it is. Choose a much smaller delta.',
-            stacklevel=2,
-        )
-
-
-def warn_of_silence(domain: Domain) -> None:
-    """Warn of columns of which no value was released.
-
-    Args:
-        domain: The modelled columns of the user, as released.
-    """
-    silent = [
-        column.name
-        for column in domain.columns
-        if isinstance(column, Category) and not column.values
-    ]
-    if silent:
-        warnings.warn(
-            f'No value of the columns {silent} was common enough to be released: they are '
-            'sampled as missing. If their values are public, state them in the metadata and '
-            'set public_metadata=True; or choose a larger epsilon, or leave the columns out.',
             stacklevel=2,
         )

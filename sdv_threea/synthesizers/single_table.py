@@ -31,7 +31,8 @@ from sdv_threea.synthesizers.arguments import (
     check_tries,
     make_settings,
 )
-from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_silence
+from sdv_threea.synthesizers.cautions import warn_of_promise
+from sdv_threea.synthesizers.disclosing import Disclosing
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
@@ -52,7 +53,7 @@ def release(
     return pipeline.release(rows, domain, settings, begin)
 
 
-class ClustMixSynthesizer(SingleTableAdapter):
+class ClustMixSynthesizer(Disclosing, SingleTableAdapter):
     """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
 
     The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
@@ -97,6 +98,9 @@ class ClustMixSynthesizer(SingleTableAdapter):
             is refused, as SDV does, which tells that there are some. ``'coerce'``: numbers and
             dates become the nearest stated bound, anything else is missing, record by record, and
             no message depends on them.
+        unreleased: What samples show in the place of values too rare to be released, of which the
+            share of the rows is known: ``'missing'``, ``'spread'`` for released values, or a value
+            such as ``'Other'``; or a dictionary of these by column. Not of the target.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
@@ -119,16 +123,10 @@ class ClustMixSynthesizer(SingleTableAdapter):
         kernel: Callable[..., Any] | None = None,
         verbose: bool = False,
         invalid_cells: str = 'raise',
+        unreleased: Any = 'missing',
     ) -> None:
-        super().__init__(
-            metadata,
-            enforce_min_max_values,
-            enforce_rounding,
-            locales,
-            target_column,
-            public_metadata,
-            invalid_cells,
-        )
+        facts = target_column, public_metadata, invalid_cells, unreleased
+        super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
         check_flag(verbose=verbose)
         check_target(target_column, self.preprocessor.columns)
         self._settings = make_settings(
@@ -183,6 +181,7 @@ class ClustMixSynthesizer(SingleTableAdapter):
                 coerced=self.preprocessor.coerce,
             ),
             fits=self._num_releases,
+            lost=self._say_losses(),
         )
 
     def sample(
@@ -332,8 +331,8 @@ class ClustMixSynthesizer(SingleTableAdapter):
             released = release(rows, domain, self._settings, begin)
         self.learn_release(released.domain, released.transformers)
         warn_of_promise(self._settings, released.num_rows, self._num_releases)
-        warn_of_silence(self.preprocessor.derivations.restore(released.domain))
         self._model = released
+        self._warn_of_losses(domain, self._settings)
 
     def _set_random_state(self, random_state: int) -> None:
         self._generator = np.random.default_rng(random_state)

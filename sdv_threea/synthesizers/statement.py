@@ -60,6 +60,7 @@ class PrivacyStatement:
         unit: Whom the promise protects.
         fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
             promise is that of one of them.
+        lost: What samples do not show, by column, in words.
     """
 
     epsilon: float
@@ -71,6 +72,7 @@ class PrivacyStatement:
     public: tuple[str, ...] = field(default=())
     unit: str = 'one row'
     fits: int = 1
+    lost: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -94,7 +96,8 @@ class PrivacyStatement:
             '',
             f'  {HEADER}',
         ]
-        return '\n'.join([*lines, *(f'  {_row(receipt)}' for receipt in self.receipts)])
+        lines += [f'  {_row(receipt)}' for receipt in self.receipts]
+        return '\n'.join([*lines, *_list_lost(self.lost)])
 
     def _promise(self) -> str:
         if math.isinf(self.epsilon):
@@ -128,6 +131,7 @@ class DatabaseStatement:
         public: What was taken as known to everybody.
         fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
             promise is that of one of them.
+        lost: What samples do not show, by table and column, in words.
     """
 
     epsilon: float
@@ -139,6 +143,7 @@ class DatabaseStatement:
     rows_per_unit: Mapping[str, int | None]
     public: tuple[str, ...] = field(default=())
     fits: int = 1
+    lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -160,6 +165,7 @@ class DatabaseStatement:
             'rows_per_unit': dict(self.rows_per_unit),
             'public': list(self.public),
             'fits': self.fits,
+            'lost': {table: dict(lost) for table, lost in self.lost.items()},
             'note': self.note,
         }
 
@@ -180,6 +186,8 @@ class DatabaseStatement:
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]
+        for table, lost in self.lost.items():
+            lines += _list_lost(lost, table)
         return '\n'.join(lines)
 
 
@@ -259,6 +267,16 @@ def _refits(
     terms = {'mu': together.mu, 'epsilon': together.epsilon(delta), 'delta': delta}
     said = REFITS.format(fits=statement.fits, **terms)
     return [f'  refits    {said}']
+
+
+def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
+    """List what samples do not show, a line for each column, if there is anything."""
+    if not lost:
+        return []
+    where = f' of {table}' if table else ''
+    width = max(map(len, lost))
+    lines = [f'  {name:<{width}}  {said}' for name, said in lost.items()]
+    return ['', f'  what samples{where} do not show', *lines]
 
 
 def _row(receipt: Receipt) -> str:
