@@ -100,7 +100,7 @@ def find_losses(
             found.append(Loss(name, 'empty'))
         elif missed and not number and name == target:
             found.append(Loss(name, 'class'))
-        elif varied and len(set(two)) == 1:
+        elif varied and len(set(two)) == 1 and len(two) == len(synthetic):
             found.append(Loss(name, 'constant'))
         elif missed and not number:
             found.append(Loss(name, 'category'))

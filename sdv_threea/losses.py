@@ -23,7 +23,7 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
 from sdv_threea.encoding.records import RecordEncoder
-from sdv_threea.encoding.support import first_and_last_values, is_guessed
+from sdv_threea.encoding.support import first_and_last_values, was_guessed
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
 #: Intervals reach this many standard deviations of the noise to either side: they miss once in 370
@@ -249,7 +249,7 @@ def _lose_numbers(
     most = beyond.at_most + sum(hidden)
     share = Share(beyond.share, beyond.at_least, min(most, 1.0))
     kind = RANGE if share.at_most > 0 else NOTHING
-    if is_guessed(transformer, description, counts, scale, constants):
+    if was_guessed(transformer, description, counts, scale, constants):
         kind, share = GUESSED, Share(share.share, 0.0, 1.0)
     elif low == high and share.at_most > 0:
         kind = CONSTANT

@@ -77,6 +77,13 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     return low, _reach(second, max(highs), looks)
 
 
+def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
+    """Whether nothing stands out of the noise, in either look at a column."""
+    return not any(
+        len(evident_runs(look.evidence, looks.num, looks.constants)) for look in (second, sketch)
+    )
+
+
 def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
     """Return how many more bins the values are sure to reach.
 
