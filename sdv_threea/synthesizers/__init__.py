@@ -14,6 +14,7 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.disclosing`: what a synthesizer tells of its losses,
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses in a table, in words, and in a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of arguments,
+* :mod:`~sdv_threea.synthesizers.fixed`: arguments are fixed once a synthesizer is made,
 * :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,

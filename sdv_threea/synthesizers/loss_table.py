@@ -15,6 +15,7 @@ from sdv_threea.constraints.derivations import Derivations
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import expected_error
 from sdv_threea.losses import CONSTANT, EMPTY, GUESSED, RANGE, VALUES, Loss
+from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.settings import Settings
 from sdv_threea.storage.writing import from_seconds
 
@@ -45,6 +46,17 @@ def name_losses(losses: Sequence[Loss], derivations: Derivations) -> list[Loss]:
             worst = max(derived, key=lambda loss: loss.share.at_most)
             found[name] = replace(worst, column=name, listed=(), ends=None)
     return [found[name] for name in derivations.domain.names if name in found]
+
+
+def list_by_table(
+    release: DatabaseRelease, preprocessors: Mapping[str, Any]
+) -> dict[str, list[Loss]]:
+    """List the losses of a database by table: those of the tables' own columns."""
+    found = {}
+    for table, model in release.tables.items():
+        own = [loss for loss in model.released.losses if loss.column in model.layout.own]
+        found[table] = name_losses(own, preprocessors[table].derivations)
+    return found
 
 
 def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
@@ -138,6 +150,18 @@ def warn_of_losses(
         needs = describe_needs(domain, settings, num_rows)
         text = '\n'.join(['This release has lost some of the table:', *lines, *needs, HELP])
         warnings.warn(f'{text} get_losses() says more.', stacklevel=4)
+
+
+def warn_of_lost_tables(by_table: Mapping[str, Sequence[Loss]]) -> None:
+    """Warn of what the release of a database has lost, once for all tables, if it is worth it."""
+    lines = [
+        f'- {table}: {line.removeprefix("- ")}'
+        for table, losses in by_table.items()
+        for line in (*describe_target(losses), *describe_losses(losses))
+    ]
+    if lines:
+        text = '\n'.join(['This release has lost some of the tables:', *lines, HELP])
+        warnings.warn(f'{text} get_losses() says more.', stacklevel=3)
 
 
 def describe_target(losses: Iterable[Loss]) -> list[str]:

@@ -33,6 +33,7 @@ from sdv_threea.synthesizers.arguments import (
 )
 from sdv_threea.synthesizers.cautions import warn_of_promise
 from sdv_threea.synthesizers.disclosing import Disclosing
+from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
@@ -53,7 +54,7 @@ def release(
     return pipeline.release(rows, domain, settings, begin)
 
 
-class ClustMixSynthesizer(Disclosing, SingleTableAdapter):
+class ClustMixSynthesizer(Fixed, Disclosing, SingleTableAdapter):
     """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
 
     The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
@@ -145,6 +146,7 @@ class ClustMixSynthesizer(Disclosing, SingleTableAdapter):
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
         self.kernel, self.verbose = kernel, verbose
+        self._fix()
 
     @property
     def settings(self) -> Settings:
@@ -154,10 +156,9 @@ class ClustMixSynthesizer(Disclosing, SingleTableAdapter):
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return what the last fit promises, and what each of its releases cost.
 
-        What is fixed when the synthesizer is made is what holds: setting an attribute later changes
-        nothing. Of a synthesizer that was fitted several times, it says what its fits cost together
-        if they were all of the same rows: ``k`` fits of ``mu``-GDP are ``sqrt(k) mu``-GDP. It knows
-        of the fits of this synthesizer and of what it was copied or loaded from, and of no other.
+        Of a synthesizer that was fitted several times, it says what its fits cost together if they
+        were all of the same rows: ``k`` fits of ``mu``-GDP are ``sqrt(k) mu``-GDP. It knows of the
+        fits of this synthesizer and of what it was copied or loaded from, and of no other.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
