@@ -54,8 +54,8 @@ class DescribeConstants:
             two find values however widely they are spread. Set by hand.
         outermost: Least evidence for the outermost bins of a run that stands out, in noise scales.
             Set by hand.
-        usual_octaves: Where no run stands out, numbers are taken to lie between these powers of
-            two, as most do. Set by hand.
+        usual_octaves: Numbers are taken to lie between these powers of two, as most do, and
+            beyond them only on more evidence. Set by hand.
         usual_times: The same for times, in seconds from 2000 on: from half a year to 50 years.
             Set by hand.
         heavy_bin: A bin of this much evidence is found by itself, and is no part of the bulk whose
@@ -91,7 +91,7 @@ class DescribeConstants:
     heavy_share: float = 0.002
     believed: float = 4.0
     evident_rest: float = 2.5
-    false_alarm: float = 0.01
+    false_alarm: float = 0.002
     runs: tuple[int, ...] = (1, 2, 4, 8, 16)
     outermost: float = 1.0
     usual_octaves: tuple[float, float] = (-4.0, 10.0)

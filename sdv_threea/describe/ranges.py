@@ -126,7 +126,7 @@ def occupied(
         The bins, at least one. If none stands out, they are the likeliest run.
     """
     evidence = sketch.evidence
-    found = _standing_out(evidence, num_looks, constants)
+    found = _standing_out(sketch, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch, constants))
     # The bin around zero has no sign: the range does not grow beyond it.
@@ -178,12 +178,15 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
 
 
 def evident_runs(
-    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+    sketch: Sketch, num_looks: int, constants: DescribeConstants
 ) -> NDArray[np.int64]:
     """Find the runs whose counts noise alone would hardly ever reach.
 
+    The less likely it is that values lie there, before anything is seen of them, the more evidence
+    it takes: noise must not make numbers absurd.
+
     Args:
-        evidence: Counts in units of their noise, shape (k,).
+        sketch: The noisy counts of ``k`` bins.
         num_looks: How many columns are looked at.
         constants: The constants of the stage.
 
@@ -193,29 +196,33 @@ def evident_runs(
     # The chance of a false alarm is shared out evenly among all runs (Bonferroni).
     looks = num_looks * NUM_BINS * len(constants.runs)
     bar = -float(ndtri(constants.false_alarm / looks))
-    sums = np.concatenate([[0.0], np.cumsum(evidence)])
+    each = sketch.evidence, find_unlikely(sketch, constants)
+    sums, penalties = (np.concatenate([[0.0], np.cumsum(one)]) for one in each)
     found = [np.zeros((0, 2), dtype=np.int64)]
     for length in constants.runs:
-        # The noise of a sum grows with the root of the number of bins.
-        starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
+        odd = (penalties[length:] - penalties[:-length]) / length
+        # Half the square of the evidence is the logarithm of a likelihood. The noise of a sum grows
+        # with the root of the number of bins.
+        bars = np.sqrt(length * (bar**2 + 2 * odd))
+        starts = np.flatnonzero(sums[length:] - sums[:-length] > bars)
         found.append(np.stack([starts, starts + length - 1], axis=1))
     return np.concatenate(found)
 
 
 def _standing_out(
-    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+    sketch: Sketch, num_looks: int, constants: DescribeConstants
 ) -> NDArray[np.int64]:
     """Return the bins of runs that stand out by what shorter runs that stand out do not explain.
 
     A longer run includes empty bins. But a heavy value, such as zero, stands out by itself, while
     all other values of its column may be spread so thinly that longer runs alone show them.
     """
-    found = np.zeros(len(evidence), dtype=np.bool_)
+    found = np.zeros(len(sketch.counts), dtype=np.bool_)
     for length in sorted(constants.runs):
-        left = np.where(found, 0.0, evidence)
+        left = replace(sketch, counts=np.where(found, 0.0, sketch.counts))
         runs = evident_runs(left, num_looks, constants)
         for first, last in runs[runs[:, 1] - runs[:, 0] == length - 1]:
-            found[first : last + 1] |= left[first : last + 1] > constants.outermost
+            found[first : last + 1] |= left.evidence[first : last + 1] > constants.outermost
     return np.flatnonzero(found)
 
 
@@ -225,7 +232,7 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
     It is asked where nothing stands out. Then noise makes some run look full wherever it is, and
     what is known of numbers in general decides: most are positive, neither tiny nor huge.
     """
-    evidence, unlikely = sketch.evidence, _find_unlikely(sketch, constants)
+    evidence, unlikely = sketch.evidence, find_unlikely(sketch, constants)
     sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
     best, found = -math.inf, (0, 0)
     for length in constants.runs:
@@ -261,7 +268,7 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
     """
     if sketch.num_records is None or not sketch.scale:
         return None
-    evidence, unlikely = sketch.evidence.copy(), _find_unlikely(sketch, constants)
+    evidence, unlikely = sketch.evidence.copy(), find_unlikely(sketch, constants)
     # A heavy bin is no part of the bulk: it is found by itself, and would hide the others.
     left = sketch.num_records / sketch.scale
     heavy = evidence > constants.heavy_bin
@@ -288,7 +295,7 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
     return float(sketch.edges[low, 0]), float(sketch.edges[high - 1, 1])
 
 
-def _find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.float64]:
+def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.float64]:
     """Return how unlikely it is that values lie in a bin, before anything is seen of them.
 
     Returns:
