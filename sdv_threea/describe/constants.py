@@ -60,8 +60,12 @@ class DescribeConstants:
             Set by hand.
         heavy_bin: A bin of this much evidence is found by itself, and is no part of the bulk whose
             ends :func:`~sdv_threea.describe.ranges.likely_ends` looks for. Set by hand.
-        least_bulk: There is a bulk to look for if heavy bins leave this share of the records. Set
-            by hand.
+        most_spikes: Up to this many heavy bins are spikes, such as zero, beside which there is a
+            bulk. Set by hand.
+        least_bulk: Where more bins are heavy, there is a bulk to look for if they leave this share
+            of the records. Set by hand.
+        evident_bulk: The records of a bulk exceed this many standard deviations of the noise of
+            their number. Set by hand.
         likely_end: An end is likely if this share of the possible ranges reaches it. Set by hand.
         longest_bulk: The longest bulk, in bins of the public grid: 12 octaves. Set by hand.
         per_octave: What an octave beyond costs, as the logarithm of a likelihood. A run of noise
@@ -97,7 +101,9 @@ class DescribeConstants:
     usual_octaves: tuple[float, float] = (-4.0, 10.0)
     usual_times: tuple[float, float] = (24.0, 30.5)
     heavy_bin: float = 6.0
+    most_spikes: int = 3
     least_bulk: float = 0.5
+    evident_bulk: float = 3.0
     likely_end: float = 0.5
     longest_bulk: int = 48
     per_octave: float = 1.0

@@ -81,9 +81,7 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
 
 def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
     """Whether nothing stands out of the noise, in either look at a column."""
-    return not any(
-        len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch)
-    )
+    return not any(len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch))
 
 
 def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:

@@ -177,9 +177,7 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
     return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
 
 
-def evident_runs(
-    sketch: Sketch, num_looks: int, constants: DescribeConstants
-) -> NDArray[np.int64]:
+def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:
     """Find the runs whose counts noise alone would hardly ever reach.
 
     The less likely it is that values lie there, before anything is seen of them, the more evidence
@@ -272,10 +270,14 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
     # A heavy bin is no part of the bulk: it is found by itself, and would hide the others.
     left = sketch.num_records / sketch.scale
     heavy = evidence > constants.heavy_bin
-    all_records = left
+    all_records, spikes = left, int(heavy.sum())
     left -= float(evidence[heavy].sum())
     evidence[heavy] = 0.0
-    if left < constants.least_bulk * all_records:
+    # Where many bins are heavy, what they leave are the tails, which are followed bin by bin.
+    if spikes > constants.most_spikes and left < constants.least_bulk * all_records:
+        return None
+    # The number of records has noise too.
+    if left < constants.evident_bulk * math.sqrt(spikes + 2):
         return None
     sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
     lengths = np.arange(1, min(constants.longest_bulk, len(evidence)) + 1)
