@@ -58,12 +58,8 @@ class DescribeConstants:
             beyond them only on more evidence. Set by hand.
         usual_times: The same for times, in seconds from 2000 on: from half a year to 50 years.
             Set by hand.
-        heavy_bin: A bin of this much evidence is found by itself, and is no part of the bulk whose
-            ends :func:`~sdv_threea.describe.ranges.likely_ends` looks for. Set by hand.
-        most_spikes: Up to this many heavy bins are spikes, such as zero, beside which there is a
-            bulk. Set by hand.
-        least_bulk: Where more bins are heavy, there is a bulk to look for if they leave this share
-            of the records. Set by hand.
+        heavy_zero: Zeros of this much evidence are found by themselves, and are no part of the bulk
+            whose ends :func:`~sdv_threea.describe.ranges.likely_ends` looks for. Set by hand.
         evident_bulk: The records of a bulk exceed this many standard deviations of the noise of
             their number. Set by hand.
         likely_end: An end is likely if this share of the possible ranges reaches it. Set by hand.
@@ -100,10 +96,8 @@ class DescribeConstants:
     outermost: float = 1.0
     usual_octaves: tuple[float, float] = (-4.0, 10.0)
     usual_times: tuple[float, float] = (24.0, 30.5)
-    heavy_bin: float = 6.0
-    most_spikes: int = 3
-    least_bulk: float = 0.5
-    evident_bulk: float = 3.0
+    heavy_zero: float = 6.0
+    evident_bulk: float = 4.0
     likely_end: float = 0.5
     longest_bulk: int = 48
     per_octave: float = 1.0

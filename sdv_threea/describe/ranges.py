@@ -252,7 +252,7 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
 def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, float] | None:
     """Find the ends that the bulk of the values are likely to reach, where each bin says little.
 
-    If the number of records is known, so is about how full a range is in which they all lie. Every
+    If the number of records is known, so is about how full a range is that holds all of them. Every
     range of bins is weighed by how likely its counts are, were all records spread evenly over it
     on the scale of the grid. The values are likely to reach an end that most of these ranges do.
 
@@ -267,25 +267,23 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
     if sketch.num_records is None or not sketch.scale:
         return None
     evidence, unlikely = sketch.evidence.copy(), find_unlikely(sketch, constants)
-    # A heavy bin is no part of the bulk: it is found by itself, and would hide the others.
     left = sketch.num_records / sketch.scale
-    heavy = evidence > constants.heavy_bin
-    all_records, spikes = left, int(heavy.sum())
-    left -= float(evidence[heavy].sum())
-    evidence[heavy] = 0.0
-    # Where many bins are heavy, what they leave are the tails, which are followed bin by bin.
-    if spikes > constants.most_spikes and left < constants.least_bulk * all_records:
-        return None
+    # A heavy zero is no part of the bulk: it is found by itself, and would hide the others.
+    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > constants.heavy_zero)
+    left -= float(evidence[zero].sum())
+    evidence[zero] = 0.0
     # The number of records has noise too.
-    if left < constants.evident_bulk * math.sqrt(spikes + 2):
+    if left < constants.evident_bulk * math.sqrt(zero.sum() + 1):
         return None
     sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
     lengths = np.arange(1, min(constants.longest_bulk, len(evidence)) + 1)
     starts = np.arange(len(evidence))[:, None]
     ends = np.minimum(starts + lengths, len(evidence))
-    runs = (sums[ends] - sums[starts]) * left / lengths - left**2 / (2 * lengths)
-    runs -= (penalties[ends] - penalties[starts]) / lengths
-    runs[starts + lengths > len(evidence)] = -math.inf
+    inside = sums[ends] - sums[starts]
+    odd = (penalties[ends] - penalties[starts]) / lengths
+    # Of values on both sides of zero, a range on this grid holds one half.
+    likely = [inside * mass / lengths - mass**2 / (2 * lengths) for mass in (left, left / 2)]
+    runs = np.where(starts + lengths > len(evidence), -math.inf, np.logaddexp(*likely) - odd)
     weights = np.exp(runs - runs.max())
     weights /= weights.sum()
     of_lows = weights.sum(axis=1)

@@ -285,9 +285,12 @@ def test_the_bulk_is_found_by_the_number_of_records_where_each_bin_says_little(r
     assert likely_ends(replace(sketch, num_records=None), CONSTANTS) is None
 
 
-def test_a_column_of_heavy_bins_has_no_bulk_to_look_for(rng):
-    sketch = replace(sketch_of(np.full(4000, 7.0), 1.0, 10.0, rng), num_records=4000.0)
-    assert likely_ends(sketch, CONSTANTS) is None
+def test_the_bulk_of_an_evident_column_lies_inside_its_values(rng):
+    for values in (np.full(4000, 7.0), rng.normal(100, 20, 4000).round()):
+        sketch = replace(sketch_of(values, 1.0, 10.0, rng), num_records=4000.0)
+        low, high = likely_ends(sketch, CONSTANTS)
+        assert low <= values.mean() < high
+        assert high / low < 4
 
 
 def test_records_beyond_a_part_are_counted():
