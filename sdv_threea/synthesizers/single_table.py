@@ -69,10 +69,10 @@ class ClustMixSynthesizer(Fixed, Disclosing, SingleTableAdapter):
 
     Args:
         metadata: Metadata of the one table.
-        enforce_min_max_values: Whether sampled numbers stay within the private table's range. Its
-            ends have to be estimated, so ranges then end where values are sure to reach. Otherwise
-            they go on to where the tails would end: closer to the real ends, which helps scores
-            that compare ranges, and sometimes beyond them.
+        enforce_min_max_values: Whether sampled numbers stay within the private table's range. A
+            stated range is kept. Where ends have to be estimated, they lie where values reach as
+            far as noise can tell. Otherwise they go on to where the tails would end: closer to the
+            real ends, which helps scores that compare ranges, and more often beyond them.
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity, of which
             they are multiples anyway.
         locales: Locales of the generators of personal information.

@@ -14,6 +14,7 @@ WRITERS = (
     'constants',
     'cost',
     'disclosure',
+    'losses',
     'marginals',
     'questions',
     'relational',
