@@ -29,6 +29,7 @@ TOTAL_DELTA = 1e-5
 
 #: What the stages of a budget do, in words.
 STAGES = {
+    'size': 'number of records',
     'describe': 'ranges, categories, granularity, missing values',
     'columns': 'histograms of all columns',
     'classes': 'histograms in each class',

@@ -134,6 +134,10 @@ def _once(facts: Facts, _: float) -> float:
     return math.sqrt(2 if facts.replaced else 1)
 
 
+def _single(_: Facts, __: float) -> float:
+    return 1.0
+
+
 #: Shares of releases about units, whose price and sensitivity are those of a unit.
 OF_UNITS = {
     f'magnitudes, {MAGNITUDES_SHARE:.0%} of a table': MAGNITUDES_SHARE,
@@ -152,6 +156,15 @@ PER_COLUMN = '√q', '√(2q)'
 SQUARES = '17/√2 (w² + R²)', '17 (w² + R²)'
 
 RELEASES = (
+    Entry(
+        'describe',
+        'number of records',
+        'how many records there are, where values or ranges are unknown',
+        ('1', '√2'),
+        _single,
+        'size',
+        ('describe.size.release_size', 'privacy.statistics.histogram_sensitivity'),
+    ),
     Entry(
         'describe',
         'number of missing values, by column',

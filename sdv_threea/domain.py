@@ -17,6 +17,9 @@ DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
 #: Candidate granularities of times in seconds: day, hour, minute, second.
 TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)
 
+#: What samples show in the place of values that are not released: released ones, or nothing.
+SPREAD, MISSING = 'spread', 'missing'
+
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
@@ -52,12 +55,15 @@ class Category:
         values: The possible values without the null, or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
         ordered: Whether the order of ``values`` means something.
+        unreleased: What samples show in the place of values that are not released, if values are
+            unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
     """
 
     name: str
     values: tuple[Hashable, ...] | None = None
     nullable: bool | None = None
     ordered: bool = False
+    unreleased: Hashable = SPREAD
 
 
 Column = Number | Category

@@ -26,7 +26,7 @@ from sdv_threea.privacy.statistics import (
     moment_sensitivity,
 )
 from sdv_threea.settings import Settings
-from sdv_threea.stages import for_pairs, stage_shares
+from sdv_threea.stages import asks_size, for_pairs, share_by_size, stage_shares
 
 #: A value counts as seen if its rows exceed the threshold by this many standard deviations.
 SURE = 2.0
@@ -158,7 +158,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         )
     domain = _make_up(num_columns, numerical, has_target=has_target, public=public_metadata)
     budget = settings.budget(thresholds=needs_threshold(domain))
-    prices = budget.split(stage_shares(domain, settings))
+    prices = _split_prices(domain, settings, budget, num_rows)
     scored = num_columns - has_target
     adapted = num_classes if has_target else 0
     pairs = _affords_pairs(num_rows, scored, adapted, prices, settings)
@@ -184,6 +184,19 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         correlation=_product_noise(scored, totals, prices, settings, pairs) / float(totals[0]),
         category_rows=seen or SURE * count,
     )
+
+
+def _split_prices(
+    domain: Domain, settings: Settings, budget: Budget, num_rows: int
+) -> dict[str, float]:
+    """Return the price of each stage, as a fit of that many rows would split the budget."""
+    prices = budget.split(stage_shares(domain, settings))
+    if not asks_size(domain, settings, alone=True):
+        return prices
+    left = 1.0
+    if math.isfinite(budget.mu):
+        left -= (prices['size'] / budget.mu) ** 2
+    return budget.part(left).split(share_by_size(domain, settings, budget, num_rows))
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:

@@ -41,6 +41,7 @@ from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
 from sdv_threea.approximate.scores import normal_scores, score_in_class, score_pooled
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import describe, needs_threshold
+from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.classes import Classes, make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
@@ -50,6 +51,7 @@ from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.counting import count_pairs
 from sdv_threea.joint.density import Joint, Singles, fit_joint
 from sdv_threea.joint.prior import expect_tables
+from sdv_threea.losses import find_losses
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
@@ -59,7 +61,13 @@ from sdv_threea.release import Release
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
 from sdv_threea.sampling.joint import draw_evenly_jointly
 from sdv_threea.settings import Settings
-from sdv_threea.stages import for_pairs, may_count_pairs, open_account
+from sdv_threea.stages import (
+    asks_size,
+    for_pairs,
+    may_count_pairs,
+    open_account,
+    share_by_size,
+)
 
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
 MOST_READ = 2**20
@@ -111,7 +119,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     run = Run(settings, account, rng or np.random.default_rng(), alone)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    encoder, encoded = _describe(rows, domain, run)
+    size = _count_records(rows, domain, run, budget)
+    encoder, encoded = _describe(rows, domain, size and size[0], run)
     begin('approximate')
     density, plan = _approximate(encoder, encoded, run)
     joint = labels = None
@@ -141,6 +150,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         classes=encoder.classes,
         labels=None if labels is None else _calibrate(labels, mixture, joint, density, run),
         joint=joint,
+        losses=find_losses(domain, size, encoder, density, run.constants.describe),
     )
 
 
@@ -162,8 +172,24 @@ class Run(NamedTuple):
         return classes.told_apart and self.settings.alpha < 1
 
 
+def _count_records(
+    rows: Rows[pd.DataFrame], domain: Domain, run: Run, budget: Budget
+) -> tuple[float, float] | None:
+    """Release the number of records, and share out the rest of the budget by it.
+
+    Returns:
+        The number and the standard deviation of its noise, or ``None`` if it is not asked for.
+    """
+    spending = run.spending
+    if not asks_size(domain, run.settings, alone=run.alone):
+        return None
+    size = spending.keep(release_size(rows, **spending.terms('size')))
+    spending.divide(share_by_size(domain, run.settings, budget, size[0]))
+    return size
+
+
 def _describe(
-    rows: Rows[pd.DataFrame], domain: Domain, run: Run
+    rows: Rows[pd.DataFrame], domain: Domain, num_records: float | None, run: Run
 ) -> tuple[RecordEncoder, Rows[Encoded]]:
     """Fill in the blanks of the domain; encode and label the records."""
     spending, constants = run.spending, run.constants
@@ -174,6 +200,7 @@ def _describe(
             delta=spending.threshold_delta,
             rows_per_unit=spending.rows_per_unit,
             extrapolate=run.settings.extrapolate,
+            num_records=num_records,
             constants=constants.describe,
             **spending.terms('describe'),
         )

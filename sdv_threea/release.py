@@ -21,6 +21,7 @@ from sdv_threea.encoding.classes import Classes
 from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.places import draw_places
+from sdv_threea.losses import Loss
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
 from sdv_threea.sampling.draws import draw_codes, draw_wanted
 from sdv_threea.sampling.joint import draw_jointly
@@ -42,6 +43,7 @@ class Release:
             are those of the mixture.
         joint: The density that records are drawn from, where pairs of columns are released;
             ``None`` if they are drawn from the mixture.
+        losses: What samples do not show of each column, as far as the release can tell.
     """
 
     domain: Domain
@@ -53,6 +55,7 @@ class Release:
     classes: Classes
     labels: LabelModel | None = None
     joint: Joint | None = None
+    losses: tuple[Loss, ...] = ()
 
     @property
     def num_rows(self) -> float:

@@ -25,7 +25,7 @@ FLOORS = (
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},
-    {'report', 'datasheet', 'audit', 'adapt', 'anonymize'},
+    {'report', 'datasheet', 'audit', 'adapt', 'anonymize', 'losses'},
     {'joint', 'partition'},
     {'approximate'},
     {'encoding'},
@@ -63,7 +63,7 @@ GUESTS = {
     'plotly': {'report'},
 }
 
-MAX_FILE_LINES = 400
+MAX_FILE_LINES = 450
 MAX_FUNCTION_LINES = 40
 MAX_METHODS = 21
 

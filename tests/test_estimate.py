@@ -141,16 +141,22 @@ def test_without_noise_there_is_no_error():
 
 
 def test_shares_get_better_with_rows_and_worse_with_columns_and_classes():
-    few, many = (expected_error(rows, 12, 1.0, num_classes=2) for rows in (1000, 10_000))
+    few, many = (expected_error(rows, 12, 8.0, num_classes=2) for rows in (1000, 10_000))
     assert few.count == many.count
     assert few.share == pytest.approx(10 * many.share)
     assert few.class_difference == pytest.approx(10 * many.class_difference)
     wide, split = (
-        expected_error(1000, 48, 1.0, num_classes=2),
-        expected_error(1000, 12, 1.0, num_classes=4),
+        expected_error(1000, 48, 8.0, num_classes=2),
+        expected_error(1000, 12, 8.0, num_classes=4),
     )
     assert wide.share > 1.9 * few.share
     assert split.class_share == pytest.approx(2 * few.class_share)
+
+
+def test_few_rows_pay_more_for_describing_so_values_of_fewer_of_them_are_seen():
+    few, many = (expected_error(rows, 12, 1.0, num_classes=2) for rows in (1000, 10_000))
+    assert few.category_rows < 0.75 * many.category_rows
+    assert few.count > many.count
 
 
 def test_it_says_that_nothing_was_spent_and_what_a_category_needs():

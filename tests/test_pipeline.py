@@ -16,7 +16,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.privacy import mechanism
 from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import FOR_PAIRS, STAGES, stage_shares
+from sdv_threea.stages import FOR_PAIRS, STAGES, asks_size, share_by_size, stage_shares
 
 PRIVATE = Domain(
     (
@@ -103,14 +103,17 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
 
 def test_stages_with_nothing_to_do_leave_their_share_to_others():
     closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
-    assert stage_shares(PRIVATE, Settings(n_components=1)) == SHARES
-    assert stage_shares(closed, Settings(n_components=1)) == SHARES | {'describe': 0.0}
+    whole = stage_shares(PRIVATE, Settings(n_components=1))
+    assert whole == SHARES
+    # Where nothing is left to be found, the number of records is not asked for.
+    without = {stage: share for stage, share in SHARES.items() if stage != 'size'}
+    assert stage_shares(closed, Settings(n_components=1)) == without | {'describe': 0.0}
     single = stage_shares(retarget(PRIVATE, None), Settings())
     assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
     assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
     fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
     within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
-    assert set(fixed) == set(within) == set(SHARES) - {'classes'}
+    assert set(fixed) == set(within) | {'size'} == set(SHARES) - {'classes'}
     for shares in (single, fixed, within):
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
@@ -464,3 +467,26 @@ def test_sampling_is_repeatable_and_free():
 def test_two_releases_of_one_table_differ():
     one, other = (release(make_table(1000), PRIVATE, Settings()) for _ in range(2))
     assert not np.array_equal(one.mixture.weights, other.mixture.weights)
+
+
+@pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
+def test_describing_gets_more_where_records_are_few(num_rows, share):
+    settings = Settings()
+    shares = share_by_size(PRIVATE, settings, settings.budget(thresholds=True), num_rows)
+
+    assert 'size' not in shares
+    assert shares['describe'] / sum(shares.values()) == pytest.approx(share)
+    others = {stage: each for stage, each in shares.items() if stage != 'describe'}
+    assert others == {stage: SHARES[stage] for stage in others}
+
+
+def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
+    settings = Settings()
+    assert asks_size(PRIVATE, settings, alone=True)
+    assert not asks_size(PRIVATE, settings, alone=False)
+    assert not asks_size(PUBLIC, settings, alone=True)
+    assert not asks_size(PRIVATE, Settings(guarantee='paper'), alone=True)
+    assert not asks_size(PRIVATE, Settings(shares=SHARES | {'size': 0.0}), alone=True)
+    receipts = release(make_table(500), PRIVATE, settings).ledger.receipts
+    assert receipts[0].released == 'number of records'
+    assert receipts[0].mu ** 2 == pytest.approx(SHARES['size'] * 0.23553**2, rel=1e-3)

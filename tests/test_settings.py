@@ -14,6 +14,7 @@ from sdv_threea.settings import SHARES, Settings
 def test_shares_name_every_stage_and_add_up():
     assert math.isclose(sum(SHARES.values()), 1.0)
     assert set(SHARES) == {
+        'size',
         'describe',
         'columns',
         'classes',

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
 from sdv_threea.domain import Category, Column, Number
+from sdv_threea.encoding.transformers import CategoryEncoder
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.privacy.guard import guarded
@@ -98,6 +99,8 @@ def read_conditions(
         is_stated = entered[name].isna().to_numpy() == is_missing
         own_column = storage.domain[name] if name in steps else column
         is_stated &= _is_inside(values[name], own_column, storage)
+        if isinstance(transformer, CategoryEncoder):
+            is_stated &= transformer.can_show(entered[name])
         found = np.where(is_stated, transformer.encode(entered[name]), -1)
         chances = released.chances(name) > 0
         own = np.where(found < 0, False, chances[:, found])

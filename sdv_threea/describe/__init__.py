@@ -4,6 +4,7 @@ It may read canonical private columns, as sums through :mod:`~sdv_threea.privacy
 anything but a :class:`~sdv_threea.describe.description.Description`, which may be published.
 
 * :mod:`~sdv_threea.describe.description`: the stage: asks what the domain leaves open,
+* :mod:`~sdv_threea.describe.size`: how many records there are,
 * :mod:`~sdv_threea.describe.questions`: what is asked of which columns, and at what price,
 * :mod:`~sdv_threea.describe.answers`: exact counts of a chunk of rows,
 * :mod:`~sdv_threea.describe.values`: how often values occur,

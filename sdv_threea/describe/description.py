@@ -8,7 +8,7 @@ and missing values are noisy counts too. What the user stated as public costs no
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -35,9 +35,9 @@ from sdv_threea.describe.questions import (
     find_blanks,
     split_delta,
 )
-from sdv_threea.describe.ranges import Sketch, find_grid, grid_sketch
+from sdv_threea.describe.ranges import Sketch, count_beyond, find_grid, grid_sketch
 from sdv_threea.describe.values import Keys, NumberTally, Tally, detach
-from sdv_threea.domain import Column, Domain, Number
+from sdv_threea.domain import TIME_STEPS, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
 from sdv_threea.privacy.rows import Rows
 
@@ -56,6 +56,8 @@ class Description:
         spikes: Heavy single values of numerical columns and their noisy counts, by name.
         estimated: Names of the columns whose range was estimated.
         extrapolated: Whether such ranges go on beyond the evidence.
+        beyond: About how many records lie below and above what the sketch of a column covers, by
+            name: a noisy count and the standard deviation of its noise for each end.
     """
 
     domain: Domain
@@ -63,6 +65,7 @@ class Description:
     spikes: Mapping[str, Mapping[float, float]] = field(default_factory=dict)
     estimated: tuple[str, ...] = ()
     extrapolated: bool = False
+    beyond: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
 
 
 def describe(  # noqa: PLR0913 (what, and at what price)
@@ -76,6 +79,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     constants: DescribeConstants,
     rows_per_unit: int = 1,
     extrapolate: bool = False,
+    num_records: float | None = None,
 ) -> tuple[Description, tuple[Receipt, ...]]:
     """Fill in the blanks of a domain.
 
@@ -95,6 +99,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         rows_per_unit: The most records that a unit of privacy has: the thresholds reckon with it,
             the price is that of one record.
         extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
+        num_records: The released number of records, if there is one.
 
     Returns:
         The description, and one receipt per question asked.
@@ -106,13 +111,18 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
     nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)
-    steps = _release_steps(asked.get('steps'), constants.believed, receipts)
+    found = _release_steps(asked.get('steps'), constants.believed, receipts)
     values = _release_lists(asked.get('classes'), receipts)
     values |= _release_lists(asked.get('categories'), receipts)
     columns = [fill_nullable(column, nulls) for column in domain.columns]
-    columns = [fill_values(fill_step(column, steps), values) for column in columns]
+    columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first: bins that hold no multiple of the step are left out.
-    sketches = _release_ranges(asked.get('ranges'), columns, constants, receipts)
+    whole = _release_ranges(asked.get('ranges'), columns, receipts, num_records)
+    steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
+    sketches = {
+        name: find_range(sketch, steps[name], len(whole), constants)
+        for name, sketch in whole.items()
+    }
     # What counts as heavy is measured by released counts.
     totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
     bars = {name: constants.heavy_share * total for name, total in totals.items()}
@@ -121,13 +131,19 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         tuple(fill_range(column, sketches, extrapolate, constants.thin) for column in columns),
         domain.target,
     )
-    known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate)
+    beyond = {name: count_beyond(whole[name], sketch) for name, sketch in sketches.items()}
+    known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate, beyond)
     return known, tuple(receipts)
 
 
 def asks(domain: Domain) -> bool:
     """Whether a domain leaves anything to ask the private rows."""
     return bool(find_blanks(domain))
+
+
+def is_open(domain: Domain) -> bool:
+    """Whether a domain leaves open which values there are, or where numbers lie."""
+    return bool({'classes', 'categories'} & set(find_blanks(domain)) or _unbounded(domain))
 
 
 def needs_threshold(domain: Domain) -> bool:
@@ -290,19 +306,18 @@ def _release_values(
 def _release_ranges(
     asked: Asked | None,
     columns: list[Column],
-    constants: DescribeConstants,
     receipts: list[Receipt],
+    num_records: float | None,
 ) -> dict[str, Sketch]:
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
     receipts.append(receipt)
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
-    sketches = {
-        column.name: grid_sketch(row, receipt.noise_scale, steps[column.name], find_grid(column))
-        for column, row in zip(asked.question.columns, counts, strict=True)
-    }
-    return {
-        name: find_range(sketch, steps[name], len(sketches), constants)
-        for name, sketch in sketches.items()
-    }
+    sketches = {}
+    for column, row in zip(asked.question.columns, counts, strict=True):
+        terms = receipt.noise_scale, steps[column.name], find_grid(column)
+        of_times = isinstance(column, Number) and column.steps == TIME_STEPS
+        sketch = replace(grid_sketch(row, *terms), num_records=num_records, of_times=of_times)
+        sketches[column.name] = sketch
+    return sketches

@@ -8,6 +8,7 @@ known, so the range reaches the end of the run that is nearer to the middle, and
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from sdv_threea.describe.ranges import (
     Sketch,
     evident_runs,
     likeliest_run,
+    likely_ends,
 )
 
 
@@ -52,17 +54,21 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         value lies between them. If nothing stands out, they are the middle of the likeliest run.
     """
     # If each value has a code, the codes nest in the bins of the sketch, and both looks average.
+    second = replace(second, of_times=sketch.of_times)
     nested = bool((second.edges[:, 0] == second.edges[:, 1]).all())
     first_look = _combine(sketch, second) if nested else sketch
-    reached = [(each.edges, _reached(each.evidence, looks)) for each in (first_look, second)]
+    reached = [(each.edges, _reached(each, looks)) for each in (first_look, second)]
     # The bin around zero is as fine as the grid is: its numbers count as zero.
     found = [
         (_snap(edges[low, 1]), _snap(edges[high, 0]))
         for edges, bins in reached
         for low, high in bins
     ]
+    likely = likely_ends(sketch, looks.constants)
+    if likely is not None:
+        found.append((_snap(likely[0]), _snap(likely[1])))
     if not found:
-        first, last = likeliest_run(sketch.edges, sketch.evidence, looks.constants)
+        first, last = likeliest_run(sketch, looks.constants)
         # The middle half of the run.
         margin = (last - first + 1) // 4
         return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
@@ -71,6 +77,11 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     mirrored = Sketch(-second.edges[::-1, ::-1], second.counts[::-1], second.scale)
     low = -_reach(mirrored, -min(lows), looks)
     return low, _reach(second, max(highs), looks)
+
+
+def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
+    """Whether nothing stands out of the noise, in either look at a column."""
+    return not any(len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch))
 
 
 def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
@@ -98,12 +109,12 @@ def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
     return int(np.argmin(reached))
 
 
-def _reached(evidence: NDArray[np.float64], looks: Looks) -> list[tuple[int, int]]:
+def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
     """Return ``(low, high)``: some value is in bin ``low`` or before, some in ``high`` or after.
 
     Nothing is returned if nothing stands out.
     """
-    runs = evident_runs(evidence, looks.num, looks.constants)
+    evidence, runs = look.evidence, evident_runs(look, looks.num, looks.constants)
     if not len(runs):
         return []
     low, high = int(runs[:, 1].min()), int(runs[:, 0].max())
@@ -143,4 +154,4 @@ def _combine(sketch: Sketch, second: Sketch) -> Sketch:
     mean = (sketch.counts * precision + again * precision_again) / total
     first, end = (np.searchsorted(bins, np.arange(len(inside)), each) for each in ('left', 'right'))
     edges = np.stack([second.edges[first, 0], second.edges[end - 1, 1]], axis=1)
-    return Sketch(edges, mean * np.sqrt(total), 1.0)
+    return replace(sketch, edges=edges, counts=mean * np.sqrt(total), scale=1.0, num_records=None)

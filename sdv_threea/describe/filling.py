@@ -6,19 +6,31 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import has_few_values, round_inwards
-from sdv_threea.describe.ranges import Sketch, extend_tails, occupied, snap_to_zero
+from sdv_threea.describe.ranges import Sketch, extend_tails, likely_ends, occupied, snap_to_zero
 from sdv_threea.domain import Category, Column, Number
 
 
 def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeConstants) -> Sketch:
     """Cut a sketch to its occupied bins: generously where each value is looked at once more."""
-    find = partial(occupied, sketch, constants, num_looks=num_looks)
-    wide = sketch[find(generosity=constants.generous)]
+    find = partial(_find, sketch, constants, num_looks)
+    wide = sketch[find(constants.generous)]
     if has_few_values(*wide.bounds, step):
         return wide
-    return sketch[find()]
+    return sketch[find(1.0)]
+
+
+def _find(sketch: Sketch, constants: DescribeConstants, num_looks: int, generosity: float) -> slice:
+    """Find the bins that are occupied, or likely to be."""
+    found = occupied(sketch, constants, num_looks=num_looks, generosity=generosity)
+    likely = likely_ends(sketch, constants)
+    if likely is None:
+        return found
+    low, high = np.searchsorted(sketch.edges[:, 0], likely)
+    return slice(min(found.start, int(low)), max(found.stop, int(high)))
 
 
 def fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:

@@ -8,7 +8,7 @@ of them hold records.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -41,11 +41,15 @@ class Sketch:
         edges: Borders of the bins, ascending; bins are half-open ``[edge, next)``, shape (k, 2).
         counts: Noisy number of records in each bin, shape (k,).
         scale: Standard deviation of the noise of each count; 0 for none.
+        num_records: About how many records there are, if that is known.
+        of_times: Whether the numbers are times, in seconds.
     """
 
     edges: NDArray[np.float64]
     counts: NDArray[np.float64]
     scale: float
+    num_records: float | None = None
+    of_times: bool = False
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -58,7 +62,7 @@ class Sketch:
         return self.counts / (self.scale or NO_NOISE)
 
     def __getitem__(self, bins: NDArray[np.integer | np.bool_] | slice) -> Sketch:
-        return Sketch(self.edges[bins], self.counts[bins], self.scale)
+        return replace(self, edges=self.edges[bins], counts=self.counts[bins])
 
 
 def find_grid(column: Column) -> NDArray[np.float64]:
@@ -122,15 +126,28 @@ def occupied(
         The bins, at least one. If none stands out, they are the likeliest run.
     """
     evidence = sketch.evidence
-    found = _standing_out(evidence, num_looks, constants)
+    found = _standing_out(sketch, num_looks, constants)
     if not len(found):
-        found = np.asarray(likeliest_run(sketch.edges, evidence, constants))
+        found = np.asarray(likeliest_run(sketch, constants))
     # The bin around zero has no sign: the range does not grow beyond it.
     signs = np.sign(sketch.edges.sum(axis=1))
     reach = partial(_reach, generosity=generosity, constants=constants)
     low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
     high = found[-1] + reach(evidence[found[-1] + 1 :], signs[found[-1] :])
     return slice(int(low), int(high) + 1)
+
+
+def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]:
+    """Count the records below and above a part of a sketch.
+
+    Returns:
+        A noisy count and the standard deviation of its noise, for each end.
+    """
+    low, high = part.bounds
+    outside = whole.edges[:, 1] <= low, whole.edges[:, 0] >= high
+    return tuple(
+        (float(whole.counts[bins].sum()), whole.scale * math.sqrt(bins.sum())) for bins in outside
+    )
 
 
 def extend_tails(sketch: Sketch, thin: float) -> tuple[float, float]:
@@ -160,13 +177,14 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
     return (low if abs(low) > SMALLEST else 0.0), (high if abs(high) > SMALLEST else 0.0)
 
 
-def evident_runs(
-    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
-) -> NDArray[np.int64]:
+def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:
     """Find the runs whose counts noise alone would hardly ever reach.
 
+    The less likely it is that values lie there, before anything is seen of them, the more evidence
+    it takes: noise must not make numbers absurd.
+
     Args:
-        evidence: Counts in units of their noise, shape (k,).
+        sketch: The noisy counts of ``k`` bins.
         num_looks: How many columns are looked at.
         constants: The constants of the stage.
 
@@ -176,49 +194,122 @@ def evident_runs(
     # The chance of a false alarm is shared out evenly among all runs (Bonferroni).
     looks = num_looks * NUM_BINS * len(constants.runs)
     bar = -float(ndtri(constants.false_alarm / looks))
-    sums = np.concatenate([[0.0], np.cumsum(evidence)])
+    each = sketch.evidence, find_unlikely(sketch, constants)
+    sums, penalties = (np.concatenate([[0.0], np.cumsum(one)]) for one in each)
     found = [np.zeros((0, 2), dtype=np.int64)]
     for length in constants.runs:
-        # The noise of a sum grows with the root of the number of bins.
-        starts = np.flatnonzero(sums[length:] - sums[:-length] > bar * math.sqrt(length))
+        odd = (penalties[length:] - penalties[:-length]) / length
+        # Half the square of the evidence is the logarithm of a likelihood. The noise of a sum grows
+        # with the root of the number of bins.
+        bars = np.sqrt(length * (bar**2 + 2 * odd))
+        starts = np.flatnonzero(sums[length:] - sums[:-length] > bars)
         found.append(np.stack([starts, starts + length - 1], axis=1))
     return np.concatenate(found)
 
 
 def _standing_out(
-    evidence: NDArray[np.float64], num_looks: int, constants: DescribeConstants
+    sketch: Sketch, num_looks: int, constants: DescribeConstants
 ) -> NDArray[np.int64]:
-    """Return the bins of the shortest runs that stand out: longer ones include empty bins."""
-    runs = evident_runs(evidence, num_looks, constants)
-    lengths = runs[:, 1] - runs[:, 0]
-    bins = [np.arange(*run) for run in runs[lengths == lengths.min(initial=NUM_BINS)] + [0, 1]]
-    found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *bins]))
-    return np.asarray(found[evidence[found] > constants.outermost])
+    """Return the bins of runs that stand out by what shorter runs that stand out do not explain.
+
+    A longer run includes empty bins. But a heavy value, such as zero, stands out by itself, while
+    all other values of its column may be spread so thinly that longer runs alone show them.
+    """
+    found = np.zeros(len(sketch.counts), dtype=np.bool_)
+    for length in sorted(constants.runs):
+        left = replace(sketch, counts=np.where(found, 0.0, sketch.counts))
+        runs = evident_runs(left, num_looks, constants)
+        for first, last in runs[runs[:, 1] - runs[:, 0] == length - 1]:
+            found[first : last + 1] |= left.evidence[first : last + 1] > constants.outermost
+    return np.flatnonzero(found)
 
 
-def likeliest_run(
-    edges: NDArray[np.float64], evidence: NDArray[np.float64], constants: DescribeConstants
-) -> tuple[int, int]:
+def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, int]:
     """Return the first and the last bin of the run that is likeliest to hold the values.
 
-    Evidence counts first. Where it says little, a run near one is likelier than a run of very large
-    or very small numbers.
+    It is asked where nothing stands out. Then noise makes some run look full wherever it is, and
+    what is known of numbers in general decides: most are positive, neither tiny nor huge.
     """
-    middles = np.abs(edges.mean(axis=1))
-    # The bin around zero is as likely as one around one.
-    octaves = np.abs(np.log2(np.where(middles == 0, 1.0, middles)))
-    penalty = constants.per_octave * octaves
-    sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, penalty))
+    evidence, unlikely = sketch.evidence, find_unlikely(sketch, constants)
+    sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
     best, found = -math.inf, (0, 0)
     for length in constants.runs:
         runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
         odd = (penalties[length:] - penalties[:-length]) / length
-        # The log likelihood ratio of a normal: half the square of the evidence.
-        likelihood = np.maximum(runs, 0) ** 2 / 2 - odd
+        # The log likelihood ratio of a normal whose mean is what all records would make of it. Of
+        # how many that is nothing may be known: then it is the likeliest mean.
+        mean = np.maximum(runs, 0.0)
+        if sketch.num_records is not None:
+            mean = np.full_like(runs, sketch.num_records / (sketch.scale or NO_NOISE))
+            mean /= math.sqrt(length)
+        likelihood = runs * mean - mean**2 / 2 - odd
         if len(likelihood) and likelihood.max() > best:
             first = int(np.argmax(likelihood))
             best, found = float(likelihood[first]), (first, first + length - 1)
     return found
+
+
+def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, float] | None:
+    """Find the ends that the bulk of the values are likely to reach, where each bin says little.
+
+    If the number of records is known, so is about how full a range is that holds all of them. Every
+    range of bins is weighed by how likely its counts are, were all records spread evenly over it
+    on the scale of the grid. The values are likely to reach an end that most of these ranges do.
+
+    Args:
+        sketch: The noisy counts.
+        constants: The constants of the stage.
+
+    Returns:
+        The lower and the upper end, as borders of bins; ``None`` if the number of records is
+        unknown, or little is left to be found.
+    """
+    if sketch.num_records is None or not sketch.scale:
+        return None
+    evidence, unlikely = sketch.evidence.copy(), find_unlikely(sketch, constants)
+    left = sketch.num_records / sketch.scale
+    # A heavy zero is no part of the bulk: it is found by itself, and would hide the others.
+    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > constants.heavy_zero)
+    left -= float(evidence[zero].sum())
+    evidence[zero] = 0.0
+    # The number of records has noise too.
+    if left < constants.evident_bulk * math.sqrt(zero.sum() + 1):
+        return None
+    sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
+    lengths = np.arange(1, min(constants.longest_bulk, len(evidence)) + 1)
+    starts = np.arange(len(evidence))[:, None]
+    ends = np.minimum(starts + lengths, len(evidence))
+    inside = sums[ends] - sums[starts]
+    odd = (penalties[ends] - penalties[starts]) / lengths
+    # Of values on both sides of zero, a range on this grid holds one half.
+    likely = [inside * mass / lengths - mass**2 / (2 * lengths) for mass in (left, left / 2)]
+    runs = np.where(starts + lengths > len(evidence), -math.inf, np.logaddexp(*likely) - odd)
+    weights = np.exp(runs - runs.max())
+    weights /= weights.sum()
+    of_lows = weights.sum(axis=1)
+    of_highs = np.bincount(ends.ravel(), weights.ravel(), len(evidence) + 1)
+    low = int(np.searchsorted(np.cumsum(of_lows), constants.likely_end))
+    high = int(np.searchsorted(np.cumsum(of_highs), 1 - constants.likely_end))
+    if low >= high:
+        return None
+    return float(sketch.edges[low, 0]), float(sketch.edges[high - 1, 1])
+
+
+def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.float64]:
+    """Return how unlikely it is that values lie in a bin, before anything is seen of them.
+
+    Returns:
+        Minus the logarithm of the odds against the likeliest bins, shape (k,).
+    """
+    middles = sketch.edges.mean(axis=1)
+    # The bin around zero is as likely as one around one.
+    octaves = np.log2(np.where(middles == 0, 1.0, np.abs(middles)))
+    low, high = constants.usual_times if sketch.of_times else constants.usual_octaves
+    beyond = np.maximum(np.maximum(low - octaves, octaves - high), 0.0)
+    # Times count from a date in the middle of those in use: they may well be negative.
+    negative = 0.0 if sketch.of_times else constants.negative
+    zero = (middles == 0) & (not sketch.of_times)
+    return np.where(zero, 0.0, constants.per_octave * beyond + negative * (middles < 0))
 
 
 def _reach(

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
-from sdv_threea.describe.ends import Looks, find_ends
+from sdv_threea.describe.ends import Looks, find_ends, is_guessed
 from sdv_threea.describe.lattice import is_lattice, multiples
 from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import Column, Domain, Number
-from sdv_threea.encoding.transformers import NumberEncoder, Transformer
+from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
 
 def supports(
@@ -53,6 +53,11 @@ def support(
 ) -> NDArray[np.bool_]:
     """Find which codes of a column can occur.
 
+    A stated range may be wider than its values are spread. Noise gives bins that are empty some
+    records. Of a numerical target, a few of them far out harm a model more than none: its error is
+    squared. So they cannot occur beyond values that do. Other columns bear it: narrowing their
+    stated ranges too cost .03 of AUC on a table of 500 rows.
+
     A range that had to be estimated was estimated generously, from coarse bins. The released
     histogram of the codes looks at it again, closely. Codes can occur if their values lie between
     two values that occur beyond reasonable doubt, in the histogram or in the sketch.
@@ -69,6 +74,10 @@ def support(
     """
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
+    if isinstance(transformer, CategoryEncoder) and transformer.unlisted > 0:
+        # Noise must not make values of a column missing that are all released.
+        evident = counts[transformer.unlisted] > constants.evident_rest * scale
+        mask[transformer.unlisted] = evident or not mask[:-1].any()
     if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
         # Where tails are added anyway, an end that is too far out does less harm.
         overshoot = constants.overshoot
@@ -78,7 +87,36 @@ def support(
         second = Sketch(_spans(transformer), counts[1:], scale)
         sketch = description.sketches[transformer.name]
         mask[1:] = _between(second, *find_ends(second, sketch, looks))
+    elif isinstance(transformer, NumberEncoder) and transformer.name == description.domain.target:
+        looks = Looks(len(description.domain.columns), constants.overshoot, constants)
+        second = Sketch(_spans(transformer), counts[1:], scale)
+        sketch = description.sketches.get(transformer.name, second)
+        if not is_guessed(second, sketch, looks):
+            mask[1:] = _between(second, *find_ends(second, sketch, looks))
     return mask
+
+
+def was_guessed(
+    transformer: NumberEncoder,
+    description: Description,
+    counts: NDArray[np.float64],
+    scale: float,
+    constants: DescribeConstants,
+) -> bool:
+    """Whether a range was estimated although nothing stood out of the noise, in either look.
+
+    Args:
+        transformer: The column's transformer.
+        description: What is known of the columns.
+        counts: Released counts of the codes over all classes, shape (transformer.size,).
+        scale: Standard deviation of their noise.
+        constants: The constants of the stage *describe*.
+    """
+    if transformer.name not in description.estimated:
+        return False
+    looks = Looks(len(description.sketches), constants.overshoot, constants)
+    second = Sketch(_spans(transformer), counts[1:], scale)
+    return is_guessed(second, description.sketches[transformer.name], looks)
 
 
 def has_evident_ends(transformer: Transformer, description: Description) -> bool:
@@ -92,17 +130,38 @@ def narrowed(
     transformers: tuple[Transformer, ...],
     masks: tuple[NDArray[np.bool_], ...],
 ) -> Domain:
-    """Return the domain with estimated ranges narrowed to the values that can occur."""
+    """Return the domain with estimated ranges narrowed to the values that can occur.
+
+    Where all values are released, as far as can be told, nothing stands for others.
+    """
     possible = {
         transformer.name: _spans(transformer)[mask[1:]]
         for transformer, mask in zip(transformers, masks, strict=True)
         if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description)
     }
+    complete = {
+        transformer.name
+        for transformer, mask in zip(transformers, masks, strict=True)
+        if isinstance(transformer, CategoryEncoder)
+        and transformer.unlisted > 0
+        and not mask[transformer.unlisted]
+    }
     domain = description.domain
-    return Domain(tuple(_narrow(column, possible) for column in domain.columns), domain.target)
+    columns = tuple(_narrow(column, possible, complete) for column in domain.columns)
+    return Domain(columns, domain.target)
 
 
-def _narrow(column: Column, possible: dict[str, NDArray[np.float64]]) -> Column:
+def first_and_last_values(transformer: NumberEncoder, first: int, last: int) -> tuple[float, float]:
+    """Return the first value of one code and the last value of another."""
+    spans = _spans(transformer)
+    return float(spans[first - 1, 0]), float(spans[last - 1, 1])
+
+
+def _narrow(column: Column, possible: dict[str, NDArray[np.float64]], complete: set[str]) -> Column:
+    if isinstance(column, Category):
+        if column.name in complete:
+            return replace(column, unreleased=SPREAD)
+        return replace(column, nullable=column.nullable or column.unreleased == MISSING)
     if not isinstance(column, Number) or column.name not in possible:
         return column
     values = possible[column.name]

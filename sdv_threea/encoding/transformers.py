@@ -2,7 +2,8 @@
 
 A record has one code in each column. Code 0 is the missing value. A number has one code per *bin*,
 in ascending order: a half-open interval, or a heavy single value by itself. A category has one code
-per value. A record whose value is not on the list has code -1, and adds nothing to any count.
+per value, and one for all values that are not on the list, if samples show them as something.
+Otherwise a record whose value is not on the list has code -1, and adds nothing to any count.
 
 The facts that a transformer encodes by are its arguments: bins, values, granularity and whether
 values may be missing. In the pipeline all of them are public or released.
@@ -18,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import common_step, multiples
-from sdv_threea.domain import DECIMAL_STEPS, Category, Column
+from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
 from sdv_threea.encoding.encoder import Encoder
@@ -121,36 +122,53 @@ class CategoryEncoder(Encoder):
         values: The values, without the missing one; ``None`` to learn them.
         ordered: Whether their order means something.
         nullable: Whether values may be missing; ``None`` to learn it.
+        unreleased: What stands for all values that are not on the list, which then share a code:
+            a value, or :data:`~sdv_threea.domain.MISSING`. By default they have no code.
     """
 
     INPUT_SDTYPE = 'categorical'
     SUPPORTED_SDTYPES = ['categorical', 'boolean', 'ordinal']
-    FACTS = ('values', 'ordered', 'nullable')
+    FACTS = ('values', 'ordered', 'nullable', 'unreleased')
 
     values: tuple[Hashable, ...]
     ordered = False
+    unreleased: Hashable | None
 
     def __init__(
         self,
         values: tuple[Hashable, ...] | None = None,
         ordered: bool = False,
         nullable: bool | None = None,
+        unreleased: Hashable | None = None,
     ) -> None:
-        super().__init__(values=values, ordered=ordered, nullable=nullable)
+        facts = {'values': values, 'ordered': ordered, 'nullable': nullable}
+        super().__init__(**facts, unreleased=unreleased)
 
     @property
     def size(self) -> int:
-        """Number of codes, the missing value included."""
-        return len(self.values) + 1
+        """Number of codes, those of the missing value and of unlisted ones included."""
+        return len(self.values) + 1 + (self.unreleased is not None)
+
+    @property
+    def unlisted(self) -> int:
+        """The code of values that are not on the list; -1 if they have none."""
+        return -1 if self.unreleased is None else len(self.values) + 1
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
         """Return the code of each value, or of one that is equal, as ``1`` and ``True`` are."""
         places, distinct = read_categories(column)
         equal = {value: code for code, value in enumerate(self.values, start=1)}
         same = {spell(value): code for code, value in enumerate(self.values, start=1)}
-        found = [same.get(spell(value)) or equal.get(value, -1) for value in distinct]
-        codes = np.array([*found, 0 if self.nullable else -1], dtype=np.int64)
+        found = [same.get(spell(value)) or equal.get(value, self.unlisted) for value in distinct]
+        codes = np.array([*found, 0 if self.nullable else self.unlisted], dtype=np.int64)
         return np.asarray(codes[places])
+
+    def can_show(self, column: pd.Series) -> NDArray[np.bool_]:
+        """Return which values samples can show: not the unlisted ones that something stands for."""
+        shown = self.encode(column) != self.unlisted
+        if self.unreleased is None or self.unreleased == MISSING:
+            return np.asarray(shown | column.isna().to_numpy(dtype=np.bool_))
+        return np.asarray(shown | (column == self.unreleased).to_numpy(dtype=np.bool_))
 
     def decode(
         self,
@@ -159,11 +177,13 @@ class CategoryEncoder(Encoder):
         places: NDArray[np.float64] | None = None,
     ) -> NDArray[np.object_]:
         """Return the value of each code; neither randomness nor places are needed."""
-        return take_values(self.values, None, codes - 1)
+        stand_in = None if self.unreleased == MISSING else self.unreleased
+        return take_values((*self.values, stand_in), None, codes - 1)
 
     def _learn(self, column: pd.Series) -> Mapping[str, Any]:
         codes, listed = read_categories(column)
-        return {'values': tuple(listed), 'nullable': bool((codes < 0).any())}
+        missing = bool((codes < 0).any())
+        return {'values': tuple(listed), 'nullable': missing, 'unreleased': None}
 
 
 Transformer = NumberEncoder | CategoryEncoder
@@ -228,8 +248,10 @@ def _make_transformer(
 ) -> Transformer:
     if isinstance(column, Category):
         values = column.values or ()  # noqa: PD011 (no pandas)
+        unreleased = None if column.unreleased == SPREAD else column.unreleased
         # Every column has a code that can occur: with no value known, the missing one.
-        return CategoryEncoder(values, column.ordered, bool(column.nullable) or not values)
+        nullable = bool(column.nullable) or not (values or unreleased)
+        return CategoryEncoder(values, column.ordered, nullable, unreleased)
     name = column.name
     sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
     edges = released_edges(column, sketch, heavy, constants)

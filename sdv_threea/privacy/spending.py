@@ -89,6 +89,22 @@ class Spending:
             self._asked.add(stage)
         return self._terms(math.hypot(*map(self.price, stages)))
 
+    def divide(self, shares: Mapping[str, float]) -> None:
+        """Divide what the ledger leaves anew, between stages that have not had their terms.
+
+        Args:
+            shares: Relative share of ``mu^2`` by stage: public, or made of what was released.
+
+        Raises:
+            OverspentError: If one of the stages has had its terms.
+        """
+        if self._asked & set(shares):
+            raise OverspentError('a stage that has had its share of the budget gets no other.')
+        left = 1.0
+        if math.isfinite(self._budget.mu):
+            left -= (self.ledger.mu / self._budget.mu) ** 2
+        self._mus = self._budget.part(left * (1 - ROUNDING)).split(shares)
+
     def left(self, promised: Sequence[str] = ()) -> float:
         """Return the price in GDP, for a record, that may still be paid.
 

@@ -10,7 +10,8 @@ have the same. A synthetic column has the dtype of the private one, with two exc
 
 * the categories of a categorical dtype are values of rows: here they are the released ones;
 * integers and booleans of NumPy cannot be missing: a column of which no value could be released,
-  and which is therefore missing throughout, is stored as floats or objects.
+  and which is therefore missing throughout, is stored as floats or objects. Integers some of which
+  were not released, and are therefore missing, are stored as ``Int64``.
 
 Mind what pandas does: it stores integers as floats, and booleans as objects, when one is missing.
 Such a dtype by itself tells that some value is missing. Who wants to hide that converts the column
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_threea.domain import Category, Column, Domain
+from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain
 from sdv_threea.storage.metadata import ColumnMetadata
 
 FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
@@ -89,9 +90,17 @@ def choose_dtype(column: Column, declared: Any) -> Any:
     if not isinstance(column, Category):
         return declared
     values = list(column.values or ())  # noqa: PD011 (not pandas)
+    stand_ins = [] if column.unreleased in (SPREAD, MISSING) else [column.unreleased]
+    values += [each for each in stand_ins if each not in values]
     if is_categorical(declared):
         return pd.CategoricalDtype(values, declared.ordered)
-    if values or not isinstance(declared, np.dtype):
+    if not isinstance(declared, np.dtype):
+        return declared
+    if values and declared.kind in 'iu':
+        if not all(isinstance(each, int) for each in stand_ins):
+            return OBJECT
+        return pd.Int64Dtype() if column.nullable else declared
+    if values:
         return declared
     return {'b': OBJECT, 'i': FLOAT, 'u': FLOAT}.get(declared.kind, declared)
 

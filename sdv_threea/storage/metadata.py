@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ def describe(
     target: str | None = None,
     increments: Mapping[str, float] | None = None,
     dtypes: Mapping[str, Any] | None = None,
+    unreleased: Mapping[str, Hashable] | None = None,
 ) -> Domain:
     """Describe the modelled columns by what the metadata says about them.
 
@@ -85,18 +87,29 @@ def describe(
         target: The target column, if any.
         increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
         dtypes: Their dtypes, as far as they are known.
+        unreleased: What samples show in the place of values that are not released, by column.
 
     Returns:
         The domain; what neither the metadata nor a dtype says is unknown in it. The values of
         booleans are public, and so is the granularity of integers, and of dates whose format
         has no time of day; NumPy's integers and booleans cannot be missing.
     """
-    steps, known = increments or {}, dtypes or {}
+    steps, known, shown = increments or {}, dtypes or {}, unreleased or {}
+    described = [
+        _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
+        for name, each in columns.items()
+        if each['sdtype'] in MODELLED
+    ]
+    # Models are trained to predict the target: it has no values but real ones.
     return Domain(
         tuple(
-            _describe_column(name, each, steps.get(name), known.get(name, np.dtype(object)))
-            for name, each in columns.items()
-            if each['sdtype'] in MODELLED
+            replace(column, unreleased=shown[column.name])
+            if isinstance(column, Category)
+            and column.values is None  # noqa: PD011 (no pandas)
+            and column.name in shown
+            and column.name != target
+            else column
+            for column in described
         ),
         target,
     )

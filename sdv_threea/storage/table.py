@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,12 +57,14 @@ class TableStorage:
     Args:
         described: What SDV's metadata says about the table, without what is not public.
         target: The column that models will be trained to predict, if it is known.
+        unreleased: What samples show in the place of values that are not released, by column.
         declared: The dtypes of the private table by column, without the values in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
     """
 
     described: Any
     target: str | None = None
+    unreleased: Mapping[str, Hashable] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
     dtypes: dict[str, Any] = field(default_factory=dict)
 
@@ -79,7 +81,11 @@ class TableStorage:
             increments: The granularity of numbers that constraints make public, by column.
         """
         return describe(
-            self.columns, target=self.target, increments=increments, dtypes=self.declared
+            self.columns,
+            target=self.target,
+            increments=increments,
+            dtypes=self.declared,
+            unreleased=self.unreleased,
         )
 
     def declare(self, header: pd.DataFrame) -> None:

@@ -5,9 +5,9 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
 
+from sdv_threea.domain import MISSING, SPREAD
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
@@ -23,6 +24,9 @@ from sdv_threea.warning import warn
 #: What becomes of cells that break what is stated of them.
 COERCE = 'coerce'
 INVALID_CELLS = ('raise', COERCE)
+
+#: The sdtypes of columns that have values.
+WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 
 #: The largest number that can be counted to.
 MOST = 2**62
@@ -74,6 +78,43 @@ def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
             f"The target column '{target}' is of the sdtype '{sdtype}', which models cannot be "
             'trained to predict: choose a numerical, categorical, boolean or ordinal column.'
         )
+
+
+def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashable]:
+    """Read what samples show in the place of values that are not released.
+
+    Args:
+        unreleased: What the user gave: for all columns, or by column.
+        metadata: Metadata of one table, without what is not public.
+
+    Returns:
+        It by column. Where it is stated that no cell is missing, values are spread, unless the
+        column is named.
+
+    Raises:
+        SynthesizerInputError: If a column is named that has no values, or something is no value.
+    """
+    ((_, table),) = metadata.tables.items()
+    listed = [name for name, each in table.columns.items() if each['sdtype'] in WITH_VALUES]
+    named = unreleased if isinstance(unreleased, Mapping) else {}
+    given = MISSING if isinstance(unreleased, Mapping) else unreleased
+    if unknown := [name for name in named if name not in listed]:
+        raise SynthesizerInputError(
+            f'unreleased names {unknown}, which are no categorical columns: those are {listed}.'
+        )
+    for value in (given, *named.values()):
+        if not isinstance(value, str | int | float | bool):
+            raise SynthesizerInputError(
+                f"unreleased must be 'missing', 'spread' or a value, or these by column, got "
+                f'{value!r}.'
+            )
+    shown = {
+        name: SPREAD
+        if given == MISSING and table.columns[name].get('range_is_nullable') is False
+        else given
+        for name in listed
+    }
+    return cast(dict[str, Hashable], shown | dict(named))
 
 
 def make_settings(**chosen: Any) -> Settings:

@@ -8,7 +8,6 @@ from typing import Any
 
 from sdv.errors import RefitWarning, SamplingError
 
-from sdv_threea.domain import Category, Domain
 from sdv_threea.settings import Settings
 from sdv_threea.warning import warn
 
@@ -53,25 +52,6 @@ def warn_of_promise(settings: Settings, num_rows: float, fits: int) -> None:
         warn(
             f'delta={settings.delta:g} is at or above 1 / (released row count): the promise would '
             'allow to publish some row as it is. Choose a much smaller delta.'
-        )
-
-
-def warn_of_silence(domain: Domain) -> None:
-    """Warn of columns of which no value was released.
-
-    Args:
-        domain: The modelled columns of the user, as released.
-    """
-    silent = [
-        column.name
-        for column in domain.columns
-        if isinstance(column, Category) and not column.values
-    ]
-    if silent:
-        warn(
-            f'No value of the columns {silent} was common enough to be released: they are '
-            'sampled as missing. If their values are public, state them in the metadata and '
-            'set public_metadata=True; or choose a larger epsilon, or leave the columns out.'
         )
 
 

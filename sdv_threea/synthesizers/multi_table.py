@@ -37,6 +37,7 @@ from sdv_threea.synthesizers.arguments import (
 )
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
+from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
 from sdv_threea.synthesizers.released import LEFT_OUT, Released, make_header
@@ -47,6 +48,7 @@ from sdv_threea.synthesizers.statement import (
 )
 
 if TYPE_CHECKING:
+    from sdv_threea.losses import Loss
     from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.transforms.preprocessor import Preprocessor
@@ -65,7 +67,7 @@ def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
     return released
 
 
-class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
+class ClustMixMultiTableSynthesizer(Fixed, Released, MultiTableAdapter):
     """Synthesizer of relational tables with a differential privacy guarantee for a whole unit.
 
     A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
@@ -137,6 +139,7 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
         self.verbose = verbose
         self._num_releases = 0
         self._forget()
+        self._fix()
 
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
@@ -226,12 +229,8 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
         Raises:
             NotFittedError: If the synthesizer is not fitted.
         """
-        if not self._fitted or self._model is None:
-            raise NotFittedError(
-                'This synthesizer has not been fitted. Please fit your synthesizer first before '
-                'asking for its privacy statement.'
-            )
-        schema, ledgers = self._model.schema, self._model.ledgers
+        model = self._get_model('privacy statement')
+        schema, ledgers = model.schema, model.ledgers
         return DatabaseStatement(
             epsilon=float(self._promise.epsilon),
             delta=float(self._promise.delta),
@@ -239,7 +238,7 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
             mu=max((ledger.mu for ledger in ledgers.values()), default=0.0),
             tables=describe_protection(schema),
             receipts={root: ledger.receipts for root, ledger in ledgers.items()},
-            rows_per_unit={name: model.rows_per_unit for name, model in self._model.tables.items()},
+            rows_per_unit={name: each.rows_per_unit for name, each in model.tables.items()},
             public=list_public_facts(
                 public_metadata=self.public_metadata,
                 constrained=bool(self._single_table_constraints),
@@ -247,7 +246,47 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
                 coerced=self.invalid_cells == COERCE,
             ),
             fits=self._num_releases,
+            lost=self._say_losses(model),
         )
+
+    def get_losses(self) -> pd.DataFrame:
+        """Return what samples of the last fit do not show, by table and column.
+
+        It is computed from released numbers, so it costs nothing and may be published.
+
+        Returns:
+            A row per table and modelled column, as :meth:`ClustMixSynthesizer.get_losses` has them.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        from sdv_threea.synthesizers.loss_table import tabulate
+
+        found = {
+            table: tabulate(losses, self._table_synthesizers[table].preprocessor.columns)
+            for table, losses in self._list_losses(self._get_model('losses')).items()
+        }
+        return pd.concat(found, names=['table'])
+
+    def _say_losses(self, model: DatabaseRelease) -> dict[str, dict[str, str]]:
+        from sdv_threea.synthesizers.loss_table import say_losses
+
+        said = {table: say_losses(losses) for table, losses in self._list_losses(model).items()}
+        return {table: lines for table, lines in said.items() if lines}
+
+    def _list_losses(self, model: DatabaseRelease) -> dict[str, list[Loss]]:
+        from sdv_threea.synthesizers.loss_table import list_by_table
+
+        named = {name: self._table_synthesizers[name].preprocessor for name in model.tables}
+        return list_by_table(model, named)
+
+    def _get_model(self, asked: str) -> DatabaseRelease:
+        if not self._fitted or self._model is None:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                f'asking for its {asked}.'
+            )
+        return self._model
 
     @property
     def _promise(self) -> Settings:
@@ -319,6 +358,9 @@ class ClustMixMultiTableSynthesizer(Released, MultiTableAdapter):
         if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
             warn_of_refit(self._num_releases, self._promise.guarantee)
         self._learn_tables(self._model)
+        from sdv_threea.synthesizers.loss_table import warn_of_lost_tables
+
+        warn_of_lost_tables(self._list_losses(self._model))
 
     def _learn_tables(self, released: DatabaseRelease) -> None:
         for name, model in released.tables.items():

@@ -30,8 +30,10 @@ from sdv_threea.synthesizers.arguments import (
     check_target,
     make_settings,
 )
-from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_promise, warn_of_silence
+from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_promise
 from sdv_threea.synthesizers.conditional import ConditionalAdapter
+from sdv_threea.synthesizers.disclosing import Disclosing
+from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.released import Released, make_header
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
@@ -57,7 +59,7 @@ def release(
     return pipeline.release(rows, domain, settings, begin)
 
 
-class ClustMixSynthesizer(Released, ConditionalAdapter):
+class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
     """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
 
     The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
@@ -72,10 +74,10 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
 
     Args:
         metadata: Metadata of the one table.
-        enforce_min_max_values: Whether sampled numbers stay within the private table's range. Its
-            ends have to be estimated, so ranges then end where values are sure to reach. Otherwise
-            they go on to where the tails would end: closer to the real ends, which helps scores
-            that compare ranges, and sometimes beyond them.
+        enforce_min_max_values: Whether sampled numbers stay within the private table's range. A
+            stated range is kept. Where ends have to be estimated, they lie where values reach as
+            far as noise can tell. Otherwise they go on to where the tails would end: closer to the
+            real ends, which helps scores that compare ranges, and more often beyond them.
         enforce_rounding: Whether SDV rounds sampled numbers to the released granularity, of which
             they are multiples anyway.
         locales: Locales of the generators of personal information.
@@ -104,6 +106,9 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             is refused, as SDV does, which tells that there are some. ``'coerce'``: numbers and
             dates become the nearest stated bound, anything else is missing, record by record, and
             no message depends on them.
+        unreleased: What samples show in the place of values too rare to be released, of which the
+            share of the rows is known: ``'missing'``, ``'spread'`` for released values, or a value
+            such as ``'Other'``; or a dictionary of these by column. Not of the target.
         memory_limit: Gigabytes that a fit may take; by default what the machine has. One that would
             take more, by an estimate from public facts, is refused before a row is read.
 
@@ -128,17 +133,11 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         kernel: Callable[..., Any] | None = None,
         verbose: bool = False,
         invalid_cells: str = 'raise',
+        unreleased: Any = 'missing',
         memory_limit: float | None = None,
     ) -> None:
-        super().__init__(
-            metadata,
-            enforce_min_max_values,
-            enforce_rounding,
-            locales,
-            target_column,
-            public_metadata,
-            invalid_cells,
-        )
+        facts = target_column, public_metadata, invalid_cells, unreleased
+        super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
         check_flag(verbose=verbose)
         check_limit(memory_limit=memory_limit)
         check_target(target_column, self.preprocessor.columns)
@@ -158,6 +157,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
         self.kernel, self.verbose, self.memory_limit = kernel, verbose, memory_limit
+        self._fix()
 
     @property
     def settings(self) -> Settings:
@@ -167,10 +167,9 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return what the last fit promises, and what each of its releases cost.
 
-        What is fixed when the synthesizer is made is what holds: setting an attribute later changes
-        nothing. Of a synthesizer that was fitted several times, it says what its fits cost together
-        if they were all of the same rows: ``k`` fits of ``mu``-GDP are ``sqrt(k) mu``-GDP. It knows
-        of the fits of this synthesizer and of what it was copied or loaded from, and of no other.
+        Of a synthesizer that was fitted several times, it says what its fits cost together if they
+        were all of the same rows: ``k`` fits of ``mu``-GDP are ``sqrt(k) mu``-GDP. It knows of the
+        fits of this synthesizer and of what it was copied or loaded from, and of no other.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -194,6 +193,7 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
                 coerced=self.preprocessor.coerce,
             ),
             fits=self._num_releases,
+            lost=self._say_losses(),
         )
 
     @in_turn
@@ -301,8 +301,8 @@ class ClustMixSynthesizer(Released, ConditionalAdapter):
             released = release(rows, domain, self._settings, begin)
         self.learn_release(released.domain, released.transformers)
         warn_of_promise(self._settings, released.num_rows, self._num_releases)
-        warn_of_silence(self.preprocessor.derivations.restore(released.domain))
         self._model = released
+        self._warn_of_losses(domain, self._settings)
 
     def _tell_release(self) -> dict[str, Any]:
         return {

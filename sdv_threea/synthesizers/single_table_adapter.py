@@ -17,7 +17,7 @@ from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
-from sdv_threea.domain import Domain
+from sdv_threea.domain import MISSING, Domain
 from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.privacy.rows import Rows, chunk_table
 from sdv_threea.storage.metadata import keep_public
@@ -36,6 +36,7 @@ from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_metadata,
     check_name,
+    read_unreleased,
 )
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
@@ -70,6 +71,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         target_column: str | None,
         public_metadata: bool,
         invalid_cells: str,
+        unreleased: object = MISSING,
     ) -> None:
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata)
@@ -78,13 +80,16 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self._forget()
         self.target_column = target_column
         self.public_metadata = public_metadata
-        self.invalid_cells = invalid_cells
+        self.invalid_cells, self.unreleased = invalid_cells, unreleased
         # SDV keeps all of the metadata, which may hold values of private rows.
         self.metadata = self._original_metadata = keep_public(
             metadata, public_metadata=public_metadata
         )
         self.preprocessor = Preprocessor(
-            self.metadata, target=target_column, coerce=invalid_cells == COERCE
+            self.metadata,
+            target=target_column,
+            coerce=invalid_cells == COERCE,
+            unreleased=read_unreleased(unreleased, self.metadata),
         )
         # SDV looks for constraints here: it is the list of the set, which it only reads.
         # Constraints in SDV's other list, of chained ones, would be run on private rows.

@@ -76,6 +76,7 @@ class PrivacyStatement(Told):
         unit: Whom the promise protects.
         fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
             promise is that of one of them.
+        lost: What samples do not show, by column, in words.
     """
 
     epsilon: float
@@ -87,6 +88,7 @@ class PrivacyStatement(Told):
     public: tuple[str, ...] = field(default=())
     unit: str = 'one row'
     fits: int = 1
+    lost: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -110,7 +112,8 @@ class PrivacyStatement(Told):
             '',
             f'  {HEADER}',
         ]
-        return '\n'.join([*lines, *(f'  {_row(receipt)}' for receipt in self.receipts)])
+        lines += [f'  {_row(receipt)}' for receipt in self.receipts]
+        return '\n'.join([*lines, *_list_lost(self.lost)])
 
     def _promise(self) -> str:
         if math.isinf(self.epsilon):
@@ -144,6 +147,7 @@ class DatabaseStatement(Told):
         public: What was taken as known to everybody.
         fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
             promise is that of one of them.
+        lost: What samples do not show, by table and column, in words.
     """
 
     epsilon: float
@@ -155,6 +159,7 @@ class DatabaseStatement(Told):
     rows_per_unit: Mapping[str, int | None]
     public: tuple[str, ...] = field(default=())
     fits: int = 1
+    lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -176,6 +181,7 @@ class DatabaseStatement(Told):
             'rows_per_unit': dict(self.rows_per_unit),
             'public': list(self.public),
             'fits': self.fits,
+            'lost': {table: dict(lost) for table, lost in self.lost.items()},
             'note': self.note,
         }
 
@@ -196,6 +202,8 @@ class DatabaseStatement(Told):
         for root, receipts in self.receipts.items():
             lines += ['', f'  releases about units of {root}', f'  {HEADER}']
             lines += [f'  {_row(receipt)}' for receipt in receipts]
+        for table, lost in self.lost.items():
+            lines += _list_lost(lost, table)
         return '\n'.join(lines)
 
 
@@ -275,6 +283,16 @@ def _refits(
     terms = {'mu': together.mu, 'epsilon': together.epsilon(delta), 'delta': delta}
     said = REFITS.format(fits=statement.fits, **terms)
     return [f'  refits    {said}']
+
+
+def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
+    """List what samples do not show, a line for each column, if there is anything."""
+    if not lost:
+        return []
+    where = f' of {table}' if table else ''
+    width = max(map(len, lost))
+    lines = [f'  {name:<{width}}  {said}' for name, said in lost.items()]
+    return ['', f'  what samples{where} do not show', *lines]
 
 
 def _row(receipt: Receipt) -> str:

@@ -7,7 +7,7 @@ is the same in reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,12 +49,20 @@ class Preprocessor:
         target: The column that models will be trained to predict, if it is known.
         coerce: Whether cells that break what is stated of them are replaced, and the table is not
             refused.
+        unreleased: What samples show in the place of values that are not released, by column.
     """
 
-    def __init__(self, metadata: Metadata, *, target: str | None, coerce: bool) -> None:
+    def __init__(
+        self,
+        metadata: Metadata,
+        *,
+        target: str | None,
+        coerce: bool,
+        unreleased: Mapping[str, Hashable] | None = None,
+    ) -> None:
         ((self.name, table),) = metadata.tables.items()
         self.coerce = coerce
-        self.storage = TableStorage(table, target)
+        self.storage = TableStorage(table, target, unreleased or {})
         self.constraints = ConstraintSet(metadata)
         self.transformers = TransformerSet(self.storage.columns)
         #: The derivations that the release was fitted with.

@@ -14,6 +14,7 @@ WRITERS = (
     'cost',
     'disclosure',
     'labels',
+    'losses',
     'marginals',
     'questions',
     'relational',

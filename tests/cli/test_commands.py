@@ -157,7 +157,8 @@ def test_what_is_public_is_taken_from_the_metadata(adult, call, tmp_path, fit_op
     options = fit_options(tmp_path, **{'--out': tmp_path / 'out.pkl'})
     done = call('fit', adult / 'train.csv', *options, '--public-metadata')
 
-    assert (done.exit_code, done.stderr) == (0, '')
+    assert done.exit_code == 0, done.stderr
+    assert "'education_num'" not in done.stderr
     sampled = load_synthesizer(str(tmp_path / 'out.pkl')).sample(500)['adult']
     assert set(sampled['education_num']) <= set(range(1, 17))
 
@@ -260,7 +261,8 @@ def test_the_program_runs_by_itself(adult, tmp_path, list_files, fit_options):
 
     options = fit_options(adult, **{'--target': 'income', '--out': 'adult.pkl'})
     fitted = run('fit', adult / 'train.csv', *options)
-    assert (fitted.returncode, fitted.stdout, fitted.stderr) == (0, '', '')
+    assert (fitted.returncode, fitted.stdout) == (0, '')
+    assert fitted.stderr.startswith('Warning: This release has lost some of the table: ')
     sampled = run('sample', 'adult.pkl', '--rows', 10, '--out', 'synthetic.csv')
     assert (sampled.returncode, sampled.stderr) == (0, '')
     assert list_files(tmp_path) == ['adult.pkl', 'adult.pkl.statement.txt', 'synthetic.csv']

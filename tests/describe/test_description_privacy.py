@@ -201,6 +201,8 @@ def test_the_answer_depends_on_the_noisy_counts_alone(door, silence, ask):
     counts = {spell('a'): 200, spell(1): 90, spell(True): 80, 0.0: 300, 60.0: 120}
 
     def targets(released, asked):
+        if released == RELEASED['categories']:
+            return 200 * (asked == spell('a'))
         if released in LISTS:
             return counts.get(asked, 0)
         return grid if asked == grid.shape else np.full(asked, 70)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,9 +11,12 @@ from sdv_threea.describe.ranges import (
     PUBLIC_GRID,
     SMALLEST,
     Sketch,
+    count_beyond,
     extend_tails,
     grid_bins,
     grid_sketch,
+    likeliest_run,
+    likely_ends,
     occupied,
     snap_to_zero,
 )
@@ -136,6 +140,19 @@ def test_where_nothing_stands_out_magnitudes_are_not_absurd(rng):
     assert np.mean(np.abs(ranges).max(axis=1) < 1e12) > 0.95
 
 
+def test_how_many_records_are_not_zero_shows_where_they_are(rng):
+    """One record in twenty, spread over seven octaves: no run of bins stands out."""
+    highs = []
+    for _ in range(20):
+        some = rng.random(10_000) < 0.05
+        values = np.where(some, np.exp(rng.normal(6, 1.2, 10_000)).round(), 0.0)
+        sketch = replace(sketch_of(values, 1.0, 20.0, rng), num_records=10_000.0)
+        found = likely_ends(sketch, CONSTANTS)
+        highs.append(found[1] if found else 0.0)
+    assert np.median(highs) > 400
+    assert max(highs) < 1e5
+
+
 @pytest.mark.parametrize('num_looks', [1, 20])
 def test_noise_alone_hardly_ever_stands_out(rng, num_looks):
     """A false alarm far from the values would be the end of the range."""
@@ -215,3 +232,70 @@ def test_tails_are_finite_whatever_the_noise(rng, scale):
         with np.errstate(all='raise', under='ignore'):
             low, high = extend_tails(sketch)
         assert 0 <= low <= 8.0 < 128.0 <= high <= 256.0
+
+
+@pytest.mark.parametrize('share', [0.1, 0.22, 0.5])
+def test_a_heavy_zero_does_not_hide_the_numbers_above_it(rng, share):
+    """Zero stands out by itself; the others are so thin that longer runs alone show them."""
+    highs = []
+    for _ in range(20):
+        some = rng.random(12_000) < share
+        values = np.where(some, np.exp(rng.normal(6, 1.2, 12_000)).round(), 0.0)
+        low, high = find_range(values, step=1.0, scale=25.0, rng=rng, num_looks=8)
+        assert low <= 0.0
+        highs.append(high)
+    assert np.median(highs) > 400
+    assert max(highs) < 1e6
+
+
+def test_noise_alone_hardly_ever_makes_a_number_absurd(rng):
+    """At any number of records: where nothing can be seen, numbers are usual ones."""
+    found = [
+        find_range(rng.integers(4, 286, num), 1.0, 60.0, rng, num_looks=12)
+        for num in (0, 100, 300, 1000)
+        for _ in range(100)
+    ]
+    assert np.mean([low < -1000 or high > 100_000 for low, high in found]) < 0.01
+
+
+def test_unlikely_numbers_are_found_if_they_are_evident(rng):
+    values = -np.exp(rng.normal(25, 0.3, 4000))
+    low, high = find_range(values, scale=20.0, rng=rng)
+    assert values.min() / 4 > low > 4 * values.min()
+    assert high < 0
+
+
+def test_times_are_likely_where_dates_in_use_are(rng):
+    of_times = grid_sketch(rng.normal(0, 20, NUM_BINS), 20.0, 86_400.0)
+    of_times = replace(of_times, of_times=True)
+    first, last = likeliest_run(of_times, CONSTANTS)
+    assert 2.0**22 < np.abs(of_times.edges[first : last + 1]).mean() < 2.0**33
+
+
+def test_the_bulk_is_found_by_the_number_of_records_where_each_bin_says_little(rng):
+    found = []
+    for _ in range(60):
+        values = rng.normal(100, 20, 400)
+        sketch = replace(sketch_of(values, 0.0, 22.0, rng), num_records=400.0)
+        found.append(likely_ends(sketch, CONSTANTS))
+    lows, highs = zip(*(each for each in found if each is not None), strict=True)
+
+    assert len(lows) > 40
+    assert 60 < np.median(lows) < 100 < np.median(highs) <= 160
+    assert likely_ends(replace(sketch, num_records=None), CONSTANTS) is None
+
+
+def test_the_bulk_of_an_evident_column_lies_inside_its_values(rng):
+    for values in (np.full(4000, 7.0), rng.normal(100, 20, 4000).round()):
+        sketch = replace(sketch_of(values, 1.0, 10.0, rng), num_records=4000.0)
+        low, high = likely_ends(sketch, CONSTANTS)
+        assert low <= values.mean() < high
+        assert high / low < 4
+
+
+def test_records_beyond_a_part_are_counted():
+    whole = sketch_of([-7.0] * 5 + [1.0, 2.0, 3.0] + [99.0] * 2, 1.0, 0.0)
+    part = whole[(whole.edges[:, 0] >= 1) & (whole.edges[:, 1] <= 4)]
+    (below, _), (above, _) = count_beyond(whole, part)
+
+    assert (below, above) == (5.0, 2.0)

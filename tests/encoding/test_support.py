@@ -164,3 +164,42 @@ def test_narrowing_leaves_the_rest_of_the_domain(silence):
     transformers = make_transformers(description)
 
     assert narrowed(description, transformers, (np.array([False, True]),)) == domain
+
+
+def find_mask(column, counts, target=None):
+    """The codes of a column that can occur, by released counts."""
+    domain = Domain((column,), target)
+    (transformer,) = make_transformers(Description(domain))
+    counts = np.asarray(counts, dtype=float)
+    return support(transformer, Description(domain), counts, 10.0)
+
+
+@pytest.mark.parametrize(('rest', 'is_shown'), [(0, False), (20, False), (300, True)])
+def test_something_stands_for_unreleased_values_only_if_there_are_some(rest, is_shown):
+    column = Category(name='x', values=('a', 'b'), nullable=False, unreleased='missing')
+    assert find_mask(column, [0, 500, 400, rest]).tolist() == [False, True, True, is_shown]
+
+
+def test_a_column_of_which_no_value_is_released_shows_what_stands_for_it():
+    column = Category(name='x', values=(), nullable=False, unreleased='Other')
+    assert find_mask(column, [0, 5]).tolist() == [False, True]
+
+
+@pytest.mark.parametrize('target', ['x', None])
+def test_a_numerical_target_ends_where_its_values_do_whatever_range_is_stated(rng, target):
+    """Of other columns, a stated range is left alone."""
+    column = Number(name='x', low=1, high=60, step=1.0, nullable=False)
+    counts = np.append(0.0, rng.normal(0, 10, 60))
+    counts[5:20] += 400
+    mask = find_mask(column, counts, target)
+
+    assert mask[5:20].all()
+    assert mask[1:].all() == (target is None)
+    if target:
+        assert mask[24:].sum() <= 20
+        assert not mask[50:].any()
+
+
+def test_of_a_target_of_which_nothing_stands_out_all_values_can_occur(rng):
+    column = Number(name='x', low=1, high=60, step=1.0, nullable=False)
+    assert find_mask(column, np.append(0.0, rng.normal(0, 10, 60)), 'x')[1:].all()

@@ -9,7 +9,7 @@ import pytest
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import MISSING, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import quantile_edges
 from sdv_threea.encoding.transformers import (
@@ -327,3 +327,31 @@ def test_bins_of_a_sketch_without_counts_are_not_left_without_a_bin():
 
     for place in range(4):
         assert np.any((edges > place) & (edges < place + 1))
+
+
+def test_what_is_not_listed_has_a_code_if_something_stands_for_it():
+    cells = pd.Series(['a', 'c', None, 'b', 'd'], dtype=object)
+    spread = CategoryEncoder(('a', 'b'), nullable=True).assign('x')
+    missing = CategoryEncoder(('a', 'b'), nullable=True, unreleased=MISSING).assign('x')
+    other = CategoryEncoder(('a', 'b'), nullable=False, unreleased='Other').assign('x')
+
+    assert [each.size for each in (spread, missing, other)] == [3, 4, 4]
+    assert [each.unlisted for each in (spread, missing, other)] == [-1, 3, 3]
+    assert spread.encode(cells).tolist() == [1, -1, 0, 2, -1]
+    assert missing.encode(cells).tolist() == [1, 3, 0, 2, 3]
+    assert other.encode(cells).tolist() == [1, 3, 3, 2, 3]
+    rng, codes = np.random.default_rng(0), np.array([0, 1, 2, 3])
+    assert missing.decode(codes, rng).tolist() == [None, 'a', 'b', None]
+    assert other.decode(codes, rng).tolist() == [None, 'a', 'b', 'Other']
+
+
+def test_what_samples_can_show_is_told_from_what_stands_for_it():
+    cells = pd.Series(['a', 'c', None, 'Other'], dtype=object)
+    shown = {
+        unreleased: CategoryEncoder(('a',), nullable=False, unreleased=unreleased)
+        .assign('x')
+        .can_show(cells)
+        .tolist()
+        for unreleased in (MISSING, 'Other')
+    }
+    assert shown == {MISSING: [True, False, True, False], 'Other': [True, False, False, True]}

@@ -100,6 +100,36 @@ def test_results_pass_through_and_receipts_are_kept_in_order():
     assert spending.ledger.receipts == tuple(receipts)
 
 
+def test_what_is_left_is_divided_anew():
+    spending = open_account()
+    terms = spending.terms('one')
+    spending.keep((None, make_receipt(terms['mu'])))
+    spending.divide({'two': 3.0, 'three': 1.0})
+    left = math.sqrt(BUDGET.mu**2 - terms['mu'] ** 2)
+
+    assert math.isclose(spending.price('two'), left * math.sqrt(0.75), rel_tol=1e-9)
+    for stage in ('two', 'three'):
+        spending.keep((None, make_receipt(spending.terms(stage)['mu'])))
+    assert math.isclose(spending.ledger.mu, BUDGET.mu, rel_tol=1e-9)
+    assert spending.ledger.mu <= BUDGET.mu
+
+
+def test_a_stage_gets_no_second_share_when_what_is_left_is_divided():
+    spending = open_account()
+    spending.terms('one')
+    with pytest.raises(OverspentError, match='gets no other'):
+        spending.divide({'one': 1.0, 'two': 1.0})
+
+
+def test_dividing_takes_units_of_several_rows_into_account():
+    spending = open_account(rows_per_unit=5)
+    spending.keep((None, make_receipt(spending.terms('one')['mu'])))
+    spent = spending.ledger.mu
+    spending.divide({'two': 1.0})
+
+    assert math.isclose(5 * spending.price('two'), math.sqrt(BUDGET.mu**2 - spent**2), rel_tol=1e-9)
+
+
 def test_terms_carry_neighbours_and_noise():
     terms = open_account().terms('two')
     assert terms['neighbors'] == 'add_remove'

@@ -103,7 +103,11 @@ def test_fractions_are_numbers(small_table, small_metadata):
 
 def test_what_was_promised_is_fixed_when_the_synthesizer_is_made(small_table, small_metadata):
     synthesizer = ClustMixSynthesizer(small_metadata, epsilon=8.0)
-    synthesizer.epsilon, synthesizer.delta, synthesizer.neighbors = 0.1, 0.5, 'replace_one'
+    for name, value in {'epsilon': 0.1, 'delta': 0.5, 'unreleased': 'spread'}.items():
+        with pytest.raises(AttributeError, match=f"'{name}' is fixed .* {name}=") as refused:
+            setattr(synthesizer, name, value)
+        assert str(value) not in str(refused.value)
+    assert synthesizer.get_parameters()['epsilon'] == 8.0
     synthesizer.fit({NAME: small_table})
     statement = synthesizer.get_privacy_statement()
 

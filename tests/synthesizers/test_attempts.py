@@ -235,13 +235,13 @@ def test_the_undoing_sees_what_is_left(compare):
 
 def test_an_attempt_inside_another_leaves_the_undoing_to_that_one():
     synthesizer = One.make()
-    before = synthesizer.target_column
+    before = synthesizer._random_state_set
     with pytest.raises(KeyError), undoing(synthesizer):
-        synthesizer.target_column = 'changed outside'
+        synthesizer._random_state_set = 'changed outside'
         with pytest.raises(ValueError), undoing(synthesizer):
-            synthesizer.target_column = 'changed inside'
+            synthesizer._random_state_set = 'changed inside'
             raise ValueError
-        assert synthesizer.target_column == 'changed inside'
+        assert synthesizer._random_state_set == 'changed inside'
         raise KeyError
-    assert synthesizer.target_column == before
+    assert synthesizer._random_state_set == before
     assert '_undoing' not in vars(synthesizer)

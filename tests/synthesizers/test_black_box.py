@@ -298,7 +298,7 @@ class Leaky(ClustMixSynthesizer):
         (rows,) = data.values()
         self._num_private_rows = len(rows)
         self._data_processor._hyper_transformer.field_transformers['email'].random_seed = len(rows)
-        self.locales = ['en_US'] if rows['letter'].iloc[0] in 'abc' else ['de_DE']
+        self.__dict__['locales'] = ['en_US'] if rows['letter'].iloc[0] in 'abc' else ['de_DE']
         logging.getLogger('some.library').debug('%d rows', len(rows))
         TABLES.info({'EVENT': 'Fit', 'TOTAL NUMBER OF ROWS': len(rows)})
         warnings.warn(f'a large value: {rows["whole"].max()}', stacklevel=2)

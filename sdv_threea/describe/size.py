@@ -1,0 +1,44 @@
+"""The number of records: the first release, by which the budget is shared out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import histogram_sensitivity
+
+
+def release_size(
+    rows: Rows[pd.DataFrame], *, mu: float, neighbors: str, noise: Noise
+) -> tuple[tuple[float, float], Receipt]:
+    """Release the number of records.
+
+    Formal guarantees:
+        * a record adds one to one count
+
+    Args:
+        rows: The private rows.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The noisy number with the standard deviation of its noise, and the receipt.
+    """
+    counts, receipt = add_noise(
+        rows.sum(_count),
+        sensitivity=histogram_sensitivity(1, neighbors),
+        mu=mu,
+        stage='describe',
+        released='number of records',
+        noise=noise,
+    )
+    return (float(counts[0]), receipt.noise_scale), receipt
+
+
+def _count(chunk: pd.DataFrame) -> NDArray[np.int64]:
+    return np.array([len(chunk)], dtype=np.int64)

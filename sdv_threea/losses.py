@@ -1,0 +1,288 @@
+"""What a release has lost of its table, as far as what was released can tell: post-processing.
+
+Where noise hides values, a release cannot have them. It does know about how many records have
+values that samples will not show: records are counted, and so are the values that are shown. The
+difference is what is lost, and the noise of both says how sure that is.
+
+Formal guarantees, of every function here:
+    * what is returned is a function of public facts and of released numbers: it costs nothing
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.approximate.density import Density
+from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.description import Description
+from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.encoding.records import RecordEncoder
+from sdv_threea.encoding.support import first_and_last_values, was_guessed
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+
+#: Intervals reach this many standard deviations of the noise to either side: they miss once in 370
+#: columns.
+SURE = 3.0
+
+#: What is lost of a column: the kinds, worst first.
+EMPTY = 'no value'
+CONSTANT = 'constant'
+GUESSED = 'guessed range'
+VALUES = 'values'
+RANGE = 'range'
+NOTHING = ''
+
+
+class Share(NamedTuple):
+    """An estimated share of the records, and an interval around it."""
+
+    share: float
+    at_least: float
+    at_most: float
+
+    def __str__(self) -> str:
+        return f'{self.share:.1%} ({self.at_least:.1%} to {self.at_most:.1%})'
+
+
+#: No share at all.
+NONE = Share(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What samples of a column do not show.
+
+    Args:
+        column: The column.
+        kind: What is lost: one of the names above; :data:`VALUES` and :data:`RANGE` even where the
+            interval begins at nothing, as it does not say that nothing is lost.
+        stated: What was taken from stated facts, in words.
+        share: The share of records whose values samples do not show.
+        is_target: Whether it is the categorical target.
+        listed: The values that a category shows.
+        ends: The first and the last value that a number shows.
+        instead: What a category shows in the place of other values.
+    """
+
+    column: str
+    kind: str
+    stated: tuple[str, ...]
+    share: Share
+    is_target: bool = False
+    listed: tuple[Hashable, ...] = ()
+    ends: tuple[float, float] | None = None
+    instead: Hashable = SPREAD
+
+    @property
+    def said(self) -> str:
+        """What is lost, in a sentence."""
+        match self.kind:
+            case 'no value':
+                return 'No value was common enough to be released.'
+            case 'guessed range':
+                return 'No range was found: noise hides where the numbers lie. They are guesses.'
+            case 'constant':
+                others = f'up to {self.share.at_most:.1%} of the rows may have other values'
+                return f'One value alone was found; {others}.'
+            case 'values':
+                return (
+                    f'{self.share} of the rows have values that were not released; samples show '
+                    f'{self._name_substitute()}.'
+                )
+            case 'range':
+                return f'{self.share} of the rows may lie beyond the range.'
+        return ''
+
+    def _name_substitute(self) -> str:
+        """Say what samples show in the place of values that were not released."""
+        if self.instead == SPREAD:
+            return 'released ones instead'
+        return 'them as missing' if self.instead == MISSING else f'them as {self.instead!r}'
+
+
+def find_losses(
+    domain: Domain,
+    size: tuple[float, float] | None,
+    encoder: RecordEncoder,
+    density: Density,
+    constants: DescribeConstants,
+) -> tuple[Loss, ...]:
+    """Find what a release has lost, column by column.
+
+    Args:
+        domain: What was public before the release.
+        size: The released number of records, and the standard deviation of its noise, if it was
+            released.
+        encoder: How records became codes.
+        density: What was released of the codes.
+        constants: The constants of the stage *describe*.
+
+    Returns:
+        A loss per column of the domain, in order; its kind is empty where nothing is lost.
+    """
+    places = {at: place for place, at in enumerate(encoder.scored.tolist())}
+    found = []
+    for at, (before, transformer) in enumerate(
+        zip(domain.columns, encoder.transformers, strict=True)
+    ):
+        if at not in places:
+            found.append(_lose_classes(before, size, encoder, density))
+            continue
+        # Without a code for the others, records whose value is not on the list have none.
+        complete = isinstance(before, Number) or before.values is not None
+        complete |= isinstance(before, Category) and before.unreleased != SPREAD
+        known = Known(density, places[at], complete)
+        if isinstance(transformer, NumberEncoder):
+            found.append(_lose_numbers(before, transformer, encoder.description, known, constants))
+        else:
+            found.append(_lose_values(before, transformer, known))
+    # A target of which no value was found is a column like any other.
+    of_target = [column.name == domain.target for column in domain.columns]
+    return tuple(
+        replace(loss, is_target=isinstance(column, Category) and own)
+        for loss, column, own in zip(found, domain.columns, of_target, strict=True)
+    )
+
+
+class Known(NamedTuple):
+    """What was released of a column: the density, its place, whether each record has a code."""
+
+    density: Density
+    at: int
+    complete: bool
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """The noisy counts of its codes, shape (S,)."""
+        return self.density.counts.columns[self.at]
+
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """The codes that samples show, shape (S,)."""
+        return np.asarray(self.density.scores.chances(self.at).max(axis=0) > 0)
+
+    def share_of(self, count: float, noise: float) -> Share:
+        """Return a noisy count as a share of the records."""
+        num = float(self.density.counts.totals.sum())
+        return make_share(count / num, noise / num)
+
+    def share_out(self, inside: NDArray[np.bool_]) -> Share:
+        """Estimate the share of the records that have none of some codes.
+
+        The other codes are counted, and so are all records: both say it, and are averaged by
+        precision. The missing value is no number beyond a range, so it is inside.
+
+        Args:
+            inside: The codes, shape (S,).
+        """
+        totals, scale = self.density.counts.totals, self.density.counts.scale
+        num, others = float(totals.sum()), int((~inside).sum())
+        # Noise adds up over the codes, and over the classes if their records are counted too.
+        rest, noise = num - self.counts[inside].sum(), float(inside.sum() + len(totals))
+        if others and self.complete:
+            weight = noise / (noise + others)
+            rest = weight * self.counts[~inside].sum() + (1 - weight) * rest
+            noise *= others / (noise + others)
+        return make_share(float(rest) / num, scale * math.sqrt(noise) / num)
+
+
+def make_share(estimate: float, noise: float) -> Share:
+    """Return an estimated share with an interval, all of it between 0 and 1."""
+    low, high = estimate - SURE * noise, max(estimate, 0.0) + SURE * noise
+    middle, least, most = np.clip([estimate, low, high], 0.0, 1.0).tolist()
+    return Share(middle, least, most)
+
+
+def _lose_values(before: Column, transformer: CategoryEncoder, known: Known) -> Loss:
+    """Find what is lost of a category."""
+    shown = known.shown
+    own = shown[1 : len(transformer.values) + 1]
+    others = np.arange(len(shown)) > len(own)
+    share = known.share_out(shown & ~others)
+    kind = VALUES if share.at_most > 0 else NOTHING
+    if not own.any():
+        kind, share = EMPTY, Share(share.share, share.at_least, 1.0)
+    elif shown.sum() == 1:
+        kind = CONSTANT
+    elif known.complete and own.all() and not others.any():
+        kind, share = NOTHING, NONE
+    return Loss(
+        column=before.name,
+        kind=kind,
+        stated=list_stated(before),
+        share=share,
+        listed=tuple(np.array(transformer.values, dtype=object)[own]),
+        instead=transformer.unreleased if (shown & others).any() else SPREAD,
+    )
+
+
+def _lose_numbers(
+    before: Column,
+    transformer: NumberEncoder,
+    description: Description,
+    known: Known,
+    constants: DescribeConstants,
+) -> Loss:
+    """Find what is lost of a number: what lies beyond the first and the last value shown."""
+    counts, mask = known.counts, known.density.masks[known.at]
+    inside = np.flatnonzero(mask[1:]) + 1
+    first, last = int(inside[0]), int(inside[-1])
+    low, high = first_and_last_values(transformer, first, last)
+    own = before if isinstance(before, Number) else Number(name=before.name)
+    beyond = NONE if mask[1:].all() else known.share_out(mask | (np.arange(len(mask)) == 0))
+    # Records beyond the outermost code count in it: it says how many there are at most. So do the
+    # counts from which the range was found.
+    scale = known.density.counts.scale
+    ends = [(first, 1, own.low), (last, len(mask) - 1, own.high)]
+    counted = description.beyond.get(before.name, ())
+    hidden = [
+        min(known.share_of(*count).at_most for count in ((known.counts[at], scale), found))
+        for (at, end, stated), found in zip(ends, counted, strict=False)
+        if at == end and stated is None
+    ]
+    most = beyond.at_most + sum(hidden)
+    share = Share(beyond.share, beyond.at_least, min(most, 1.0))
+    kind = RANGE if share.at_most > 0 else NOTHING
+    if was_guessed(transformer, description, counts, scale, constants):
+        kind, share = GUESSED, Share(share.share, 0.0, 1.0)
+    elif low == high and share.at_most > 0:
+        kind = CONSTANT
+    stated = list_stated(before)
+    return Loss(column=before.name, kind=kind, stated=stated, share=share, ends=(low, high))
+
+
+def _lose_classes(
+    before: Column, size: tuple[float, float] | None, encoder: RecordEncoder, density: Density
+) -> Loss:
+    """Find what is lost of a categorical target: records without a class count nowhere."""
+    codes = encoder.classes.target_code()
+    assert codes is not None
+    at = encoder.description.domain.names.index(before.name)
+    known = cast(CategoryEncoder, encoder.transformers[at]).values
+    listed = tuple(known[code - 1] if code else None for code in codes.tolist())
+    stated = isinstance(before, Category) and before.values is not None
+    share = NONE if stated else Share(0.0, 0.0, 1.0)
+    if size is not None and not stated:
+        num, scale = max(size[0], 1.0), density.counts.scale
+        lost = num - float(density.counts.totals.sum())
+        share = make_share(lost / num, math.hypot(size[1], scale * math.sqrt(len(listed))) / num)
+    kind = CONSTANT if len(listed) == 1 else NOTHING if stated else VALUES
+    facts = list_stated(before)
+    return Loss(column=before.name, kind=kind, stated=facts, share=share, listed=listed)
+
+
+def list_stated(column: Column) -> tuple[str, ...]:
+    """List what is public of a column, in words."""
+    facts: Sequence[tuple[str, object]]
+    if isinstance(column, Category):
+        facts = [('values', column.values)]
+    else:
+        facts = [('lowest', column.low), ('highest', column.high), ('granularity', column.step)]
+    stated = [name for name, fact in facts if fact is not None]
+    return (*stated, *(['nullability'] if column.nullable is not None else []))

@@ -1,0 +1,65 @@
+"""What a synthesizer of one table tells of its losses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from sdv.errors import NotFittedError
+
+if TYPE_CHECKING:
+    from sdv_threea.domain import Domain
+    from sdv_threea.losses import Loss
+    from sdv_threea.settings import Settings
+
+
+class Disclosing:
+    """A synthesizer of one table that tells what its last release has lost.
+
+    What is told is made in :mod:`~sdv_threea.synthesizers.loss_table`, which is loaded once it is
+    needed, as the pipeline is: everybody who imports SDV loads this module.
+    """
+
+    _fitted: bool
+    _model: Any
+    preprocessor: Any
+
+    def get_losses(self) -> pd.DataFrame:
+        """Return what samples of the last fit do not show, column by column.
+
+        It is computed from released numbers, so it costs nothing and may be published. A share of
+        rows is lost if their values were too rare to be released, or may lie beyond a range. Its
+        interval misses once in 370 columns.
+
+        Returns:
+            A row per modelled column, by name. ``loss`` is ``'no value'``, ``'constant'``,
+            ``'guessed range'``, ``'values'``, ``'range'`` or empty; ``share`` of the rows is lost,
+            ``at_least`` and ``at_most``; ``shown`` is what samples show, ``stated`` lists the facts
+            that were taken from the metadata, and ``said`` is the loss in a sentence.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        if not self._fitted:
+            raise NotFittedError(
+                'This synthesizer has not been fitted. Please fit your synthesizer first before '
+                'asking for its losses.'
+            )
+        from sdv_threea.synthesizers.loss_table import tabulate
+
+        return tabulate(self._list_losses(), self.preprocessor.columns)
+
+    def _list_losses(self) -> list[Loss]:
+        from sdv_threea.synthesizers.loss_table import name_losses
+
+        return name_losses(self._model.losses if self._model else (), self.preprocessor.derivations)
+
+    def _say_losses(self) -> dict[str, str]:
+        from sdv_threea.synthesizers.loss_table import say_losses
+
+        return say_losses(self._list_losses())
+
+    def _warn_of_losses(self, domain: Domain, settings: Settings) -> None:
+        from sdv_threea.synthesizers.loss_table import warn_of_losses
+
+        warn_of_losses(self._list_losses(), domain, settings, self._model.num_rows)

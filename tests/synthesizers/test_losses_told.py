@@ -1,0 +1,314 @@
+"""What a user is told of losses: the table, one warning, the statement; and what samples show."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.errors import InvalidDataError, NotFittedError, SynthesizerInputError
+from sdv.metadata import Metadata
+from sdv.sampling import Condition
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.datasets import load_adult, load_hospital
+
+COLUMNS = ['loss', 'share', 'at_least', 'at_most', 'shown', 'stated', 'said']
+
+
+def make_metadata(table, **facts):
+    columns = {
+        name: {'sdtype': 'numerical' if each.dtype.kind in 'iuf' else 'categorical'}
+        | facts.get(name, {})
+        for name, each in table.items()
+    }
+    return Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+
+
+def fit(table, metadata=None, **settings):
+    """Fit a table; return the synthesizer, and what was warned of losses."""
+    synthesizer = ClustMixSynthesizer(metadata or make_metadata(table), **settings)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        synthesizer.fit({'t': table})
+    return synthesizer, [str(each.message) for each in caught if 'has lost' in str(each.message)]
+
+
+def covers(loss, share):
+    """Whether an interval holds a share, were it of six standard deviations and not of three."""
+    return abs(loss['share'] - share) < 2 * (loss['at_most'] - loss['share'])
+
+
+@pytest.fixture(scope='module')
+def patients():
+    """Few patients: one diagnosis in four is too rare, and the rarer outcome may be."""
+    rng = np.random.default_rng(0)
+    shares = np.array([0.4, 0.36, *[0.24 / 40] * 40])
+    names = ['heart', 'lungs', *(f'secret {at}' for at in range(40))]
+    return pd.DataFrame(
+        {
+            'age': rng.normal(60, 12, 2000).round().clip(18, 95),
+            'diagnosis': rng.choice(names, 2000, p=shares),
+            'died': rng.choice(['no', 'yes'], 2000, p=[0.8, 0.2]),
+        }
+    )
+
+
+@pytest.fixture(scope='module')
+def fitted(patients):
+    return fit(patients, target_column='died')
+
+
+def test_losses_are_a_table_by_column(fitted, patients):
+    losses = fitted[0].get_losses()
+
+    assert losses.index.tolist() == list(patients)
+    assert losses.columns.tolist() == COLUMNS
+    assert losses.loc['diagnosis', 'loss'] == 'values'
+    assert losses.loc['diagnosis', 'shown'] == '2 values'
+    others = patients['diagnosis'].str.startswith('secret').mean()
+    assert covers(losses.loc['diagnosis'], others)
+    assert 'samples show them as missing' in losses.loc['diagnosis', 'said']
+    assert losses.loc['died', 'shown'] == '2 values: no, yes'
+    assert losses['at_most'].between(0, 1).all()
+
+
+def test_one_warning_says_all_that_is_worth_it_and_what_helps(fitted, patients):
+    _, (told,) = fitted
+    assert "rows have values that were not released in 'diagnosis'" in told
+    assert 'secret' not in told
+    assert 'public_metadata=True' in told
+    assert 'rows to be found at epsilon=1, and of about' in told
+    assert told.endswith('get_losses() says more.')
+
+
+def test_the_statement_says_the_same(fitted):
+    synthesizer, _ = fitted
+    statement = synthesizer.get_privacy_statement()
+
+    assert set(statement.lost) <= set(synthesizer.get_losses().index)
+    assert statement.lost['diagnosis'] == synthesizer.get_losses().loc['diagnosis', 'said']
+    assert statement.to_dict()['lost'] == statement.lost
+    assert f'diagnosis  {statement.lost["diagnosis"]}' in str(statement)
+
+
+def test_the_known_share_is_missing_in_samples_and_other_shares_are_right(fitted, patients):
+    sampled = fitted[0].sample(4000)['t']['diagnosis']
+    shares = sampled.value_counts(normalize=True, dropna=False)
+
+    assert abs(sampled.isna().mean() - 0.24) < 0.12
+    assert abs(shares['heart'] - 0.4) < 0.12
+    assert set(sampled.dropna()) == {'heart', 'lungs'}
+
+
+@pytest.mark.parametrize('unreleased', ['Other', {'diagnosis': 'Other'}])
+def test_a_stated_value_stands_for_values_that_are_not_released(patients, unreleased):
+    synthesizer, _ = fit(patients, unreleased=unreleased)
+    sampled = synthesizer.sample(4000)['t']
+
+    assert abs((sampled['diagnosis'] == 'Other').mean() - 0.24) < 0.12
+    assert sampled['diagnosis'].notna().all()
+    assert "as 'Other'" in synthesizer.get_losses().loc['diagnosis', 'said']
+    again = pickle.loads(pickle.dumps(synthesizer))
+    assert again.get_losses().equals(synthesizer.get_losses())
+    (asked,) = synthesizer.sample_from_conditions([Condition({'diagnosis': 'Other'}, 5)]).values()
+    assert set(asked['diagnosis']) == {'Other'}
+
+
+def test_values_can_be_spread_as_they_were(patients):
+    synthesizer, _ = fit(patients, unreleased='spread')
+    sampled = synthesizer.sample(2000)['t']['diagnosis']
+
+    assert set(sampled) == {'heart', 'lungs'}
+    assert 'released ones instead' in synthesizer.get_losses().loc['diagnosis', 'said']
+
+
+def test_where_none_is_missing_as_stated_values_are_spread(patients):
+    metadata = make_metadata(patients, diagnosis={'range_is_nullable': False})
+    synthesizer, _ = fit(patients, metadata, public_metadata=True)
+    assert synthesizer.sample(500)['t']['diagnosis'].notna().all()
+    named, _ = fit(patients, metadata, public_metadata=True, unreleased={'diagnosis': 'Other'})
+    assert 'Other' in set(named.sample(500)['t']['diagnosis'])
+
+
+def test_a_value_that_was_not_released_cannot_be_asked_for(fitted):
+    with pytest.raises(ValueError, match='diagnosis'):
+        fitted[0].sample_from_conditions([Condition({'diagnosis': 'secret 3'}, 5)])
+    (asked,) = fitted[0].sample_from_conditions([Condition({'diagnosis': None}, 5)]).values()
+    assert asked['diagnosis'].isna().all()
+
+
+def test_whole_numbers_that_are_codes_stay_whole_numbers(patients):
+    codes = patients['diagnosis'].rank(method='dense').astype('int64')
+    table = pd.DataFrame({'code': codes, 'age': patients['age']})
+    synthesizer, _ = fit(table, make_metadata(table, code={'sdtype': 'categorical'}))
+    sampled = synthesizer.sample(2000)['t']['code']
+
+    assert sampled.dtype == 'Int64'
+    assert abs(sampled.isna().mean() - 0.24) < 0.12
+    assert set(sampled.dropna()) <= set(codes)
+
+
+@pytest.mark.parametrize('unreleased', [None, 1.5j, ['Other'], {'age': 'Other'}, {'diagnosis': []}])
+def test_what_can_stand_for_values_is_checked(patients, unreleased):
+    with pytest.raises(SynthesizerInputError, match='unreleased'):
+        ClustMixSynthesizer(make_metadata(patients), unreleased=unreleased)
+
+
+def test_a_target_of_one_class_is_named_with_what_it_means():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({'x': rng.normal(size=300), 'y': ['no'] * 285 + ['yes'] * 15})
+    synthesizer, (told,) = fit(table, target_column='y')
+
+    assert "the target 'y': only the class 'no' was found" in told
+    assert 'cannot train a classifier' in told
+    assert synthesizer.get_losses().loc['y', 'loss'] == 'constant'
+    assert synthesizer.get_losses().loc['y', 'at_most'] > 0.05
+    assert 'y' in synthesizer.get_privacy_statement().lost
+
+
+def test_a_target_without_any_class_is_named_too():
+    table = pd.DataFrame({'x': np.arange(40.0), 'y': [f'class {at}' for at in range(40)]})
+    _, (told,) = fit(table, target_column='y')
+
+    assert "the target 'y': no class was found" in told
+    assert 'class 3' not in told
+
+
+def test_a_lost_class_is_counted():
+    rng = np.random.default_rng(1)
+    labels = ['a'] * 4000 + ['b'] * 3500 + [f'rare {at}' for at in range(1000)]
+    table = pd.DataFrame({'x': rng.normal(size=8500), 'y': labels})
+    synthesizer, (told,) = fit(table, target_column='y')
+    loss = synthesizer.get_losses().loc['y']
+
+    assert loss['shown'] == '2 values: a, b'
+    assert covers(loss, 1000 / 8500)
+    assert "the target 'y'" in told
+    assert set(synthesizer.sample(200)['t']['y']) == {'a', 'b'}
+
+
+def test_nothing_is_said_where_nothing_is_lost():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({'x': rng.choice(['a', 'b'], 1000), 'n': rng.integers(0, 5, 1000)})
+    facts = {'range_is_nullable': False}
+    metadata = make_metadata(
+        table,
+        x={'range_values': ['a', 'b'], **facts},
+        n={'range_min': 0, 'range_max': 4, **facts},
+    )
+    synthesizer, told = fit(table, metadata, public_metadata=True, epsilon=8.0)
+
+    assert told == []
+    assert synthesizer.get_losses()['loss'].eq('').all()
+    assert synthesizer.get_losses().loc['x', 'stated'] == 'values, nullability'
+    assert synthesizer.get_privacy_statement().lost == {}
+    assert 'do not show' not in str(synthesizer.get_privacy_statement())
+
+
+def test_dates_are_shown_as_dates():
+    days = pd.Series(pd.date_range('2020-01-01', periods=365)).sample(
+        4000, replace=True, random_state=0
+    )
+    table = pd.DataFrame({'day': days.dt.strftime('%d/%m/%Y').to_numpy()})
+    facts = {'day': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}}
+    synthesizer, _ = fit(table, make_metadata(table, **facts), epsilon=8.0)
+    shown = synthesizer.get_losses().loc['day', 'shown'].split(' to ')
+
+    assert all(2010 < pd.to_datetime(each, format='%d/%m/%Y').year < 2030 for each in shown)
+
+
+def test_losses_need_a_fit(patients):
+    with pytest.raises(NotFittedError, match='losses'):
+        ClustMixSynthesizer(make_metadata(patients)).get_losses()
+    tables, metadata = load_hospital()
+    del tables
+    with pytest.raises(NotFittedError, match='losses'):
+        ClustMixMultiTableSynthesizer(metadata, privacy_unit='patient').get_losses()
+
+
+def test_losses_of_a_database_are_told_by_table():
+    tables, metadata = load_hospital()
+    tables = copy.deepcopy(tables)
+    tables['patient'] = tables['patient'].head(1500)
+    kept = tables['encounter']['patient_nbr'].isin(tables['patient']['patient_nbr'])
+    tables['encounter'] = tables['encounter'][kept]
+    public = ['admission_type', 'discharge_disposition', 'admission_source']
+    made = ClustMixMultiTableSynthesizer(metadata, privacy_unit='patient', public_tables=public)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        made.fit(tables)
+    (told,) = (str(each.message) for each in caught if 'has lost' in str(each.message))
+    losses = made.get_losses()
+
+    assert losses.index.names == ['table', 'column']
+    assert losses.columns.tolist() == COLUMNS
+    assert set(losses.index.get_level_values('table')) == {'patient', 'encounter'}
+    assert '- patient: ' in told
+    assert 'what samples of patient do not show' in str(made.get_privacy_statement())
+
+
+def test_no_loss_of_adult_is_silent():
+    """Of every category and number that samples do not show, the table says as much."""
+    adult, _, metadata = load_adult()
+    adult = adult.sample(1200, random_state=0).reset_index(drop=True)
+    synthesizer = ClustMixSynthesizer(metadata, target_column='income')
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer.fit({'adult': adult})
+    sampled, losses = synthesizer.sample(3000)['adult'], synthesizer.get_losses()
+    for name, column in adult.items():
+        if column.dtype.kind in 'iuf':
+            lost = ~column.between(sampled[name].min(), sampled[name].max())
+        else:
+            lost = ~column.isin(set(sampled[name].dropna()))
+        if lost.mean() >= 0.05:
+            assert losses.loc[name, 'at_most'] >= 0.02, name
+
+
+#: Tables as users have them, and what is found of the column ``x``.
+ODD = {
+    'one row': (pd.DataFrame({'x': ['a'], 'n': [1.0]}), None),
+    'all missing': (pd.DataFrame({'x': [None] * 500, 'n': np.arange(500.0)}), 'no value'),
+    'a constant': (pd.DataFrame({'x': ['a'] * 5000, 'n': np.arange(5000.0)}), None),
+    'ten thousand values': (
+        pd.DataFrame({'x': [f'value {at % 10_000}' for at in range(20_000)]}),
+        'no value',
+    ),
+    'one column': (pd.DataFrame({'x': ['a', 'b'] * 1000}), None),
+}
+
+
+@pytest.mark.parametrize('target', [None, 'x'])
+@pytest.mark.parametrize('name', ODD)
+def test_odd_tables_are_released_and_what_is_lost_is_said(name, target):
+    table, expected = ODD[name]
+    metadata = make_metadata(table, x={'sdtype': 'categorical'})
+    if (name, target) == ('all missing', 'x'):
+        with pytest.raises(InvalidDataError, match="target column 'x' has no values at all"):
+            fit(table, metadata, target_column=target)
+        return
+    synthesizer, told = fit(table, metadata, target_column=target)
+    sampled, losses = synthesizer.sample(50)['t'], synthesizer.get_losses()
+
+    assert sampled.shape == (50, len(table.columns))
+    assert losses.index.tolist() == list(table)
+    assert set(sampled['x'].dropna()) <= set(table['x'])
+    if expected:
+        assert losses.loc['x', 'loss'] == expected
+        assert len(told) == 1
+        assert "'x'" in told[0]
+
+
+def test_dates_on_one_day_are_released_on_that_day():
+    table = pd.DataFrame({'day': ['2021-05-04'] * 3000, 'n': np.arange(3000.0)})
+    facts = {'day': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}}
+    synthesizer, _ = fit(table, make_metadata(table, **facts), epsilon=4.0)
+    days = pd.to_datetime(synthesizer.sample(200)['t']['day'])
+
+    # Where in the month noise hides; what the range is, the table says.
+    assert abs((days - pd.Timestamp('2021-05-04')).dt.days).median() < 700
+    assert pd.to_datetime(synthesizer.get_losses().loc['day', 'shown'].split(' to ')).notna().all()

@@ -1,0 +1,176 @@
+"""What a release says that it has lost: from released numbers alone, and of every loss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import MISSING, Category, Domain, Number
+from sdv_threea.losses import (
+    CONSTANT,
+    EMPTY,
+    GUESSED,
+    NOTHING,
+    RANGE,
+    SURE,
+    VALUES,
+    Loss,
+    Share,
+    list_stated,
+    make_share,
+)
+from sdv_threea.pipeline import release
+from sdv_threea.settings import Settings
+
+
+def release_table(table, domain, seed=0, **settings):
+    """Release a table with seeded noise, and return its losses by column."""
+    chance = np.random.default_rng(seed)
+
+    def noise(size, scale):
+        return np.rint(chance.normal(0, scale, size)).astype(np.int64)
+
+    released = release(table, domain, Settings(**settings), noise=noise, rng=chance)
+    return {each.column: each for each in released.losses}
+
+
+def describe_all(table, target=None, unreleased=MISSING):
+    columns = [
+        Category(name=name, unreleased=unreleased if name != target else 'spread')
+        if table[name].dtype == object
+        else Number(name=name)
+        for name in table
+    ]
+    return Domain(tuple(columns), target)
+
+
+def make_table(num_rows, rng):
+    return pd.DataFrame(
+        {
+            'number': rng.normal(50, 10, num_rows).round(),
+            'letter': rng.choice(list('ab'), num_rows).astype(object),
+            'rare': np.array([f'value {at}' for at in range(num_rows)], dtype=object),
+            'same': np.full(num_rows, 7.0),
+            'label': rng.choice(['no', 'yes'], num_rows, p=[0.7, 0.3]).astype(object),
+        }
+    )
+
+
+def test_an_interval_misses_hardly_ever_and_stays_between_nothing_and_all(rng):
+    found = [make_share(0.04 + noise, 0.01) for noise in rng.normal(0, 0.01, 20_000)]
+
+    assert np.mean([not each.at_least <= 0.04 <= each.at_most for each in found]) < 0.006
+    assert make_share(-5.0, 0.1) == Share(0.0, 0.0, pytest.approx(SURE * 0.1))
+    assert make_share(2.0, 0.1) == Share(1.0, 1.0, 1.0)
+    assert str(Share(0.25, 0.2, 0.301)) == '25.0% (20.0% to 30.1%)'
+
+
+def test_each_column_has_its_loss(rng):
+    table = make_table(3000, rng)
+    found = release_table(table, describe_all(table, 'label'), epsilon=2.0)
+
+    assert list(found) == list(table)
+    assert found['number'].kind == RANGE
+    assert -100 < found['number'].ends[0] < 48 < 52 < found['number'].ends[1] < 200
+    assert found['letter'].kind == VALUES
+    assert found['letter'].listed == ('a', 'b')
+    assert found['rare'].kind == EMPTY
+    assert found['rare'].share.at_most == 1.0
+    assert found['same'].kind in (CONSTANT, RANGE)
+    assert found['same'].ends[0] <= 7.0 <= found['same'].ends[1]
+    assert found['label'].is_target
+    assert found['label'].listed == ('no', 'yes')
+    assert found['label'].share.at_most < 0.2
+    assert all(each.said for each in found.values())
+
+
+@pytest.mark.parametrize('unreleased', [MISSING, 'spread'])
+def test_the_share_of_values_that_are_not_released_is_known(rng, unreleased):
+    values = ['common', *(f'value {at}' for at in range(300))]
+    shares = [0.7, *[0.3 / 300] * 300]
+    table = pd.DataFrame({'x': rng.choice(values, 10_000, p=shares).astype(object)})
+    loss = release_table(table, describe_all(table, unreleased=unreleased))['x']
+
+    others = (table['x'] != 'common').mean()
+    noise = (loss.share.at_most - loss.share.share) / SURE
+    assert loss.listed == ('common',)
+    # Five standard deviations of the noise.
+    assert abs(loss.share.share - others) < 5 * noise
+    assert loss.share.at_most - loss.share.at_least < 0.1
+    assert loss.kind == (VALUES if unreleased == MISSING else CONSTANT)
+
+
+def test_nothing_is_lost_where_all_is_stated_and_nothing_hidden(rng):
+    table = pd.DataFrame({'x': rng.choice(list('ab'), 2000).astype(object), 'y': [1.0, 2.0] * 1000})
+    domain = Domain(
+        (
+            Category(name='x', values=('a', 'b'), nullable=False),
+            Number(name='y', low=1.0, high=2.0, step=1.0, nullable=False),
+        )
+    )
+    found = release_table(table, domain)
+
+    assert [each.kind for each in found.values()] == [NOTHING, NOTHING]
+    assert [each.share for each in found.values()] == [Share(0, 0, 0)] * 2
+    assert found['x'].stated == ('values', 'nullability')
+    assert found['y'].stated == ('lowest', 'highest', 'granularity', 'nullability')
+
+
+def test_a_stated_value_that_noise_hides_is_counted_as_lost(rng):
+    values = [f'value {at}' for at in range(60)]
+    table = pd.DataFrame({'x': rng.choice(values, 300).astype(object)})
+    domain = Domain((Category(name='x', values=tuple(values), nullable=False),))
+    loss = release_table(table, domain, epsilon=0.2)['x']
+
+    assert len(loss.listed) < 60
+    assert loss.kind in (VALUES, CONSTANT)
+    assert loss.share.at_most > 0.1
+
+
+def test_a_range_of_which_nothing_is_seen_is_a_guess(rng):
+    table = pd.DataFrame({'x': rng.normal(0, 1, 20)})
+    loss = release_table(table, describe_all(table), epsilon=0.1)['x']
+
+    assert loss.kind == GUESSED
+    assert loss.share.at_most == 1.0
+    assert 'guess' in loss.said
+
+
+def test_records_beyond_the_range_are_counted(rng):
+    table = pd.DataFrame({'x': np.exp(rng.normal(3, 2, 3000))})
+    hidden = []
+    for seed in range(20):
+        loss = release_table(table, describe_all(table), seed, epsilon=1.0)['x']
+        low, high = loss.ends
+        beyond = ((table['x'] < low) | (table['x'] > high)).mean()
+        hidden.append(beyond > loss.share.at_most)
+    # Of intervals of three standard deviations, one in 370 misses.
+    assert sum(hidden) <= 3
+
+
+def test_without_noise_nothing_is_hidden_but_what_lies_in_the_last_bins(rng):
+    table = make_table(2000, rng).drop(columns='rare')
+    found = release_table(table, describe_all(table, 'label'), epsilon=math.inf)
+
+    assert found['letter'].share == Share(0, 0, 0)
+    assert found['label'].share == Share(0, 0, 0)
+    assert found['number'].share.at_most < 0.05
+
+
+@pytest.mark.parametrize('column', [Category(name='x'), Number(name='x')])
+def test_what_is_not_stated_is_not_listed(column):
+    assert list_stated(column) == ()
+
+
+def test_sentences_name_what_samples_show_instead():
+    terms = {'column': 'x', 'kind': VALUES, 'stated': (), 'share': Share(0.1, 0.05, 0.15)}
+    said = [Loss(**terms, instead=instead).said for instead in ('spread', MISSING, 'Other')]
+
+    assert [each.split('samples show ')[1] for each in said] == [
+        'released ones instead.',
+        'them as missing.',
+        "them as 'Other'.",
+    ]
