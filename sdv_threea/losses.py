@@ -39,7 +39,8 @@ RANGE = 'range'
 NOTHING = ''
 
 
-class Share(NamedTuple):
+@dataclass(frozen=True)
+class Share:
     """An estimated share of the records, and an interval around it."""
 
     share: float

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from sdv_threea.losses import CONSTANT, EMPTY, GUESSED, RANGE, VALUES, Loss
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.settings import Settings
 from sdv_threea.storage.writing import from_seconds
+from sdv_threea.warning import warn
 
 #: A share of rows that is lost is warned of from here on: less is hardly missed.
 WORTH_A_WARNING = 0.02
@@ -149,7 +149,7 @@ def warn_of_losses(
     if lines:
         needs = describe_needs(domain, settings, num_rows)
         text = '\n'.join(['This release has lost some of the table:', *lines, *needs, HELP])
-        warnings.warn(f'{text} get_losses() says more.', stacklevel=4)
+        warn(f'{text} get_losses() says more.')
 
 
 def warn_of_lost_tables(by_table: Mapping[str, Sequence[Loss]]) -> None:
@@ -161,7 +161,7 @@ def warn_of_lost_tables(by_table: Mapping[str, Sequence[Loss]]) -> None:
     ]
     if lines:
         text = '\n'.join(['This release has lost some of the tables:', *lines, HELP])
-        warnings.warn(f'{text} get_losses() says more.', stacklevel=3)
+        warn(f'{text} get_losses() says more.')
 
 
 def describe_target(losses: Iterable[Loss]) -> list[str]:
