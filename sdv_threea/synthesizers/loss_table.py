@@ -69,7 +69,9 @@ def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -
     rows = {
         loss.column: [
             loss.kind,
-            *loss.share,
+            loss.share.share,
+            loss.share.at_least,
+            loss.share.at_most,
             show(loss, columns.get(loss.column, {})),
             ', '.join(loss.stated),
             loss.said,
