@@ -141,13 +141,15 @@ def test_without_noise_there_is_no_error():
 
 
 def test_shares_get_better_with_rows_and_worse_with_columns_and_classes():
-    few, many = (expected_error(rows, 12, 8.0, num_classes=2) for rows in (1000, 10_000))
+    # So small a budget counts no pairs of columns, and public metadata leave nothing to describe.
+    terms = {'epsilon': 0.1, 'public_metadata': True}
+    few, many = (expected_error(rows, 12, num_classes=2, **terms) for rows in (3000, 30_000))
     assert few.count == many.count
     assert few.share == pytest.approx(10 * many.share)
     assert few.class_difference == pytest.approx(10 * many.class_difference)
     wide, split = (
-        expected_error(1000, 48, 8.0, num_classes=2),
-        expected_error(1000, 12, 8.0, num_classes=4),
+        expected_error(3000, 48, num_classes=2, **terms),
+        expected_error(3000, 12, num_classes=4, **terms),
     )
     assert wide.share > 1.9 * few.share
     assert split.class_share == pytest.approx(2 * few.class_share)

@@ -471,7 +471,7 @@ def test_two_releases_of_one_table_differ():
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
 def test_describing_gets_more_where_records_are_few(num_rows, share):
-    settings = Settings()
+    settings = Settings(n_components=1)
     shares = share_by_size(PRIVATE, settings, settings.budget(thresholds=True), num_rows)
 
     assert 'size' not in shares

@@ -1,4 +1,4 @@
-"""What a synthesizer of one table tells of its losses."""
+"""What synthesizers tell of their losses."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sdv.errors import NotFittedError
 if TYPE_CHECKING:
     from sdv_threea.domain import Domain
     from sdv_threea.losses import Loss
+    from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.settings import Settings
 
 
@@ -63,3 +64,43 @@ class Disclosing:
         from sdv_threea.synthesizers.loss_table import warn_of_losses
 
         warn_of_losses(self._list_losses(), domain, settings, self._model.num_rows)
+
+
+class DisclosingDatabase:
+    """A synthesizer of several tables that tells what its last release has lost."""
+
+    _table_synthesizers: Any
+
+    def _get_model(self, asked: str) -> DatabaseRelease:
+        raise NotImplementedError
+
+    def get_losses(self) -> pd.DataFrame:
+        """Return what samples of the last fit do not show, by table and column.
+
+        It is computed from released numbers, so it costs nothing and may be published.
+
+        Returns:
+            A row per table and modelled column, as :meth:`ClustMixSynthesizer.get_losses` has them.
+
+        Raises:
+            NotFittedError: If the synthesizer is not fitted.
+        """
+        from sdv_threea.synthesizers.loss_table import tabulate
+
+        found = {
+            table: tabulate(losses, self._table_synthesizers[table].preprocessor.columns)
+            for table, losses in self._list_losses(self._get_model('losses')).items()
+        }
+        return pd.concat(found, names=['table'])
+
+    def _say_losses(self, model: DatabaseRelease) -> dict[str, dict[str, str]]:
+        from sdv_threea.synthesizers.loss_table import say_losses
+
+        said = {table: say_losses(losses) for table, losses in self._list_losses(model).items()}
+        return {table: lines for table, lines in said.items() if lines}
+
+    def _list_losses(self, model: DatabaseRelease) -> dict[str, list[Loss]]:
+        from sdv_threea.synthesizers.loss_table import list_by_table
+
+        named = {name: self._table_synthesizers[name].preprocessor for name in model.tables}
+        return list_by_table(model, named)

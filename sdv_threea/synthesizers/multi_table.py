@@ -37,6 +37,7 @@ from sdv_threea.synthesizers.arguments import (
 )
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
+from sdv_threea.synthesizers.disclosing import DisclosingDatabase
 from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
@@ -48,7 +49,6 @@ from sdv_threea.synthesizers.statement import (
 )
 
 if TYPE_CHECKING:
-    from sdv_threea.losses import Loss
     from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.transforms.preprocessor import Preprocessor
@@ -67,7 +67,7 @@ def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
     return released
 
 
-class ClustMixMultiTableSynthesizer(Fixed, Released, MultiTableAdapter):
+class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTableAdapter):
     """Synthesizer of relational tables with a differential privacy guarantee for a whole unit.
 
     A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
@@ -248,37 +248,6 @@ class ClustMixMultiTableSynthesizer(Fixed, Released, MultiTableAdapter):
             fits=self._num_releases,
             lost=self._say_losses(model),
         )
-
-    def get_losses(self) -> pd.DataFrame:
-        """Return what samples of the last fit do not show, by table and column.
-
-        It is computed from released numbers, so it costs nothing and may be published.
-
-        Returns:
-            A row per table and modelled column, as :meth:`ClustMixSynthesizer.get_losses` has them.
-
-        Raises:
-            NotFittedError: If the synthesizer is not fitted.
-        """
-        from sdv_threea.synthesizers.loss_table import tabulate
-
-        found = {
-            table: tabulate(losses, self._table_synthesizers[table].preprocessor.columns)
-            for table, losses in self._list_losses(self._get_model('losses')).items()
-        }
-        return pd.concat(found, names=['table'])
-
-    def _say_losses(self, model: DatabaseRelease) -> dict[str, dict[str, str]]:
-        from sdv_threea.synthesizers.loss_table import say_losses
-
-        said = {table: say_losses(losses) for table, losses in self._list_losses(model).items()}
-        return {table: lines for table, lines in said.items() if lines}
-
-    def _list_losses(self, model: DatabaseRelease) -> dict[str, list[Loss]]:
-        from sdv_threea.synthesizers.loss_table import list_by_table
-
-        named = {name: self._table_synthesizers[name].preprocessor for name in model.tables}
-        return list_by_table(model, named)
 
     def _get_model(self, asked: str) -> DatabaseRelease:
         if not self._fitted or self._model is None:
