@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-from packaging.version import Version
 from sdv.errors import SDVVersionWarning, VersionError
 
 from sdv_threea.warning import warn
@@ -32,6 +31,8 @@ def check_version(made_with: str, installed: str) -> None:
         InvalidVersion: If one is no version.
         VersionError: If it was made with a newer version.
     """
+    from packaging.version import Version  # not before something is loaded
+
     if UNKNOWN in (made_with, installed) or Version(made_with) == Version(installed):
         return
     facts = f'This synthesizer was made with sdv-threea {made_with}, and {installed} is installed'

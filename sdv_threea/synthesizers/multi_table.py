@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.relational.release import MAX_TRIES
 from sdv_threea.relational.schema import Schema
 from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
@@ -370,6 +369,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     def _sample(
         self, scale: float, batch_size: int | None = None, max_tries_per_batch: int = 100
     ) -> dict[str, pd.DataFrame]:
+        from sdv_threea.relational.release import MAX_TRIES  # everybody who imports SDV loads this
+
         check_scale(scale)
         assert self._model is not None
         accept = self._accept if self._single_table_constraints else None

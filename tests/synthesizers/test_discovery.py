@@ -65,9 +65,11 @@ def test_importing_sdv_does_not_load_the_pipeline(added):
 def test_the_pipeline_is_loaded_by_the_first_fit():
     program = """
 import sys
+import warnings
 import pandas
 from sdv.metadata import Metadata
 from sdv.single_table import ClustMixSynthesizer
+warnings.simplefilter('ignore')
 columns = {'columns': {'x': {'sdtype': 'numerical'}}}
 synthesizer = ClustMixSynthesizer(Metadata.load_from_dict({'tables': {'t': columns}}))
 assert 'sdv_threea.pipeline' not in sys.modules

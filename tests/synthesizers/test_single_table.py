@@ -205,6 +205,7 @@ def test_parameters_make_the_same_synthesizer_again(small_metadata):
         'alpha': 0.25,
         'kernel': gaussian_kernel,
         'verbose': True,
+        'memory_limit': 2.5,
         'unreleased': {'city': 'Other'},
     }
     synthesizer = ClustMixSynthesizer(small_metadata, **settings)
@@ -233,6 +234,7 @@ def test_the_defaults_promise_end_to_end_privacy(small_metadata):
         'alpha': 0.5,
         'kernel': None,
         'verbose': False,
+        'memory_limit': None,
         'invalid_cells': 'raise',
         'unreleased': 'missing',
     }
