@@ -6,10 +6,8 @@ receipts are; what a stage returns is released. ``docs/notation.md`` has the sym
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,49 +20,34 @@ from sdv_threea.adapt.labels import adapt_labels, plan_features
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.counts import (
-    ClassCounts,
-    Counts,
-    release_class_counts,
-    release_counts,
-)
 from sdv_threea.approximate.density import (
     Density,
-    class_chances,
     clip_radius,
-    fit_scores,
-    plan_class_counts,
 )
-from sdv_threea.approximate.departures import Use
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
-from sdv_threea.approximate.scores import normal_scores, score_in_class, score_pooled
-from sdv_threea.constants import Constants
+from sdv_threea.approximate.scores import normal_scores, score_pooled
+from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import Classes, make_classes
+from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
-from sdv_threea.encoding.support import has_evident_ends, narrowed, supports
+from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
-from sdv_threea.joint.counting import count_pairs
-from sdv_threea.joint.density import Joint, Singles, fit_joint
-from sdv_threea.joint.prior import expect_tables
+from sdv_threea.joint.density import Joint
 from sdv_threea.losses import find_losses
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
-from sdv_threea.privacy.spending import Spending
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
 from sdv_threea.sampling.joint import draw_evenly_jointly
 from sdv_threea.settings import Settings
 from sdv_threea.stages import (
+    Run,
     asks_size,
-    for_pairs,
-    may_count_pairs,
     open_account,
     share_by_size,
 )
@@ -122,11 +105,11 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     size = _count_records(rows, domain, run, budget)
     encoder, encoded = _describe(rows, domain, size and size[0], run)
     begin('approximate')
-    density, plan = _approximate(encoder, encoded, run)
+    density, plan = approximate(encoder, encoded, run)
     joint = labels = None
     if plan is not None:
         mixture = class_mixture(density.counts.totals, density.correlations)
-        joint = _join(density, plan, encoder, encoded, run)
+        joint = join_columns(density, plan, encoder, encoded, run)
         # There are no components: what was approximated is what records are drawn from.
         begin('partition')
         begin('adapt')
@@ -152,24 +135,6 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
     )
-
-
-class Run(NamedTuple):
-    """What all stages share: what the user chose, the account, and chance that needs no secrecy."""
-
-    settings: Settings
-    spending: Spending
-    rng: np.random.Generator
-    alone: bool
-
-    @property
-    def constants(self) -> Constants:
-        """What was chosen by measurement."""
-        return self.settings.constants
-
-    def adapts(self, classes: Classes) -> bool:
-        """Whether labels are adapted where pairs of columns are counted, the class among them."""
-        return classes.told_apart and self.settings.alpha < 1
 
 
 def _count_records(
@@ -212,117 +177,6 @@ def _describe(
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.encode).keep()
-
-
-def _approximate(
-    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
-) -> tuple[Density, PairPlan | None]:
-    """Release how columns are distributed and hang together in each class.
-
-    Returns:
-        What is released, and how pairs of columns are counted, if they are.
-    """
-    transformers, classes = encoder.scored_transformers, encoder.classes
-    constants, description = run.constants.approximate, encoder.description
-    counts, plan = _count_columns(encoder, encoded, run)
-    looks = counts.columns, counts.scale, run.constants.describe
-    masks = supports(transformers, description, *looks)
-    ordered = [transformer.ordered for transformer in transformers]
-    by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
-    known = counts, by_class, masks, ordered
-    evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    density_alone = plan is not None and not run.adapts(classes)
-    use = Use.CLASSIFIER if classes.told_apart and not density_alone else Use.CLASSES
-    scores, pooled = fit_scores(*known, evident, constants, use)
-    radius = clip_radius(scores, constants.clip)
-    moments = run.spending.keep(
-        release_score_moments(
-            encoded.map(partial(score_in_class, scores)),
-            classes.count,
-            radius,
-            constants.count_weight,
-            stage='approximate',
-            **run.spending.terms('moments'),
-        )
-    )
-    correlations = class_correlations(moments, counts.totals, scores.variances, constants)
-    density = Density(
-        classes,
-        counts,
-        masks,
-        scores,
-        pooled,
-        radius,
-        moments,
-        correlations,
-        class_chances(*known, constants),
-    )
-    return density, plan
-
-
-def _count_columns(
-    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
-) -> tuple[Counts, PairPlan | None]:
-    """Release the histograms of all columns; return them, and how pairs are counted, if they are.
-
-    Where pairs may be counted, but noise would drown them, their share counts the columns again.
-    """
-    spending, num_classes = run.spending, encoder.classes.count
-    sizes = [transformer.size for transformer in encoder.scored_transformers]
-    once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
-    counts = spending.keep(once)
-    if not may_count_pairs(encoder.description.domain, run.settings, alone=run.alone):
-        return counts, None
-    price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
-    num_records = float(counts.totals.sum())
-    adapted = num_classes if run.adapts(encoder.classes) else 0
-    plan = plan_pairs(counts.columns, num_records, price, run.constants.joint, adapted)
-    if plan is None and num_classes == 1:
-        terms = spending.terms('pairs', 'functions')
-        twice = release_counts(encoded, sizes, num_classes, **terms)
-        counts = counts.average(spending.keep(twice))
-    return counts, plan
-
-
-def _count_classes(
-    counts: Counts,
-    masks: Sequence[NDArray[np.bool_]],
-    encoder: RecordEncoder,
-    encoded: Rows[Encoded],
-    plan: PairPlan | None,
-    run: Run,
-) -> ClassCounts | None:
-    """Release the histograms of all columns in each class, if there are several."""
-    num_classes, transformers = encoder.classes.count, encoder.scored_transformers
-    if num_classes == 1 or not transformers:
-        return None
-    # Where pairs may be counted, but are not, their share is that of classes.
-    may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
-    shared = ('pairs', 'functions') if may and plan is None else ()
-    terms = run.spending.terms('classes', *shared)
-    ordered = [transformer.ordered for transformer in transformers]
-    constants = run.constants.approximate
-    plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
-    return run.spending.keep(release_class_counts(encoded, plans, num_classes, **terms))
-
-
-def _join(
-    density: Density, plan: PairPlan, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
-) -> Joint:
-    """Release what pairs of columns say together, and fit a density to it."""
-    counts, scores, constants = density.counts, density.scores, run.constants
-    histograms = [scores.chances(at) for at in range(len(counts.columns))]
-    columns = [counts.shares @ table for table in histograms]
-    ordered = [transformer.ordered for transformer in encoder.scored_transformers]
-    least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
-    cuts = columns, density.masks, ordered, plan.num_bins, least
-    bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
-    singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
-    promised = ('adapt',) if run.adapts(encoder.classes) else ()
-    counted = encoded, singles, plan, run.spending, constants.joint, promised
-    pairs, functions = count_pairs(*counted)
-    expected = expect_tables(counts.totals, scores, density.correlations, bins)
-    return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
 
 
 def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sdv_threea.accounting import Budget
+from sdv_threea.constants import Constants
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.domain import Domain, Number
+from sdv_threea.encoding.classes import Classes
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
@@ -129,3 +132,21 @@ def open_account(
     shares = stage_shares(domain, settings, alone=alone)
     charged = settings.guarantee == 'end_to_end'
     return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)
+
+
+class Run(NamedTuple):
+    """What all stages share: what the user chose, the account, and chance that needs no secrecy."""
+
+    settings: Settings
+    spending: Spending
+    rng: np.random.Generator
+    alone: bool
+
+    @property
+    def constants(self) -> Constants:
+        """What was chosen by measurement."""
+        return self.settings.constants
+
+    def adapts(self, classes: Classes) -> bool:
+        """Whether labels are adapted where pairs of columns are counted, the class among them."""
+        return classes.told_apart and self.settings.alpha < 1

@@ -22,6 +22,7 @@ FLOORS = (
     {'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
+    {'approximation'},
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},
@@ -63,7 +64,7 @@ GUESTS = {
     'plotly': {'report'},
 }
 
-MAX_FILE_LINES = 450
+MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 MAX_METHODS = 21
 

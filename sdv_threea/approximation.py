@@ -1,0 +1,156 @@
+"""The stage *approximate*, release by release: columns, classes, correlations, pairs of columns.
+
+Formal guarantees, of every function here:
+    * private records are read by the releases of the rooms alone, and all that these return is kept
+      by the account of the run
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.approximate.counts import (
+    ClassCounts,
+    Counts,
+    release_class_counts,
+    release_counts,
+)
+from sdv_threea.approximate.density import (
+    Density,
+    class_chances,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+)
+from sdv_threea.approximate.departures import Use
+from sdv_threea.approximate.gaussian import class_correlations
+from sdv_threea.approximate.moments import release_score_moments
+from sdv_threea.approximate.scores import score_in_class
+from sdv_threea.encoding.records import Encoded, RecordEncoder
+from sdv_threea.encoding.support import has_evident_ends, supports
+from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
+from sdv_threea.joint.counting import count_pairs
+from sdv_threea.joint.density import Joint, Singles, fit_joint
+from sdv_threea.joint.prior import expect_tables
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.stages import (
+    Run,
+    for_pairs,
+    may_count_pairs,
+)
+
+
+def approximate(
+    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> tuple[Density, PairPlan | None]:
+    """Release how columns are distributed and hang together in each class.
+
+    Returns:
+        What is released, and how pairs of columns are counted, if they are.
+    """
+    transformers, classes = encoder.scored_transformers, encoder.classes
+    constants, description = run.constants.approximate, encoder.description
+    counts, plan = _count_columns(encoder, encoded, run)
+    looks = counts.columns, counts.scale, run.constants.describe
+    masks = supports(transformers, description, *looks)
+    ordered = [transformer.ordered for transformer in transformers]
+    by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
+    known = counts, by_class, masks, ordered
+    evident = [has_evident_ends(transformer, description) for transformer in transformers]
+    density_alone = plan is not None and not run.adapts(classes)
+    use = Use.CLASSIFIER if classes.told_apart and not density_alone else Use.CLASSES
+    scores, pooled = fit_scores(*known, evident, constants, use)
+    radius = clip_radius(scores, constants.clip)
+    moments = run.spending.keep(
+        release_score_moments(
+            encoded.map(partial(score_in_class, scores)),
+            classes.count,
+            radius,
+            constants.count_weight,
+            stage='approximate',
+            **run.spending.terms('moments'),
+        )
+    )
+    correlations = class_correlations(moments, counts.totals, scores.variances, constants)
+    density = Density(
+        classes,
+        counts,
+        masks,
+        scores,
+        pooled,
+        radius,
+        moments,
+        correlations,
+        class_chances(*known, constants),
+    )
+    return density, plan
+
+
+def _count_columns(
+    encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> tuple[Counts, PairPlan | None]:
+    """Release the histograms of all columns; return them, and how pairs are counted, if they are.
+
+    Where pairs may be counted, but noise would drown them, their share counts the columns again.
+    """
+    spending, num_classes = run.spending, encoder.classes.count
+    sizes = [transformer.size for transformer in encoder.scored_transformers]
+    once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
+    counts = spending.keep(once)
+    if not may_count_pairs(encoder.description.domain, run.settings, alone=run.alone):
+        return counts, None
+    price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
+    num_records = float(counts.totals.sum())
+    adapted = num_classes if run.adapts(encoder.classes) else 0
+    plan = plan_pairs(counts.columns, num_records, price, run.constants.joint, adapted)
+    if plan is None and num_classes == 1:
+        terms = spending.terms('pairs', 'functions')
+        twice = release_counts(encoded, sizes, num_classes, **terms)
+        counts = counts.average(spending.keep(twice))
+    return counts, plan
+
+
+def _count_classes(
+    counts: Counts,
+    masks: Sequence[NDArray[np.bool_]],
+    encoder: RecordEncoder,
+    encoded: Rows[Encoded],
+    plan: PairPlan | None,
+    run: Run,
+) -> ClassCounts | None:
+    """Release the histograms of all columns in each class, if there are several."""
+    num_classes, transformers = encoder.classes.count, encoder.scored_transformers
+    if num_classes == 1 or not transformers:
+        return None
+    # Where pairs may be counted, but are not, their share is that of classes.
+    may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
+    shared = ('pairs', 'functions') if may and plan is None else ()
+    terms = run.spending.terms('classes', *shared)
+    ordered = [transformer.ordered for transformer in transformers]
+    constants = run.constants.approximate
+    plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
+    return run.spending.keep(release_class_counts(encoded, plans, num_classes, **terms))
+
+
+def join_columns(
+    density: Density, plan: PairPlan, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> Joint:
+    """Release what pairs of columns say together, and fit a density to it."""
+    counts, scores, constants = density.counts, density.scores, run.constants
+    histograms = [scores.chances(at) for at in range(len(counts.columns))]
+    columns = [counts.shares @ table for table in histograms]
+    ordered = [transformer.ordered for transformer in encoder.scored_transformers]
+    least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
+    cuts = columns, density.masks, ordered, plan.num_bins, least
+    bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
+    singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
+    promised = ('adapt',) if run.adapts(encoder.classes) else ()
+    counted = encoded, singles, plan, run.spending, constants.joint, promised
+    pairs, functions = count_pairs(*counted)
+    expected = expect_tables(counts.totals, scores, density.correlations, bins)
+    return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
