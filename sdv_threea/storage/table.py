@@ -95,7 +95,8 @@ class TableStorage:
         Args:
             header: Its columns; rows are not looked at.
         """
-        self.declared = {name: declare(header.dtypes[name]) for name in self.columns}
+        dtypes = header.dtypes.to_dict()  # pandas lists all of them for each that is asked for
+        self.declared = {name: declare(dtypes[name]) for name in self.columns}
 
     def make_proxy(self, domain: Domain) -> pd.DataFrame:
         """Make the table that SDV is shown in the place of the private one.
