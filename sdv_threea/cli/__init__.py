@@ -18,5 +18,5 @@ guess a type from the cells of a file, and must not show a value of a private ro
 * :mod:`~sdv_threea.cli.signals`: what becomes of a command that is told to end,
 * :mod:`~sdv_threea.cli.steps`: the progress bar,
 * :mod:`~sdv_threea.cli.flags`: messages in the words of the command line,
-* :mod:`~sdv_threea.cli.errors`: errors and warnings as one line each, without values of rows.
+* :mod:`~sdv_threea.cli.errors`: errors, a line each, and warnings, without values of rows.
 """

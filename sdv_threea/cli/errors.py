@@ -1,4 +1,4 @@
-"""Errors and warnings of the command line, as one line each.
+"""Errors and warnings of the command line: an error is one line.
 
 In go exceptions and warnings of any package. Out come lines on the terminal, and exit codes.
 Messages that may hold the values of a row are not shown.
@@ -39,7 +39,7 @@ class RefusedError(FailedError):
 
 
 class PlainCommand(click.Command):
-    """A command whose errors and warnings are one line each.
+    """A command whose errors are one line, and whose warnings are few.
 
     Formal guarantees:
         * of an exception whose message may hold the values of rows, only its type and the line of
@@ -93,10 +93,12 @@ def _plain_warnings() -> Iterator[None]:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
-    """Show a warning that is meant for users, as one line; pass over all others."""
+    """Show a warning that is meant for users; pass over all others."""
     heard = is_ours(message) or HEARD & set(Path(filename).parts)
     if issubclass(category, UserWarning) and heard:
-        click.echo(printable(f'Warning: {_say(message)}'), err=True)
+        # The lines of a list stay lines, under the first one.
+        lines = [_say(line) for line in str(message).splitlines() if line.strip()]
+        click.echo(printable('\n  '.join([f'Warning: {lines[0]}', *lines[1:]])), err=True)
 
 
 def _errors_about_input() -> tuple[type[Exception], ...]:

@@ -109,7 +109,7 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
     # A line each: of the promise, and of what so few rows have lost.
     promise, *others = done.stderr.splitlines()
     assert promise.startswith('Warning: --delta 0.1 is at or above')
-    told = ('Warning: This release has lost', 'Wrote ')
+    told = ('Warning: This release has lost', '  ', 'Wrote ')
     assert all(line.startswith(told) for line in others)
 
 
