@@ -14,6 +14,7 @@ import numpy as np
 
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import Constants
+from sdv_threea.errors import InputError
 
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
@@ -91,13 +92,13 @@ class Settings:
         _check_promise(self.epsilon, self.delta)
         self.budget(thresholds=True)
         if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
-            raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
+            raise InputError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
         if not 0 <= self.alpha <= 1:
-            raise ValueError(f'alpha must be between 0 and 1, got {self.alpha}.')
+            raise InputError(f'alpha must be between 0 and 1, got {self.alpha}.')
         if self.kernel is not None:
             _check_kernel(self.kernel)
         if not _is_count(self.n_components) and not _is_auto(self.n_components):
-            raise ValueError(
+            raise InputError(
                 "n_components must be 'auto' or a whole number of at least 1, "
                 f'got {self.n_components!r}.'
             )
@@ -126,7 +127,7 @@ def check_process(kernel: object) -> None:
         ValueError: If JAX had begun before this process was forked.
     """
     if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
-        raise ValueError(
+        raise InputError(
             'kernel needs JAX, which had begun before this process was forked and would hang in '
             "it. Start the process with multiprocessing.get_context('spawn'), or choose kernel="
             'None, which needs no JAX. Sampling needs none either.'
@@ -147,28 +148,28 @@ if hasattr(os, 'register_at_fork'):
 def _check_number(**values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Real) or value != value:
-            raise ValueError(f'{name} must be a number, got {value!r}.')
+            raise InputError(f'{name} must be a number, got {value!r}.')
         try:
             float(value)
         except OverflowError:
-            raise ValueError(f'{name} must be a number that a float can hold.') from None
+            raise InputError(f'{name} must be a number that a float can hold.') from None
 
 
 def _check_promise(epsilon: float, delta: float) -> None:
     if not (LEAST_EPSILON <= epsilon <= LARGEST_EPSILON or epsilon == math.inf):
-        raise ValueError(
+        raise InputError(
             f'epsilon must be from {LEAST_EPSILON:g} to {LARGEST_EPSILON:g}, or math.inf for no '
             f'privacy, got {epsilon:g}.'
         )
     if not LEAST_DELTA <= delta < 1:
-        raise ValueError(
+        raise InputError(
             f'delta must be from {LEAST_DELTA:g} to below 1 (for example 1e-6), got {delta:g}.'
         )
 
 
 def _check_kernel(kernel: object) -> None:
     if not callable(kernel):
-        raise ValueError(
+        raise InputError(
             'kernel must be None or a kernel function (x1, x2) -> matrix, for example that of '
             'neural_tangents.stax.serial(...).'
         )

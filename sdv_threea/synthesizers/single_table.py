@@ -107,8 +107,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             dates become the nearest stated bound, anything else is missing, record by record, and
             no message depends on them.
         unreleased: What samples show in the place of values too rare to be released, of which the
-            share of the rows is known: ``'missing'``, ``'spread'`` for released values, or a value
-            such as ``'Other'``; or a dictionary of these by column. Not of the target.
+            share of the rows is known: ``'missing'`` (by default only where cells can be missing),
+            ``'spread'`` for released values, or a value such as ``'Other'``; or a dictionary of
+            these by column. Not of the target.
         memory_limit: Gigabytes that a fit may take; by default what the machine has. One that would
             take more, by an estimate from public facts, is refused before a row is read.
 
