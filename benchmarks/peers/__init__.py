@@ -49,7 +49,6 @@ PEERS = {
     'dpmm AIM': ('dpmm', 'AIM'),
     'dpmm PrivBayes': ('dpmm', 'PrivBayes'),
     'smartnoise MST': ('smartnoise', 'MST'),
-    'smartnoise AIM': ('smartnoise', 'AIM'),
     'smartnoise PATE-CTGAN': ('smartnoise', 'PATE-CTGAN'),
     'smartnoise DP-CTGAN': ('smartnoise', 'DP-CTGAN'),
 }
