@@ -39,7 +39,7 @@ def bound_eigenvalues(
 
 
 def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
-    """Return whether all eigenvalues of a matrix exceed a bound: less it, the matrix has a root."""
+    """Return whether all eigenvalues are above a bound: less the bound, the matrix has a root."""
     moved = symmetric.copy()
     moved[np.diag_indices_from(moved)] -= least
     try:

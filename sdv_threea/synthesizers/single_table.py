@@ -90,9 +90,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the paper, which leaves
             reads of the private rows uncharged.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ by one row.
-        n_components: Number of components of the mixture, or ``'auto'``, which lets pairs of
-            columns take the place of the mixture where the budget carries them, unless the target
-            is a number.
+        n_components: Number of components of the mixture, up to 1,000, or ``'auto'``, which lets
+            pairs of columns take the place of the mixture where the budget carries them, unless the
+            target is a number.
         alpha: Weight of the density against the prediction, in [0, 1]. With 1, the values of a
             categorical target are as uncertain as in the private rows; with less they are surer
             where little can be predicted, and a model learns more from as many rows, but its
