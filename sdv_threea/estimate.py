@@ -18,7 +18,7 @@ from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.errors import InputError
-from sdv_threea.joint.bins import plan_pairs
+from sdv_threea.joint.bins import PairPlan, plan_pairs
 from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.statistics import (
@@ -162,18 +162,17 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     prices = _split_prices(domain, settings, budget, num_rows)
     scored = num_columns - has_target
     adapted = num_classes if has_target else 0
-    pairs = _affords_pairs(num_rows, scored, adapted, prices, settings)
+    plan = _plan_pairs(num_rows, scored, adapted, prices, settings)
     # Without a target the columns are counted twice, unless the second share goes to pairs.
-    again = 0.0 if has_target or pairs else math.hypot(prices['pairs'], prices['functions'])
+    again = 0.0 if has_target or plan else math.hypot(prices['pairs'], prices['functions'])
     count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:
-        # Where pairs are not counted, their share is that of classes.
-        more = 0.0 if pairs else math.hypot(prices['pairs'], prices['functions'])
-        class_count = histogram_sensitivity(scored, neighbors) / math.hypot(prices['classes'], more)
+        class_count = histogram_sensitivity(scored, neighbors) / _price_classes(prices, plan)
     # Nothing is known of the sizes of classes, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
     seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
+    noise = _product_noise(scored, totals, prices, settings, plan is not None)
     return ExpectedError(
         num_rows=num_rows,
         num_columns=num_columns,
@@ -182,7 +181,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         delta=settings.delta,
         count=count,
         class_count=class_count,
-        correlation=_product_noise(scored, totals, prices, settings, pairs) / float(totals[0]),
+        correlation=noise / float(totals[0]),
         category_rows=seen or SURE * count,
     )
 
@@ -216,18 +215,30 @@ def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: 
     return Domain((*numbers, *categories), target)
 
 
-def _affords_pairs(
+def _plan_pairs(
     num_rows: int,
     num_columns: int,
     adapted_classes: int,
     prices: Mapping[str, float],
     settings: Settings,
-) -> bool:
-    """Return whether the budget carries counts of pairs of columns, all of them telling."""
+) -> PairPlan | None:
+    """Return how pairs of columns would be counted, were all columns telling, if they would be."""
     constants = settings.constants.joint
     price = math.hypot(*(prices[stage] for stage in for_pairs(settings)))
     telling = [np.zeros(1)] * num_columns
-    return plan_pairs(telling, num_rows, price, constants, adapted_classes) is not None
+    return plan_pairs(telling, num_rows, price, constants, adapted_classes)
+
+
+def _price_classes(prices: Mapping[str, float], plan: PairPlan | None) -> float:
+    """Return the price of counting columns in classes.
+
+    Where pairs are not counted, their share is that of classes; where a class has few records, that
+    of functions is.
+    """
+    shared = ['classes', *([] if plan else ['pairs', 'functions'])]
+    if plan is not None and plan.few_of_class:
+        shared.append('functions')
+    return math.hypot(*(prices[stage] for stage in shared))
 
 
 def _product_noise(

@@ -27,10 +27,12 @@ class PairPlan(NamedTuple):
     Args:
         pairs: The pairs ``(i, j)``, ``i < j``.
         num_bins: How many bins an ordered column has, besides spikes and the missing value.
+        few_of_class: Whether a class has so few records that labels need a part of the price.
     """
 
     pairs: tuple[Pair, ...]
     num_bins: int
+    few_of_class: bool
 
 
 def plan_pairs(
@@ -50,15 +52,15 @@ def plan_pairs(
         adapted_classes: The number of classes of which labels are to be adapted; 0 for none.
 
     Returns:
-        The plan; ``None`` if there are no pairs to count, or noise would drown them, or labels need
-        the budget more.
+        The plan; ``None`` if there are no pairs to count, or noise would drown them.
     """
     pairs = choose_pairs(columns, num_records, mu, constants)
-    needed = constants.records_per_class * adapted_classes
-    if pairs and num_records < needed * _pair_noise(len(pairs), mu):
-        return None
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
-    return None if num_bins is None else PairPlan(pairs, num_bins)
+    if num_bins is None:
+        return None
+    needed = constants.records_per_class * adapted_classes
+    few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)
+    return PairPlan(pairs, num_bins, few)
 
 
 def choose_pairs(

@@ -61,6 +61,17 @@ def test_a_plan_says_which_pairs_are_counted_and_in_how_many_bins(mu):
         assert plan.num_bins == num_pair_bins(5_000, 1, mu, CONSTANTS)
 
 
+@pytest.mark.parametrize('classes', [0, 2, 8])
+def test_labels_need_a_part_of_the_price_where_a_class_has_few_records(classes):
+    counts = [np.full(2, 2_500.0)] * 4
+    mu = 6 * CONSTANTS.records_per_class * math.sqrt(6) / 5_000
+
+    plan = plan_pairs(counts, 5_000, mu, CONSTANTS, classes)
+
+    # There are as many records as are needed for six classes.
+    assert plan.few_of_class == (classes == 8)
+
+
 @pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
 def test_a_column_alone_has_no_pairs_and_too_many_have_none(num_columns):
     columns = [np.array([40.0, 60.0])] * num_columns
