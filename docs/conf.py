@@ -13,7 +13,13 @@ extensions = [
     'sphinx.ext.doctest',
     'sphinx.ext.napoleon',
     'sphinx_click',
+    'sphinx_copybutton',
 ]
+
+# What is copied is what is typed: no prompts, and no output.
+copybutton_prompt_text = r'>>> |\.\.\. |\$ '
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = '\\'
 
 myst_heading_anchors = 3
 myst_enable_extensions = ['deflist']

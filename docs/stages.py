@@ -41,6 +41,10 @@ DOMAIN = Domain(
     target='moon',
 )
 
+#: In how many squares each way rows are counted, and from where to where.
+SQUARES = 12
+ENDS = {'x': (-1.5, 2.5), 'y': (-1.2, 1.7)}
+
 COLORS = {'upper': '#0b7285', 'lower': '#c2621b'}
 FAINT = '#e1e6eb'
 
@@ -56,12 +60,15 @@ class Stages:
     """What the pipeline did: centroids, chances of the first class, and rows.
 
     Shapes: centroids, in units of the columns, (C, K, 2); chances on a grid, (GRID, GRID).
+    ``auc`` is what a classifier learns from the drawn rows, and ``error`` the share of them that
+    would have to move.
     """
 
     centroids: NDArray[np.float64]
     chances: NDArray[np.float64]
     drawn: pd.DataFrame
     auc: float
+    error: float
 
 
 def make_table(num_rows: int, seed: int) -> pd.DataFrame:
@@ -90,7 +97,23 @@ def run_stages(table: pd.DataFrame, test: pd.DataFrame, epsilon: float) -> Stage
         find_chances(released),
         drawn,
         float(scores.loc['synthetic', 'AUC']),
+        find_error(drawn, test),
     )
+
+
+def find_error(drawn: pd.DataFrame, test: pd.DataFrame) -> float:
+    """Return the distance of total variation to other real rows, in squares of each moon."""
+    grids = [_count_squares(rows) / len(rows) for rows in (drawn, test)]
+    return float(np.abs(grids[0] - grids[1]).sum() / 2)
+
+
+def _count_squares(rows: pd.DataFrame) -> NDArray[np.float64]:
+    classes = (rows['moon'] == 'upper').to_numpy(float)
+    # What is beyond the ends is in the last squares.
+    x, y = rows['x'].clip(*ENDS['x']), rows['y'].clip(*ENDS['y'])
+    points = np.column_stack([x, y, classes])
+    counts, _ = np.histogramdd(points, [SQUARES, SQUARES, 2], [ENDS['x'], ENDS['y'], (0, 1)])
+    return np.asarray(counts)
 
 
 def find_chances(released: Release) -> NDArray[np.float64]:
@@ -117,7 +140,7 @@ def draw_stages() -> go.Figure:
         _add_centroids(figure, stages.centroids, (row, 2))
         _add_chances(figure, stages.chances, (row, 3))
         _add_rows(figure, stages.drawn, (row, 4))
-        _label(figure, row, epsilon, stages.auc)
+        _label(figure, row, epsilon, stages)
     figure = styled(figure, height=170 * len(EPSILONS) + 40)
     figure.update_layout(width=760, margin={'l': 44, 'r': 4, 't': 28, 'b': 4})
     figure.update_annotations(font={'size': 13, 'color': INK})
@@ -167,7 +190,7 @@ def _add_chances(figure: go.Figure, chances: NDArray[np.float64], place: tuple[i
     figure.add_trace(go.Heatmap(x=PLACES[0], y=PLACES[1], z=chances, **scale), *place)
 
 
-def _label(figure: go.Figure, row: int, epsilon: float, auc: float) -> None:
+def _label(figure: go.Figure, row: int, epsilon: float, stages: Stages) -> None:
     name = 'ε = ∞' if math.isinf(epsilon) else f'ε = {epsilon:g}'
     axis = (row - 1) * len(STAGES) + 1
     figure.add_annotation(
@@ -175,7 +198,8 @@ def _label(figure: go.Figure, row: int, epsilon: float, auc: float) -> None:
         y=0.25, yref=f'y{axis if axis > 1 else ""} domain', yanchor='bottom',
     )  # fmt: skip
     last = row * len(STAGES)
+    told = f'AUC {stages.auc:.3f}, {stages.error:.0%} off'
     figure.add_annotation(
-        text=f'AUC {auc:.3f}', x=0.03, xref=f'x{last} domain', xanchor='left', showarrow=False,
+        text=told, x=0.03, xref=f'x{last} domain', xanchor='left', showarrow=False,
         y=0.02, yref=f'y{last} domain', yanchor='bottom',
     )  # fmt: skip

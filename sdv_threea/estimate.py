@@ -17,6 +17,7 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import needs_threshold
 from sdv_threea.describe.questions import ask_questions, split_delta
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.errors import InputError
 from sdv_threea.joint.bins import plan_pairs
 from sdv_threea.partition.em import num_components
 from sdv_threea.privacy.mechanism import discrete_gaussian
@@ -152,7 +153,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     has_target = num_classes > 1
     numerical = num_columns // 2 if num_numerical is None else num_numerical
     if not 0 <= numerical <= num_columns - has_target:
-        raise ValueError(
+        raise InputError(
             f'num_numerical must be between 0 and {num_columns - has_target}, the number of columns'
             f' without a categorical target, got {num_numerical}.'
         )
@@ -278,7 +279,7 @@ def _rows_to_be_seen(
 def _check_counts(**counts: int) -> None:
     for name, count in counts.items():
         if isinstance(count, bool) or count != int(count) or count < 1:
-            raise ValueError(f'{name} must be a whole number of at least 1, got {count!r}.')
+            raise InputError(f'{name} must be a whole number of at least 1, got {count!r}.')
 
 
 def _percent(name: str, noise: float, sampling: float) -> str:

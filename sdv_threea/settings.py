@@ -14,6 +14,7 @@ import numpy as np
 
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import Constants
+from sdv_threea.errors import InputError
 
 #: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
 THRESHOLD_SHARE = 0.1
@@ -22,6 +23,10 @@ THRESHOLD_SHARE = 0.1
 #: of columns; above, there is no noise to speak of, and squares of prices overflow in the end.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
+
+#: The most components per class. They are sought among 4,000 drawn records, and one of four says
+#: little.
+MOST_COMPONENTS = 1000
 
 #: The process in which JAX began, by its id, if it has.
 JAX = 'jax'
@@ -54,7 +59,8 @@ class Settings:
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
-        n_components: Components per class: a whole number, or ``'auto'`` to let the budget decide.
+        n_components: Components per class: a whole number up to 1,000, or ``'auto'`` to let the
+            budget decide. A class gets no more of them than the largest has records, as released.
             Pairs of columns are counted with ``'auto'`` only.
         alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
             uncertain as in the private rows; with less, log odds that spread little are stretched
@@ -91,14 +97,14 @@ class Settings:
         _check_promise(self.epsilon, self.delta)
         self.budget(thresholds=True)
         if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
-            raise ValueError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
+            raise InputError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
         if not 0 <= self.alpha <= 1:
-            raise ValueError(f'alpha must be between 0 and 1, got {self.alpha}.')
+            raise InputError(f'alpha must be between 0 and 1, got {self.alpha}.')
         if self.kernel is not None:
             _check_kernel(self.kernel)
         if not _is_count(self.n_components) and not _is_auto(self.n_components):
-            raise ValueError(
-                "n_components must be 'auto' or a whole number of at least 1, "
+            raise InputError(
+                f"n_components must be 'auto' or a whole number from 1 to {MOST_COMPONENTS:,}, "
                 f'got {self.n_components!r}.'
             )
 
@@ -126,7 +132,7 @@ def check_process(kernel: object) -> None:
         ValueError: If JAX had begun before this process was forked.
     """
     if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
-        raise ValueError(
+        raise InputError(
             'kernel needs JAX, which had begun before this process was forked and would hang in '
             "it. Start the process with multiprocessing.get_context('spawn'), or choose kernel="
             'None, which needs no JAX. Sampling needs none either.'
@@ -147,28 +153,28 @@ if hasattr(os, 'register_at_fork'):
 def _check_number(**values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Real) or value != value:
-            raise ValueError(f'{name} must be a number, got {value!r}.')
+            raise InputError(f'{name} must be a number, got {value!r}.')
         try:
             float(value)
         except OverflowError:
-            raise ValueError(f'{name} must be a number that a float can hold.') from None
+            raise InputError(f'{name} must be a number that a float can hold.') from None
 
 
 def _check_promise(epsilon: float, delta: float) -> None:
     if not (LEAST_EPSILON <= epsilon <= LARGEST_EPSILON or epsilon == math.inf):
-        raise ValueError(
+        raise InputError(
             f'epsilon must be from {LEAST_EPSILON:g} to {LARGEST_EPSILON:g}, or math.inf for no '
             f'privacy, got {epsilon:g}.'
         )
     if not LEAST_DELTA <= delta < 1:
-        raise ValueError(
+        raise InputError(
             f'delta must be from {LEAST_DELTA:g} to below 1 (for example 1e-6), got {delta:g}.'
         )
 
 
 def _check_kernel(kernel: object) -> None:
     if not callable(kernel):
-        raise ValueError(
+        raise InputError(
             'kernel must be None or a kernel function (x1, x2) -> matrix, for example that of '
             'neural_tangents.stax.serial(...).'
         )
@@ -185,4 +191,4 @@ def _is_auto(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and int(value) >= 1  # type: ignore[call-overload]
+    return whole and 1 <= int(value) <= MOST_COMPONENTS  # type: ignore[call-overload]

@@ -31,7 +31,7 @@ FLOORS = (
     {'describe'},
     {'intake'},
     {'domain', 'privacy', 'maths', 'pages'},
-    {'accounting', 'atomic', 'names', 'warning'},
+    {'accounting', 'atomic', 'errors', 'names', 'warning'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

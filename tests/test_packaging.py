@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -56,3 +57,35 @@ def test_a_workflow_runs_what_is_there(name):
     for script in re.findall(r'run: (\.ci/\w+)', text):
         assert (ROOT / script).exists()
     assert 'permissions:' in text
+
+
+def test_a_release_points_to_the_repository_that_makes_it():
+    """A package index shows the README by itself, where relative links lead nowhere."""
+    made = runpy.run_path(str(ROOT / '.ci' / 'point_links.py'))
+    base, tag = 'https://example.org/someone/sdv-threea', 'v9.9'
+    text = (ROOT / 'README.md').read_text('utf-8')
+    pointed = made['point_links'](text, base, tag)
+
+    links = re.findall(r'\]\(([^)\s]+)', pointed)
+    assert len(links) == len(re.findall(r'\]\(([^)\s]+)', text)) > 10
+    assert [link for link in links if not link.startswith(('https://', '#'))] == []
+    assert f'({base}/raw/{tag}/docs/pictures/report.png)' in pointed
+    assert f'({base}/blob/{tag}/LICENSE)' in pointed
+    for path in re.findall(rf'{base}/(?:raw|blob)/{tag}/([^)#]+)', pointed):
+        assert (ROOT / path).exists(), path
+
+    project = (ROOT / 'pyproject.toml').read_text('utf-8')
+    urls = tomllib.loads(made['add_addresses'](project, base, tag))['project']['urls']
+    assert urls == PROJECT['project']['urls'] | {
+        'Source': base,
+        'Documentation': f'{base}/blob/{tag}/docs/index.md',
+        'Changelog': f'{base}/blob/{tag}/CHANGELOG.md',
+        'Issues': f'{base}/issues',
+    }
+
+
+def test_the_pythons_that_are_tested_are_those_that_are_named():
+    text = (ROOT / '.github' / 'workflows' / 'tests.yml').read_text('utf-8')
+    tested = re.findall(r"'(3\.\d+)'", re.search(r'python: \[(.*)\]', text)[1])
+    named = re.findall(r'Python :: (3\.\d+)', ' '.join(PROJECT['project']['classifiers']))
+    assert tested == named == ['3.11', '3.12', '3.13']

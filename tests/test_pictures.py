@@ -40,6 +40,11 @@ def test_the_stages_are_those_of_the_pipeline(script):
     assert (likely == (test['moon'] == 'upper')).mean() > 0.9, 'colours are those of the classes'
     assert len(seen.drawn) == len(table)
     assert seen.auc > 0.95
+    # Rows are hardly off without noise; other rows of the same moons are not, and shifted ones are.
+    alike = stages.find_error(stages.make_table(2000, 2), test)
+    shifted = test.assign(x=test['x'] + 1)
+    assert alike < 0.25 < stages.find_error(shifted, test)
+    assert seen.error < alike + 0.2
 
 
 def test_the_runs_behind_the_budgets_are_complete_and_drawn(script):

@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from scipy.stats import beta
 
 from sdv_threea.accounting import epsilon_from_mu
+from sdv_threea.errors import InputError
 
 
 class Guesses(NamedTuple):
@@ -147,6 +148,6 @@ def bound_gaussian_epsilon(guesses: Guesses, delta: float, confidence: float = 0
 
 def _check(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise ValueError(
+        raise InputError(
             f'confidence must be between 0 and 1 (for example 0.95), got {confidence}.'
         )

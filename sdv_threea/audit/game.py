@@ -23,6 +23,7 @@ from sdv_threea.audit.result import AuditResult, LowerBound
 from sdv_threea.audit.samples import describe_rows
 from sdv_threea.audit.state import flatten
 from sdv_threea.audit.worlds import Neighbours, Tables
+from sdv_threea.errors import InputError
 
 #: The forms of a bound: one holds for any mechanism, the other where the claim is Gaussian DP.
 GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
@@ -128,10 +129,10 @@ def _sample(synthesizer: Any, without: Mapping[str, pd.DataFrame]) -> Tables:
 
 def _check(epsilon: float, delta: float, runs: int, confidence: float) -> None:
     if not epsilon >= 0:
-        raise ValueError(f'epsilon must be at least 0, or math.inf for no claim, got {epsilon}.')
+        raise InputError(f'epsilon must be at least 0, or math.inf for no claim, got {epsilon}.')
     if not 0 <= delta < 1:
-        raise ValueError(f'delta must be at least 0 and below 1, got {delta}.')
+        raise InputError(f'delta must be at least 0 and below 1, got {delta}.')
     if not runs >= LEAST_RUNS:
-        raise ValueError(f'runs must be at least {LEAST_RUNS}, got {runs}: try 1000.')
+        raise InputError(f'runs must be at least {LEAST_RUNS}, got {runs}: try 1000.')
     if not 0 < confidence < 1:
-        raise ValueError(f'confidence must be between 0 and 1, got {confidence}.')
+        raise InputError(f'confidence must be between 0 and 1, got {confidence}.')

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_threea.errors import InputError
+
 Tables = dict[str, pd.DataFrame]
 
 
@@ -39,14 +41,14 @@ class Neighbours:
 
     def __post_init__(self) -> None:
         if not sum(len(rows) for rows in self.canary.values()):
-            raise ValueError('canary must have at least one row: it is what the tables differ by.')
+            raise InputError('canary must have at least one row: it is what the tables differ by.')
         for name, rows in (*self.canary.items(), *self.instead.items()):
             if name not in self.without or not len(self.without[name]):
-                raise ValueError(f'without must have rows in the table {name!r}, as canary has.')
+                raise InputError(f'without must have rows in the table {name!r}, as canary has.')
             mine, theirs = rows.dtypes.to_dict(), self.without[name].dtypes.to_dict()
             if mine != theirs:
                 changed = [column for column in theirs if mine.get(column) != theirs[column]]
-                raise ValueError(
+                raise InputError(
                     f'canary must have the columns and dtypes of the table {name!r}, '
                     f'but differs in {changed or list(mine)}.'
                 )
@@ -85,7 +87,7 @@ def far_out(
     rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
     numbers = _list_numbers(metadata, name)
     if not numbers:
-        raise ValueError(f'The table {name!r} has no numerical column: try rare_category.')
+        raise InputError(f'The table {name!r} has no numerical column: try rare_category.')
     for column in numbers:
         canary[column] = _fill(_lie_far_out(rest[column]), canary.index, rest[column].dtype)
     return Neighbours({**tables, name: rest}, {name: canary})
@@ -114,7 +116,7 @@ def rare_category(
     name = _choose(tables, table)
     rest, canary = tables[name].iloc[:-1], tables[name].iloc[-1:].copy()
     if (rest[column] == value).any():
-        raise ValueError(f'value must not occur in the column {column!r}; try lone_class.')
+        raise InputError(f'value must not occur in the column {column!r}; try lone_class.')
     if isinstance(rest[column].dtype, pd.CategoricalDtype):
         rest, canary = (rows.astype({column: object}) for rows in (rest, canary))
     canary[column] = _fill(value, canary.index, rest[column].dtype)
@@ -141,7 +143,7 @@ def lone_class(
     name = _choose(tables, table)
     own = (tables[name][column] == value).to_numpy(dtype=bool, na_value=False)
     if not own.any():
-        raise ValueError(f'value must occur in the column {column!r}; try rare_category.')
+        raise InputError(f'value must occur in the column {column!r}; try rare_category.')
     rest, canary = tables[name][~own], tables[name][own].iloc[-1:]
     return Neighbours({**tables, name: rest}, {name: canary})
 
@@ -169,12 +171,12 @@ def many_children(
     """
     links = [each for each in metadata.relationships if each['parent_table_name'] == table]
     if not links:
-        raise ValueError(f'No table refers to {table!r}: choose the table of units.')
+        raise InputError(f'No table refers to {table!r}: choose the table of units.')
     if not all(isinstance(link['parent_primary_key'], str) for link in links):
-        raise ValueError(f'Keys of {table!r} have several columns: make Neighbours by hand.')
+        raise InputError(f'Keys of {table!r} have several columns: make Neighbours by hand.')
     names = {link['child_table_name'] for link in links}
     if any(each['parent_table_name'] in names for each in metadata.relationships):
-        raise ValueError(f'Rows of {sorted(names)} are referred to: leave out what refers to them.')
+        raise InputError(f'Rows of {sorted(names)} are referred to: leave out what refers to them.')
     without, canary = dict(tables), {table: tables[table].iloc[-1:]}
     without[table] = tables[table].iloc[:-1]
     for link in links:
@@ -186,7 +188,7 @@ def many_children(
         spare = np.flatnonzero(~own)[::-1][: max(children - int(own.sum()), 0)]
         own[spare] = True
         if own.sum() < children or own.all():
-            raise ValueError(f'{name!r} has too few rows for {children} children of one row.')
+            raise InputError(f'{name!r} has too few rows for {children} children of one row.')
         canary[name] = _make_alike(rows[own].copy(), metadata, name, {reference: mine})
         without[name] = rows[~own]
     return Neighbours(without, canary)
@@ -196,7 +198,7 @@ def _choose(tables: Mapping[str, pd.DataFrame], table: str | None) -> str:
     if table is None and len(tables) == 1:
         return next(iter(tables))
     if table is None or table not in tables:
-        raise ValueError(f'table must be one of {list(tables)}, got {table!r}.')
+        raise InputError(f'table must be one of {list(tables)}, got {table!r}.')
     return table
 
 
@@ -231,6 +233,6 @@ def _fill(value: Any, index: pd.Index, dtype: Any) -> pd.Series:
     try:
         return pd.Series([value] * len(index), index=index, dtype=object).astype(dtype)
     except (TypeError, ValueError):
-        raise ValueError(
+        raise InputError(
             f'value must be one that the dtype {dtype} holds, got {value!r}.'
         ) from None

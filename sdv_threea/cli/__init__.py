@@ -5,13 +5,18 @@ guess a type from the cells of a file, and must not show a value of a private ro
 
 * :mod:`~sdv_threea.cli.commands`: the commands and their help,
 * :mod:`~sdv_threea.cli.options`: options that several commands have,
+* :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
+* :mod:`~sdv_threea.cli.drawing`: the command ``sample``,
 * :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,
 * :mod:`~sdv_threea.cli.comparison`: the command ``report``,
-* :mod:`~sdv_threea.cli.describing`: the command ``datasheet``,
+* :mod:`~sdv_threea.cli.describing`: the commands ``datasheet`` and ``losses``,
 * :mod:`~sdv_threea.cli.trial`: the command ``audit``,
+* :mod:`~sdv_threea.cli.descriptions`: what metadata says, read without SDV,
+* :mod:`~sdv_threea.cli.files`: files of tables, found, and how their CSV is written,
 * :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
 * :mod:`~sdv_threea.cli.outputs`: output files, checked before and there after the work,
 * :mod:`~sdv_threea.cli.signals`: what becomes of a command that is told to end,
 * :mod:`~sdv_threea.cli.steps`: the progress bar,
-* :mod:`~sdv_threea.cli.errors`: errors and warnings as one line each, without values of rows.
+* :mod:`~sdv_threea.cli.flags`: messages in the words of the command line,
+* :mod:`~sdv_threea.cli.errors`: errors, a line each, and warnings, without values of rows.
 """

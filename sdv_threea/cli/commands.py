@@ -1,7 +1,8 @@
-"""The commands: fit, estimate, sample, statement, datasheet, report, audit.
+"""The commands: fit, estimate, sample, statement, losses, datasheet, report, audit.
 
 Each function is a command. Its docstring is the help that users see, and its options come from the
-decorators above it. Libraries that take long to import are imported inside the functions.
+decorators above it. Arguments are checked here; then the module that does the work is loaded, with
+SDV, which takes seconds.
 """
 
 from __future__ import annotations
@@ -11,26 +12,32 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
+from sdv_threea.cli.descriptions import check_description
 from sdv_threea.cli.errors import PlainGroup, RefusedError
+from sdv_threea.cli.files import check_kind, read_format
 from sdv_threea.cli.options import (
     FILE,
     PLACE,
+    RELEASE,
     SOURCE,
     delta_option,
+    encoding_option,
     epsilon_option,
     force_option,
     metadata_option,
-    missing_option,
     neighbors_option,
     public_metadata_option,
+    reading_options,
+    separator_option,
     settings_options,
+    settle_promise,
 )
-from sdv_threea.cli.outputs import staged
-from sdv_threea.cli.steps import steps
-from sdv_threea.cli.table_files import SUFFIXES, check_kind, find_tables, read_table, write_table
+from sdv_threea.cli.outputs import check_places
 from sdv_threea.names import printable
+
+#: What a datasheet is written as, by the end of the name of its file.
+KINDS = ('.html', '.htm', '.md', '.json')
 
 EXAMPLES = """\b
 Examples:
@@ -52,9 +59,10 @@ Examples:
 def main() -> None:
     """Release private tables under differential privacy, by the 3A framework.
 
-    Tables are CSV (UTF-8, a line of names) or Parquet; a database is a folder with a file named
-    after each of its tables. Exit codes: 0 done; 2 not done, as what was asked for or the data is
-    not in order; 1 failed otherwise.
+    Tables are CSV (with a line of names; UTF-8 and commas, unless --encoding and --separator say
+    otherwise) or Parquet. A database is a folder with a file named after each of its tables. Exit
+    codes: 0 done; 2 not done, as what was asked for or the data is not in order; 1 failed
+    otherwise.
     """
 
 
@@ -72,10 +80,20 @@ def main() -> None:
     type=PLACE,
     help='The privacy statement, .txt or .json.  [default: OUT.statement.txt]',
 )
+@click.option(
+    '--constraints',
+    type=FILE,
+    help="Rules that rows obey, as SDV's save_constraints writes them to JSON; OUT is a .pkl then.",
+)
 @settings_options
 @force_option
 def fit(
-    data: Path, metadata: Path, out: Path, statement: Path | None, force: bool, **settings: Any
+    data: Path,
+    metadata: Path,
+    out: Path,
+    statement: Path | None,
+    force: bool,
+    **settings: Any,
 ) -> None:
     """Release DATA under differential privacy.
 
@@ -87,37 +105,22 @@ def fit(
     ranges and values are public. Every fit spends a privacy budget of its own, and their costs add
     up.
     """
-    from sdv_threea.cli.saved import (
-        RELEASE,
-        load_metadata,
-        make_synthesizer,
-        save,
-        write_statement,
-    )
-
-    described = load_metadata(metadata)
-    files = find_tables(data, described.tables)
-    synthesizer = make_synthesizer(described, settings)
+    settle_promise(settings)
+    read_format(settings)
     statement = statement or out.with_name(f'{out.name}.statement.txt')
-    with (
-        staged([out, statement], force=force, inputs=[*files.values(), metadata]) as drafts,
-        steps(len(files) + 2) as step,
-    ):
-        tables = {}
-        for name, path in files.items():
-            step(f'Reading {name}')
-            tables[name] = read_table(
-                path,
-                described.tables[name].columns,
-                use_values=settings['public_metadata'],
-                coerce=settings['invalid_cells'] == 'coerce',
-                only_empty=settings['missing'] == 'empty',
-            )
-        step('Fitting')
-        synthesizer.fit(tables)
-        step('Writing')
-        save(synthesizer, drafts[out], as_release=out.suffix == RELEASE)
-        write_statement(synthesizer.get_privacy_statement(), drafts[statement])
+    check_places([out, statement], force=force, inputs=[data, metadata])
+    if settings['constraints'] is not None and out.suffix == RELEASE:
+        raise RefusedError(
+            f'--constraints are code, which a {RELEASE} does not hold: let --out end in .pkl.'
+        )
+    tables = {'--public-table': settings['public_tables']}
+    if settings['privacy_unit'] is not None:
+        tables['--privacy-unit'] = [settings['privacy_unit']]
+    check_description(metadata, settings['targets'], tables)
+
+    from sdv_threea.cli.fitting import fit_files
+
+    fit_files(data, metadata, out, statement, settings, force=force)
 
 
 @main.command()
@@ -139,12 +142,7 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
     """
     from sdv_threea.estimate import expected_error
 
-    try:
-        errors = expected_error(
-            rows, columns, num_classes=classes, num_numerical=numerical, **settings
-        )
-    except ValueError as error:
-        raise RefusedError(str(error)) from None
+    errors = expected_error(rows, columns, num_classes=classes, num_numerical=numerical, **settings)
     click.echo(str(errors))
 
 
@@ -165,7 +163,7 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
 @click.option(
     '--format',
     'suffix',
-    type=click.Choice([suffix.removeprefix('.') for suffix in SUFFIXES]),
+    type=click.Choice(['csv', 'csv.gz', 'parquet']),
     default='csv',
     help='Of a database: what its tables are written as.',
 )
@@ -179,46 +177,32 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
     is_flag=True,
     help='Of CSV: put an apostrophe before texts that a spreadsheet would run (=, +, -, @).',
 )
+@separator_option
+@encoding_option
 @force_option
 def sample(
     synthesizer: Path,
     out: Path,
     rows: int | None,
     scale: float | None,
-    suffix: str,
-    rows_per_file: int | None,
-    for_spreadsheets: bool,
     force: bool,
+    **options: Any,
 ) -> None:
     """Sample rows, at no cost in privacy.
 
     The same file gives the same rows: ask for more of them to have others. A .release can be opened
     from anybody. Load a .pkl only if you trust it, as a pickle can hold any program.
     """
-    from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
+    read_format(options)
+    if rows is not None and scale is not None:
+        raise RefusedError('--rows is for one table, and --scale for a database: give one of them.')
+    if rows is not None and options['rows_per_file'] is None:
+        check_kind(out)
+        check_places([out], force=force, inputs=[synthesizer])
 
-    fitted = load(synthesizer)
-    names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
-    if rows_per_file is not None:
-        write_parts(fitted, int(sum(sizes)), out, rows_per_file)
-        return
-    places = {name: out / f'{name}.{suffix}' for name in names}
-    if len(names) == 1:
-        places = {names[0]: out}
-    for place in places.values():
-        check_kind(place)
-    with (
-        staged(places.values(), force=force, inputs=[synthesizer]) as drafts,
-        steps(len(sizes) + len(names)) as step,
-    ):
-        drawn = []
-        for size in sizes:
-            step('Sampling')
-            drawn.append(draw(fitted, size))
-        for name, place in places.items():
-            step(f'Writing {name}')
-            rows_of_it = pd.concat([each[name] for each in drawn])
-            write_table(rows_of_it, drafts[place], for_spreadsheets=for_spreadsheets)
+    from sdv_threea.cli.drawing import sample_files
+
+    sample_files(synthesizer, out, rows, scale, force=force, **options)
 
 
 @main.command()
@@ -235,6 +219,22 @@ def statement(synthesizer: Path, as_json: bool) -> None:
 
     told = load(synthesizer).get_privacy_statement()
     click.echo(to_json(told) if as_json else printable(str(told)))
+
+
+@main.command()
+@click.argument('synthesizer', type=FILE)
+@click.option('--json', 'as_json', is_flag=True, help='As JSON.')
+def losses(synthesizer: Path, as_json: bool) -> None:
+    """Print what samples do not show.
+
+    A line for each column of SYNTHESIZER says what was too rare to be released, and of which share
+    of the rows. It is computed from released numbers, so it costs nothing and may be published.
+    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
+    any program.
+    """
+    from sdv_threea.cli.describing import say_losses
+
+    click.echo(printable(say_losses(synthesizer, as_json=as_json)))
 
 
 @main.command()
@@ -265,8 +265,16 @@ def datasheet(
     shows, what was lost, and what each release cost. It is made of released numbers alone: no
     private row is read.
 
-    Load only files that you trust, as a synthesizer is a pickle, which can hold any program.
+    A .release can be opened from anybody. Load a .pkl only if you trust it, as a pickle can hold
+    any program.
     """
+    if out.suffix not in KINDS:
+        raise RefusedError(f'--out must end in {", ".join(KINDS)}, got {out.name!r}.')
+    if data and out.suffix != '.json':
+        raise RefusedError('--data is for Croissant: let --out end in .json.')
+    inputs = [synthesizer, *([about] if about else []), *data]
+    check_places([out], force=force, inputs=inputs)
+
     from sdv_threea.cli.describing import write_datasheet
 
     write_datasheet(synthesizer, out, about, data, force=force)
@@ -281,7 +289,7 @@ def datasheet(
 @click.option('--synthesizer', type=FILE, help='Tell what is promised, too.')
 @click.option('--test', type=SOURCE, help='Real rows kept aside: test models on them, too.')
 @click.option('--target', metavar='[TABLE.]COLUMN', help='The column that the models predict.')
-@missing_option
+@reading_options
 @click.option('--title', help='The heading.  [default: the names of the tables]')
 @force_option
 def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
@@ -291,10 +299,20 @@ def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     who may see the real data may see it. With test rows and a target, LightGBM is trained on each
     of the two tables, and tested on real rows that neither has seen.
     """
-    from sdv_threea.cli.comparison import compare
-
     if (options['test'] is None) != (options['target'] is None):
         raise RefusedError('--test and --target go together: give both, or neither.')
+    if out.suffix not in ('.html', '.htm', '.json'):
+        raise RefusedError(
+            f'--out must end in .html or .json, got {out.name!r}. For a PDF, open the page in a '
+            'browser and print it.'
+        )
+    read_format(options)
+    check_places([out], force=force, inputs=[metadata])
+    tables = {'--table': [options['table']] if options['table'] is not None else []}
+    check_description(metadata, named=tables)
+
+    from sdv_threea.cli.comparison import compare
+
     compare(metadata, out, force=force, **options)
 
 
@@ -329,6 +347,10 @@ def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any)
     success bounds epsilon from below. The exit code is 1 if the bound refutes the promise; if not,
     that is no proof.
     """
+    settle_promise(options)
+    read_format(options)
+    check_description(metadata, options['targets'])
+
     from sdv_threea.cli.trial import try_out
 
     canary = {name: options.pop(name) for name in ('kind', 'table', 'column', 'value')}

@@ -11,12 +11,13 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
+from sdv_threea.cli.descriptions import split_target
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.files import CsvFormat, find_tables, read_format
 from sdv_threea.cli.outputs import staged
-from sdv_threea.cli.saved import load, load_metadata, split_target
+from sdv_threea.cli.saved import load, load_metadata
 from sdv_threea.cli.steps import steps
-from sdv_threea.cli.table_files import find_tables, read_table
-from sdv_threea.pages.shell import check_suffix
+from sdv_threea.cli.table_files import read_table
 from sdv_threea.report import make_report
 from sdv_threea.storage.metadata import MODELLED
 
@@ -34,11 +35,6 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         RefusedError: If an option names a table or column that does not exist, or a file cannot be
             read.
     """
-    if out.suffix != '.json':
-        try:
-            check_suffix(out)
-        except ValueError as error:
-            raise RefusedError(f'--out: {error} Or write the scores as .json.') from None
     described = load_metadata(metadata)
     if options['table'] is not None:
         described = _take_alone(described, options['table'])
@@ -55,20 +51,17 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
         steps(3) as step,
     ):
         step('Reading')
-        only_empty = options['missing'] == 'empty'
-        tables = {role: _read(several, described, only_empty) for role, several in files.items()}
+        form = read_format(options)
+        tables = {role: _read(several, described, form) for role, several in files.items()}
         step('Measuring')
-        try:
-            report = make_report(
-                tables['real'],
-                tables['synthetic'],
-                described,
-                synthesizer=synthesizer,
-                test=tables.get('test'),
-                target=target or None,
-            )
-        except ValueError as error:  # it names tables and columns alone
-            raise RefusedError(str(error)) from None
+        report = make_report(
+            tables['real'],
+            tables['synthetic'],
+            described,
+            synthesizer=synthesizer,
+            test=tables.get('test'),
+            target=target or None,
+        )
         step('Writing')
         if out.suffix == '.json':
             report.save_json(drafts[out])
@@ -92,14 +85,13 @@ def _find_target(target: str | None, metadata: Metadata) -> dict[str, str]:
     """Return the column to predict, by its table; empty if there is none."""
     if target is None:
         return {}
-    table, column = split_target(target, metadata)
+    table, column = split_target(target, metadata.to_dict()['tables'])
     if metadata.tables[table].columns[column]['sdtype'] not in MODELLED:
         raise RefusedError(f"--target '{target}' is not a column that models could predict.")
     return {table: column}
 
 
-def _read(files: dict[str, Path], metadata: Metadata, only_empty: bool) -> dict[str, pd.DataFrame]:
+def _read(files: dict[str, Path], metadata: Metadata, form: CsvFormat) -> dict[str, pd.DataFrame]:
     return {
-        name: read_table(path, metadata.tables[name].columns, only_empty=only_empty)
-        for name, path in files.items()
+        name: read_table(path, metadata.tables[name].columns, form) for name, path in files.items()
     }

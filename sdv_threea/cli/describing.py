@@ -1,6 +1,6 @@
-"""The command ``datasheet``: what may be published about a release.
+"""The commands ``datasheet`` and ``losses``: what may be published about a release.
 
-In go a saved synthesizer, and what the publisher says. Out comes one file: HTML, Markdown or JSON.
+In go a saved synthesizer, and what the publisher says. Out comes one file, or text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import load
 
-#: What a datasheet is written as, by the end of the name of its file.
-KINDS = {'.html': 'save_html', '.htm': 'save_html', '.md': 'save_markdown', '.json': 'croissant'}
+#: What is said of a column of which nothing was lost.
+ALL_THERE = 'nothing'
 
 
 def write_datasheet(
@@ -30,24 +30,37 @@ def write_datasheet(
         force: Whether an existing file may be replaced.
 
     Raises:
-        RefusedError: If the kind of output is unknown, or a file is not what it should be.
+        RefusedError: If a file is not what it should be.
     """
-    if out.suffix not in KINDS:
-        raise RefusedError(f'--out must end in {", ".join(KINDS)}, got {out.name!r}.')
-    if data and KINDS[out.suffix] != 'croissant':
-        raise RefusedError('--data is for Croissant: let --out end in .json.')
     said = _read_about(about) if about is not None else {}
     fitted = load(synthesizer)
     inputs = [synthesizer, *([about] if about else []), *data]
     with staged([out], force=force, inputs=inputs) as drafts:
-        try:
-            sheet = fitted.datasheet(**said)
-            if KINDS[out.suffix] == 'croissant':
-                sheet.save_croissant(drafts[out], data)
-            else:
-                getattr(sheet, KINDS[out.suffix])(drafts[out])
-        except ValueError as error:  # it names places of a datasheet, and files
-            raise RefusedError(str(error)) from None
+        sheet = fitted.datasheet(**said)
+        if out.suffix == '.json':
+            sheet.save_croissant(drafts[out], data)
+        elif out.suffix == '.md':
+            sheet.save_markdown(drafts[out])
+        else:
+            sheet.save_html(drafts[out])
+
+
+def say_losses(synthesizer: Path, *, as_json: bool) -> str:
+    """Return what samples do not show: a line per column, or JSON.
+
+    Args:
+        synthesizer: The file of the synthesizer.
+        as_json: Whether to return all that is known, as JSON.
+    """
+    lost = load(synthesizer).get_losses()
+    if as_json:
+        return str(lost.reset_index().to_json(orient='records', indent=2))
+    names = [
+        '.'.join(map(str, name)) if isinstance(name, tuple) else str(name) for name in lost.index
+    ]
+    width = max(map(len, names), default=0)
+    said = lost['said'].replace('', ALL_THERE)
+    return '\n'.join(f'{name:<{width}}  {line}' for name, line in zip(names, said, strict=True))
 
 
 def _read_about(path: Path) -> dict[str, str]:

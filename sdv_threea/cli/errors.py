@@ -1,4 +1,4 @@
-"""Errors and warnings of the command line, as one line each.
+"""Errors and warnings of the command line: an error is one line.
 
 In go exceptions and warnings of any package. Out come lines on the terminal, and exit codes.
 Messages that may hold the values of a row are not shown.
@@ -14,7 +14,9 @@ from typing import Any
 
 import click
 
+from sdv_threea.cli.flags import name_options
 from sdv_threea.cli.signals import ending_in_order
+from sdv_threea.errors import InputError, ShortageError
 from sdv_threea.names import printable
 from sdv_threea.warning import is_ours
 
@@ -36,8 +38,8 @@ class RefusedError(FailedError):
     exit_code = 2
 
 
-class PlainGroup(click.Group):
-    """A group of commands whose errors and warnings are one line each.
+class PlainCommand(click.Command):
+    """A command whose errors are one line, and whose warnings are few.
 
     Formal guarantees:
         * of an exception whose message may hold the values of rows, only its type and the line of
@@ -46,28 +48,37 @@ class PlainGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and turn what it raises and warns of into lines."""
-        with ending_in_order(), _plain_warnings(), _plain_errors():
-            return super().invoke(ctx)
+        with ending_in_order(), _plain_warnings():
+            try:
+                return super().invoke(ctx)
+            except (click.ClickException, click.exceptions.Exit, click.Abort):
+                raise
+            except Exception as error:
+                raise explain(error) from None
 
 
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Turn exceptions into those that click prints as one line."""
-    try:
-        yield
-    except (click.ClickException, click.exceptions.Exit, click.Abort):
-        raise
-    except OSError as error:
-        raise FailedError(f'{error.filename or "input or output"}: {error.strerror}.') from None
-    except ImportError as error:
-        raise FailedError(_one_line(error)) from None
-    except Exception as error:
-        if isinstance(error, _errors_about_input()):
-            raise RefusedError(_one_line(error)) from None
-        raise FailedError(
-            f'{type(error).__name__} at {_find_place(error)}. Its message is not shown, as it may '
-            'hold values of rows.'
-        ) from None
+class PlainGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = PlainCommand
+
+
+def explain(error: Exception) -> click.ClickException:
+    """Return the error that click prints as one line in the place of another one."""
+    if isinstance(error, click.ClickException):
+        return error
+    if isinstance(error, OSError):
+        return FailedError(f'{error.filename or "input or output"}: {error.strerror}.')
+    if isinstance(error, InputError):
+        return RefusedError(_say(error))
+    if isinstance(error, ImportError | ShortageError):
+        return FailedError(_say(error))
+    if isinstance(error, _errors_about_input()):
+        return RefusedError(_say(error))
+    return FailedError(
+        f'{type(error).__name__} at {_find_place(error)}. Its message is not shown, as it may '
+        'hold values of rows.'
+    )
 
 
 @contextmanager
@@ -82,10 +93,12 @@ def _plain_warnings() -> Iterator[None]:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
-    """Show a warning that is meant for users, as one line; pass over all others."""
+    """Show a warning that is meant for users; pass over all others."""
     heard = is_ours(message) or HEARD & set(Path(filename).parts)
     if issubclass(category, UserWarning) and heard:
-        click.echo(printable(f'Warning: {_one_line(message)}'), err=True)
+        # The lines of a list stay lines, under the first one.
+        lines = [_say(line) for line in str(message).splitlines() if line.strip()]
+        click.echo(printable('\n  '.join([f'Warning: {lines[0]}', *lines[1:]])), err=True)
 
 
 def _errors_about_input() -> tuple[type[Exception], ...]:
@@ -119,5 +132,8 @@ def _find_place(error: Exception) -> str:
     return f'{path.parent.name}/{path.name}, line {trace.tb_lineno}'
 
 
-def _one_line(message: object) -> str:
-    return ' '.join(str(message).split())
+def _say(message: object) -> str:
+    """Return a message in one line, in the words of the command that runs."""
+    context = click.get_current_context(silent=True)
+    options = context.command.params if context is not None else ()
+    return name_options(' '.join(str(message).split()), options)

@@ -1,17 +1,23 @@
-"""Options that several commands have: kinds of paths, and the settings of a release."""
+"""Options that several commands have: kinds of paths, how CSV is written, settings of a release."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sdv_threea.cli.errors import RefusedError
+
 #: An existing file; an existing file or folder; and a path that need not exist.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 SOURCE = click.Path(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
+
+#: What the name of a file ends in that holds a release, and no code.
+RELEASE = '.release'
 
 metadata_option = click.option(
     '--metadata', type=FILE, required=True, help="SDV's metadata, as JSON."
@@ -40,6 +46,16 @@ public_metadata_option = click.option(
     help='Ranges and values in the metadata are public. Those that SDV detected are not!',
 )
 
+separator_option = click.option(
+    '--separator',
+    default=',',
+    help="Of CSV files: the character between cells, such as ';' or tab.",
+)
+
+encoding_option = click.option(
+    '--encoding', default='utf-8', help='Of CSV files: the encoding, such as cp1252.'
+)
+
 missing_option = click.option(
     '--missing',
     type=click.Choice(['usual', 'empty']),
@@ -47,8 +63,16 @@ missing_option = click.option(
     help='Which cells of CSV files are missing: also NA, null, None and such, or empty ones alone.',
 )
 
+#: How files of CSV are read.
+READING = (separator_option, encoding_option, missing_option)
+
 SETTINGS = (
-    epsilon_option,
+    click.option('--epsilon', type=float, help='The promise: smaller is more private.'),
+    click.option(
+        '--no-privacy',
+        is_flag=True,
+        help='Promise nothing, in place of --epsilon: for data that need no protection.',
+    ),
     delta_option,
     click.option(
         '--target',
@@ -65,7 +89,7 @@ SETTINGS = (
         default='raise',
         help='Refuse a table with cells that break the metadata, or replace them and say nothing.',
     ),
-    missing_option,
+    *READING,
     click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),
@@ -84,12 +108,51 @@ SETTINGS = (
 )
 
 
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of files that are read to a command."""
+    return _add(READING, command)
+
+
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the settings of a release to a command, as options.
 
-    The command gets them by name, as :func:`~sdv_threea.cli.saved.make_synthesizer` takes them.
+    The command gets them by name. :func:`settle_promise` is to be called on them, and
+    :func:`~sdv_threea.cli.saved.make_synthesizer` takes them then.
     """
+    return _add(SETTINGS, command)
+
+
+def settle_promise(settings: dict[str, Any]) -> None:
+    """Check that a promise is made, or expressly none, and make one setting of both options.
+
+    Args:
+        settings: The settings by name; ``no_privacy`` is taken out, and ``epsilon`` is a number
+            then, infinite for no privacy.
+
+    Raises:
+        MissingParameter: If neither is given.
+        RefusedError: If they contradict each other, or the number promises nothing.
+    """
+    epsilon, none = settings['epsilon'], settings.pop('no_privacy')
+    if none and epsilon not in (None, math.inf):
+        raise RefusedError('--epsilon and --no-privacy contradict each other: give one of them.')
+    if not none and epsilon is None:
+        context = click.get_current_context()
+        asked = next(each for each in context.command.params if each.name == 'epsilon')
+        raise click.MissingParameter(
+            'To release a table without any privacy, say --no-privacy.', context, asked
+        )
+    if not none and epsilon == math.inf:
+        raise RefusedError('--epsilon inf promises nothing. If that is meant, say --no-privacy.')
+    if not none and not epsilon > 0:
+        raise RefusedError(f'--epsilon must be above 0, got {epsilon:g}.')
+    settings['epsilon'] = math.inf if none else epsilon
+
+
+def _add(
+    options: tuple[Callable[..., Any], ...], command: Callable[..., Any]
+) -> Callable[..., Any]:
     # The help lists the option that was added last first, so the first one is added last.
-    for option in reversed(SETTINGS):
+    for option in reversed(options):
         command = option(command)
     return command

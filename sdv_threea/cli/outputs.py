@@ -6,8 +6,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import click
+
 from sdv_threea.atomic import replacing_all
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.names import printable
+
+#: Bytes of a thousand, in which sizes of files are told.
+THOUSAND = 1000
 
 
 @contextmanager
@@ -32,13 +38,15 @@ def staged(
         OSError: If an output file cannot be written.
     """
     places = list(paths)
-    _check(places, force, {path.resolve() for path in inputs})
+    check_places(places, force=force, inputs=inputs)
     made = [folder for folder in {place.parent for place in places} if not folder.exists()]
     try:
         for folder in made:
             folder.mkdir()
         with replacing_all(places, private=private) as drafts:
             yield drafts
+        for place in places:
+            tell_written(place)
     except BaseException:
         for folder in made:
             with suppress(OSError):
@@ -46,11 +54,22 @@ def staged(
         raise
 
 
-def _check(places: list[Path], force: bool, inputs: set[Path]) -> None:
+def check_places(places: list[Path], *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Check that files can be written, before anything that takes long is loaded or done.
+
+    Args:
+        places: The output files.
+        force: Whether existing files may be replaced.
+        inputs: Files that are read; they are never replaced.
+
+    Raises:
+        RefusedError: If one exists and may not be replaced, is an input, or has no folder.
+    """
+    read = {path.resolve() for path in inputs}
     if len(set(places)) < len(places):
         raise RefusedError(f"'{places[0]}' cannot hold two outputs: give them different names.")
     for place in places:
-        if place.resolve() in inputs:
+        if place.resolve() in read:
             raise RefusedError(f"'{place}' is an input, and is not replaced: choose another name.")
         if place.is_dir():
             raise RefusedError(f"'{place}' is a folder: give the name of a file.")
@@ -58,3 +77,17 @@ def _check(places: list[Path], force: bool, inputs: set[Path]) -> None:
             raise RefusedError(f"'{place}' exists: choose another name, or replace it by --force.")
         if not place.parent.parent.is_dir() or place.parent.is_file():
             raise RefusedError(f"There is no folder '{place.parent}' to write '{place.name}' to.")
+
+
+def tell_written(place: Path) -> None:
+    """Say in a line that a file was written, and how large it is."""
+    size = f' ({_say_size(place.stat().st_size)})' if place.is_file() else ''
+    click.echo(printable(f'Wrote {place}{size}.'), err=True)
+
+
+def _say_size(size: float) -> str:
+    for unit in ('bytes', 'kB', 'MB'):
+        if size < THOUSAND:
+            return f'{size:.3g} {unit}'
+        size /= THOUSAND
+    return f'{size:.3g} GB'

@@ -15,7 +15,9 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
+from sdv_threea.cli.descriptions import split_target
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.outputs import tell_written
 from sdv_threea.names import check_table_names
 from sdv_threea.storage.files import load_saved
 from sdv_threea.storage.release_files import is_plain
@@ -38,10 +40,7 @@ OF_DATABASES = {
 }
 
 #: The options of the settings that are no arguments of constructors.
-OF_FILES = ('missing', 'targets')
-
-#: What the name of a file ends in that holds a release, and no code.
-RELEASE = '.release'
+OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints')
 
 #: Rows of a single table that are drawn at once. The progress bar moves after each draw.
 ROWS_PER_DRAW = 100_000
@@ -71,7 +70,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     Args:
         metadata: The metadata.
         settings: The options of the command: arguments of the constructors by name, and
-            ``targets``.
+            ``targets``. A progress bar is shown on a terminal.
 
     Returns:
         A synthesizer that is not fitted.
@@ -81,7 +80,9 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         SynthesizerInputError: If a setting is out of range.
     """
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
-    targets = [split_target(target, metadata) for target in settings['targets']]
+    common.setdefault('verbose', sys.stderr.isatty())
+    tables = metadata.to_dict()['tables']
+    targets = [split_target(target, tables) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')
     if len(metadata.tables) > 1:
@@ -175,7 +176,8 @@ def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file
         raise RefusedError('--rows-per-file is for one table, and this is a database.')
     try:
         shown = sys.stderr.isatty()
-        synthesizer.sample_to_parquet(rows, folder, rows_per_file, show_progress=shown)
+        for path in synthesizer.sample_to_parquet(rows, folder, rows_per_file, show_progress=shown):
+            tell_written(path)
     except (FileExistsError, FileNotFoundError) as error:
         raise RefusedError(f"'{folder}': {error.strerror}.") from None
 
@@ -189,28 +191,6 @@ def write_statement(statement: Statement, path: Path) -> None:
     """Write a statement to a file: as JSON if its name ends in ``.json``, otherwise as text."""
     text = to_json(statement) if path.suffix == '.json' else str(statement)
     path.write_text(text + '\n', encoding='utf-8')
-
-
-def split_target(target: str, metadata: Metadata) -> tuple[str, str]:
-    """Split ``COLUMN`` or ``TABLE.COLUMN`` into table and column.
-
-    Both names may contain a point, so the metadata decides where to split.
-
-    Raises:
-        RefusedError: If there is no such column.
-    """
-    found = [
-        (table, column)
-        for table, described in metadata.tables.items()
-        for column in described.columns
-        if target == f'{table}.{column}' or (target == column and len(metadata.tables) == 1)
-    ]
-    if len(found) != 1:
-        raise RefusedError(
-            f"--target '{target}' is not a column: give COLUMN of one table, or TABLE.COLUMN of a "
-            'database.'
-        )
-    return found[0]
 
 
 def _load_release(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""Tables in files: found, read and written.
+"""Tables in files: read and written.
 
 In go paths and metadata; out come tables whose dtypes depend on the metadata, or on the schema of a
 Parquet file, but never on cells. A reader that guesses types looks at all rows: with one missing
@@ -9,8 +9,10 @@ are read as texts, and each becomes what the metadata says its column holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
+import codecs
+import csv
+import gzip
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,8 @@ import numpy as np
 import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, show_separator
 from sdv_threea.storage.files import write_csv
-
-#: The endings of files that hold a table.
-SUFFIXES = ('.csv', '.csv.gz', '.parquet')
 
 #: What a cell begins with that a spreadsheet runs as a formula.
 FORMULAS = ('=', '+', '-', '@', '\t', '\r')
@@ -30,53 +30,13 @@ FORMULAS = ('=', '+', '-', '@', '\t', '\r')
 TRUTHS = {'true': True, '1': True, '1.0': True, 'false': False, '0': False, '0.0': False}
 
 
-def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Find the file of each table.
-
-    Args:
-        source: A file, if there is one table; or a folder with a file named after each table.
-        names: The tables of the metadata.
-
-    Returns:
-        The files by table.
-
-    Raises:
-        RefusedError: If a table has no file, or several, or one of an unknown kind.
-    """
-    names = list(names)
-    if source.is_file() and len(names) > 1:
-        raise RefusedError(
-            f"The metadata has the tables {names}, and '{source}' is one file: give a folder with "
-            'a file for each.'
-        )
-    found = {name: _find_in_folder(source, name) for name in names if source.is_dir()}
-    found = found or {names[0]: source}
-    for path in found.values():
-        check_kind(path)
-    return found
-
-
-def check_kind(path: Path) -> None:
-    """Check that a file is of a kind that can be read and written here.
-
-    Raises:
-        RefusedError: If its name ends otherwise, or the library for it is not installed.
-    """
-    if not path.name.endswith(SUFFIXES):
-        raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(SUFFIXES)}.")
-    if path.name.endswith('.parquet') and find_spec('pyarrow') is None:
-        raise RefusedError(
-            f"'{path}' is Parquet, which needs PyArrow: pip install 'sdv-threea[parquet]'."
-        )
-
-
 def read_table(
     path: Path,
     columns: Mapping[str, Mapping[str, Any]],
+    form: CsvFormat = CsvFormat(),  # noqa: B008 (frozen)
     *,
     use_values: bool = False,
     coerce: bool = False,
-    only_empty: bool = False,
 ) -> pd.DataFrame:
     """Read a table.
 
@@ -87,12 +47,11 @@ def read_table(
     Args:
         path: The file, of a kind that was checked.
         columns: The entries of the columns in the metadata, by name.
+        form: How a CSV file is written.
         use_values: Whether the values that the metadata lists are public. Then a text becomes the
             listed value that is spelt like it.
         coerce: Whether a cell that is no valid value of its column becomes missing. Otherwise the
             file is refused.
-        only_empty: Whether no cell of a CSV file is missing but an empty one. Otherwise those are
-            too that pandas takes for missing, such as NA, null and None.
 
     Returns:
         Of a CSV file, numbers as floats, booleans as ``boolean`` and all other columns as texts. Of
@@ -100,11 +59,12 @@ def read_table(
         missing values.
 
     Raises:
-        RefusedError: If the file cannot be read, or a cell is no valid value of its column.
+        RefusedError: If the file cannot be read, or a cell is no valid value of its column. What
+            the file looks like is said, if that is otherwise than stated.
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
-    texts = _read_csv(path, only_empty=only_empty)
+    texts = _read_csv(path, columns, form)
     return pd.DataFrame(
         {
             name: interpret(
@@ -115,14 +75,24 @@ def read_table(
     )
 
 
-def write_table(table: pd.DataFrame, path: Path, *, for_spreadsheets: bool = False) -> None:
+def write_table(
+    table: pd.DataFrame,
+    path: Path,
+    form: CsvFormat = CsvFormat(),  # noqa: B008 (frozen)
+    *,
+    for_spreadsheets: bool = False,
+) -> None:
     """Write a table in the format that the ending of the file's name stands for.
 
     Args:
         table: The rows; whole numbers are written without a decimal point.
         path: The file, of a kind that was checked.
+        form: How a CSV file is to be written.
         for_spreadsheets: Whether an apostrophe is put before the texts of a CSV file that a
             spreadsheet would run as formulas.
+
+    Raises:
+        RefusedError: If the encoding has no place for a character of the table.
     """
     if path.name.endswith('.parquet'):
         table.to_parquet(path, engine='pyarrow', index=False)
@@ -130,7 +100,13 @@ def write_table(table: pd.DataFrame, path: Path, *, for_spreadsheets: bool = Fal
     whole = table.convert_dtypes(
         infer_objects=False, convert_string=False, convert_boolean=False, convert_floating=False
     )
-    write_csv(_disarm(whole) if for_spreadsheets else whole, path)
+    spelt = _disarm(whole) if for_spreadsheets else whole
+    try:
+        write_csv(spelt, path, separator=form.separator, encoding=form.encoding)
+    except UnicodeEncodeError:
+        raise RefusedError(
+            f'--encoding {form.encoding} has no place for a character of the table: write utf-8.'
+        ) from None
 
 
 def _disarm(table: pd.DataFrame) -> pd.DataFrame:
@@ -153,28 +129,78 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _find_in_folder(folder: Path, name: str) -> Path:
-    found = [path for suffix in SUFFIXES if (path := folder / f'{name}{suffix}').is_file()]
-    if len(found) != 1:
-        count = 'several files' if found else 'no file'
-        expected = _either(name + suffix for suffix in SUFFIXES)
-        raise RefusedError(f"'{folder}' has {count} for the table '{name}': it takes {expected}.")
-    return found[0]
-
-
-def _read_csv(path: Path, *, only_empty: bool) -> pd.DataFrame:
-    missing: dict[str, Any] = {'keep_default_na': False, 'na_values': ['']} if only_empty else {}
+def _read_csv(
+    path: Path, columns: Mapping[str, Mapping[str, Any]], form: CsvFormat
+) -> pd.DataFrame:
+    _check_first_line(path, columns, form)
+    missing: dict[str, Any] = {'keep_default_na': False, 'na_values': ['']}
+    how = (missing if form.only_empty else {}) | {'sep': form.separator}
     try:
-        texts = pd.read_csv(path, dtype=str, encoding='utf-8-sig', **missing)
+        texts = pd.read_csv(path, dtype=str, encoding=_skip_mark(form.encoding), **how)
+    except UnicodeError:
+        raise _not_text(path, form) from None
     except (ValueError, EOFError):
-        # Raised by pandas for malformed rows and encodings. The messages may quote cells.
+        # Raised by pandas for malformed rows. The messages may quote cells.
         texts = None
     if texts is None or not isinstance(texts.index, pd.RangeIndex):
         raise RefusedError(
-            f"'{path}' cannot be read: it must be text in UTF-8 with commas, a line of names, and "
-            'as many cells in every line.'
+            f"'{path}' cannot be read: it must have a line of names, and as many cells in every "
+            f'line, separated by {show_separator(form.separator)}. If they are separated '
+            'otherwise, say --separator.'
         )
     return texts
+
+
+def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -> None:
+    """Refuse a file whose first line names columns of the metadata if it is read otherwise.
+
+    What is said depends on names of columns alone, and on whether the first line has any.
+    """
+    try:
+        with (gzip.open if path.name.endswith('.gz') else open)(path, 'rb') as file:
+            beginning = file.read(len(codecs.BOM_UTF16_LE))
+        for mark, encoding in MARKS.items():
+            if beginning == mark and codecs.lookup(form.encoding).name != encoding:
+                raise RefusedError(f"'{path}' is text in {encoding}: say --encoding {encoding}.")
+        with (gzip.open if path.name.endswith('.gz') else open)(
+            path, 'rt', encoding=_skip_mark(form.encoding), newline=''
+        ) as lines:
+            line = next(iter(lines), '')
+    except UnicodeError:
+        raise _not_text(path, form) from None
+    except (gzip.BadGzipFile, EOFError):
+        raise RefusedError(f"'{path}' ends in .gz, and is not compressed by gzip.") from None
+    named = {each: _count_names(line, each, columns) for each in (form.separator, *SEPARATORS)}
+    best = max(named, key=lambda each: named[each])
+    if named[best] > named[form.separator]:
+        raise RefusedError(
+            f"'{path}' looks as if its cells were separated by {show_separator(best)}: say "
+            f'--separator {show_separator(best)}.'
+        )
+    if columns and not named[best] and line.count('"') % 2 == 0:  # a name may hold an end of line
+        raise RefusedError(
+            f"The first line of '{path}' names no column of the metadata, which has "
+            f'{list(columns)}. It must be a line of names.'
+        )
+
+
+def _count_names(line: str, separator: str, columns: Mapping[str, Any]) -> int:
+    try:
+        return len(set(columns) & set(next(csv.reader([line], delimiter=separator), [])))
+    except csv.Error:
+        return 0
+
+
+def _skip_mark(encoding: str) -> str:
+    """Return the encoding that passes over the mark that UTF-8 may begin with."""
+    return 'utf-8-sig' if codecs.lookup(encoding).name == 'utf-8' else encoding
+
+
+def _not_text(path: Path, form: CsvFormat) -> RefusedError:
+    return RefusedError(
+        f"'{path}' is not text in {form.encoding}: say its --encoding, which is often cp1252 where "
+        'Windows or Excel has written it.'
+    )
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -229,8 +255,3 @@ def interpret(
 def _check_cells(texts: pd.Series, spelt: pd.Series, source: object, problem: str) -> None:
     if bool((texts.notna() & ~spelt).any()):
         raise RefusedError(f"Column '{texts.name}' of '{source}' has cells that are {problem}.")
-
-
-def _either(words: Iterable[str]) -> str:
-    *most, last = words
-    return f'{", ".join(most)} or {last}'

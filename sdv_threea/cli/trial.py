@@ -24,8 +24,10 @@ from sdv_threea.audit import (
     rare_category,
 )
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.files import find_tables, read_format
 from sdv_threea.cli.saved import load_metadata, make_synthesizer
-from sdv_threea.cli.table_files import find_tables, interpret, read_table
+from sdv_threea.cli.table_files import interpret, read_table
+from sdv_threea.errors import InputError
 
 
 def try_out(
@@ -54,21 +56,21 @@ def try_out(
     """
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
-    make = partial(make_synthesizer, described, settings)
+    make = partial(make_synthesizer, described, {**settings, 'verbose': False})
     make()  # so that wrong settings are refused before files are read
     tables = {
         name: read_table(
             path,
             described.tables[name].columns,
+            read_format(settings),
             use_values=settings['public_metadata'],
             coerce=settings['invalid_cells'] == 'coerce',
-            only_empty=settings['missing'] == 'empty',
         )
         for name, path in files.items()
     }
     try:
         neighbours = _stand_out(tables, described, **canary)
-    except ValueError as error:
+    except InputError as error:
         raise RefusedError(f'--canary: {error}') from None
     if settings['neighbors'] == 'replace_one':
         neighbours = _take_the_place(neighbours)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sdv_threea.datasheet.facts import ColumnFacts, SheetFacts, TableFacts
+from sdv_threea.errors import InputError
 from sdv_threea.pages.promise import tell_promise
 
 #: The context of the specification, word for word but for the prefixes that are not used.
@@ -80,7 +81,7 @@ def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) ->
     names = {table.name for table in facts.tables}
     for path in files:
         if path.stem not in names or path.suffix not in FORMATS:
-            raise ValueError(
+            raise InputError(
                 f'{path.name} is not a table of this release: files are called after their table '
                 f'({", ".join(sorted(names))}) and end in {" or ".join(FORMATS)}.'
             )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sdv_threea.errors import InputError
+
 #: What only the publisher can say, and the question that it answers.
 ASKED = {
     'title': 'What is the data set called?',
@@ -90,7 +92,7 @@ class SheetFacts:
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.about) - set(ASKED)):
-            raise ValueError(f'A datasheet has no place for {unknown}: choose from {list(ASKED)}.')
+            raise InputError(f'A datasheet has no place for {unknown}: choose from {list(ASKED)}.')
 
     @property
     def title(self) -> str:

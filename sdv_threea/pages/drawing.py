@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdv_threea.atomic import replacing
+from sdv_threea.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,6 @@ class Drawing:
             ValueError: If the path does not end in ``.svg``.
         """
         if Path(path).suffix.lower() != '.svg':
-            raise ValueError(f'A drawing is saved as .svg, got {Path(path).suffix!r}.')
+            raise InputError(f'A drawing is saved as .svg, got {Path(path).suffix!r}.')
         with replacing(path) as draft:
             draft.write_text(self.svg, encoding='utf-8')

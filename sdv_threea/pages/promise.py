@@ -34,6 +34,9 @@ STRENGTHS = (
 )
 BEYOND = 'very weak'
 
+#: The share of rows from which on the loss of a column is told by itself.
+WORTH_A_LINE = 0.01
+
 STEPS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 
 
@@ -48,16 +51,33 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def tell_losses(synthesizer: Any) -> tuple[str, ...]:
     """Return what a synthesizer says that it lost: a sentence for each column, the worst first.
 
+    Columns of which little is lost are told in one sentence together.
+
     Args:
         synthesizer: A fitted synthesizer. One without ``get_losses``, a table by column with
-            ``loss``, ``share`` and ``said``, says nothing.
+            ``loss``, ``share`` and ``said``, says nothing. Of a database, columns are named with
+            their tables.
     """
     tell = getattr(synthesizer, 'get_losses', None)
     if tell is None:
         return ()
     told = tell()
     lost = told[told['loss'] != ''].sort_values('share', ascending=False, kind='stable')
-    return tuple(f'{column}: {said}' for column, said in lost['said'].items())
+    little = lost['share'] < WORTH_A_LINE
+    names = ['.'.join(map(str, each)) if isinstance(each, tuple) else each for each in lost.index]
+    lines = [
+        f'{name}: {said}'
+        for name, said, is_little in zip(names, lost['said'], little, strict=True)
+        if not is_little
+    ]
+    if few := int(little.sum()):
+        others = ' more' if lines else ''
+        columns = f'{few}{others} column{"s" if few > 1 else ""}'
+        lines.append(
+            f'Of {columns} less than {WORTH_A_LINE:.0%} of the rows is lost, as far as noise can '
+            'tell.'
+        )
+    return tuple(lines)
 
 
 def share_stages(receipts: Sequence[Mapping[str, Any]]) -> pd.Series:

@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Template
 
 from sdv_threea.atomic import replacing
+from sdv_threea.errors import InputError
 
 #: What a page may be called.
 SUFFIXES = ('.html', '.htm')
@@ -41,7 +42,7 @@ def check_suffix(path: str | Path) -> None:
     """Raise ``ValueError`` if a path is not that of a page of HTML."""
     suffix = Path(path).suffix
     if suffix.lower() not in SUFFIXES:
-        raise ValueError(
+        raise InputError(
             f'The page is written as HTML, so its path must end in .html, got {suffix!r}. For a '
             'PDF, open it in a browser and print it.'
         )

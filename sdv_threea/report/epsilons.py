@@ -18,6 +18,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from tqdm import tqdm
 
+from sdv_threea.errors import InputError
 from sdv_threea.pages.plots import REAL_COLOR, SYNTHETIC_COLOR
 from sdv_threea.report.figures import styled
 from sdv_threea.report.inputs import take_learned
@@ -168,7 +169,7 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
         ImportError: If LightGBM is not installed.
     """
     if origin not in get_args(Origin):
-        raise ValueError(
+        raise InputError(
             f'origin must be one of {get_args(Origin)}, got {origin!r}. A private table must not '
             'be used for choosing epsilon: every fit would be a release of its own, and their '
             'scores a disclosure that no budget pays for. Take a public table that resembles it, '
@@ -206,12 +207,12 @@ def _check(
     repeats: int,
 ) -> None:
     if target not in table:
-        raise ValueError(f'The table has no target column {target!r}: it has {list(table)}.')
+        raise InputError(f'The table has no target column {target!r}: it has {list(table)}.')
     if not len(epsilons) or not all(epsilon > 0 for epsilon in epsilons):
-        raise ValueError(f'epsilons must be above 0 (or math.inf), got {epsilons}.')
+        raise InputError(f'epsilons must be above 0 (or math.inf), got {epsilons}.')
     for name, count in {'num_rows': num_rows, 'repeats': repeats}.items():
         if count is not None and count < 1:
-            raise ValueError(f'{name} must be at least 1, got {count}.')
+            raise InputError(f'{name} must be at least 1, got {count}.')
 
 
 def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[str, Any]:
@@ -219,13 +220,13 @@ def _describe(make: Callable[[float], Any], epsilons: Sequence[float]) -> tuple[
     for epsilon in epsilons:
         synthesizer = make(epsilon)
         if getattr(synthesizer, 'epsilon', epsilon) != epsilon:
-            raise ValueError(
+            raise InputError(
                 f'make({epsilon:g}) made a synthesizer with epsilon={synthesizer.epsilon:g}: it '
                 'must pass on what it is called with.'
             )
     tables = synthesizer.get_metadata().to_dict()['tables']
     if len(tables) != 1:
-        raise ValueError('make must make synthesizers of one table.')
+        raise InputError('make must make synthesizers of one table.')
     ((name, described),) = tables.items()
     return name, described
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_threea.errors import InputError
+
 #: Dates are counted in days from this one.
 DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
@@ -39,7 +41,7 @@ def as_tables(
     if isinstance(data, pd.DataFrame) and len(wanted) == 1:
         data = {wanted[0]: data}
     if not isinstance(data, Mapping) or not set(wanted) <= set(data):
-        raise ValueError(
+        raise InputError(
             f"Expected '{role}' to have each table of the metadata: pass a dictionary with a "
             f'DataFrame for each of {wanted}.'
         )
@@ -48,7 +50,7 @@ def as_tables(
         columns = list(description['tables'][name]['columns'])
         missing = [column for column in columns if column not in data[name]]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"The {role} table '{name}' lacks the columns {missing}, which the metadata "
                 'describes: add them, or take them out of the metadata.'
             )
@@ -87,8 +89,18 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
     Args:
         times: Dates, or texts of them.
         description: The column's entry in SDV metadata.
+
+    Raises:
+        InputError: If a text is no date of the format that the metadata states; it is not shown.
     """
-    parsed = pd.to_datetime(times, format=description.get('datetime_format'), utc=True)
+    form = description.get('datetime_format')
+    try:
+        parsed = pd.to_datetime(times, format=form, utc=True)
+    except ValueError:  # pandas quotes the cell
+        raise InputError(
+            f"The column '{times.name}' has cells that are no dates"
+            + (f' of the format {form!r}, which the metadata states.' if form else '.')
+        ) from None
     # In floats: the first dates that pandas can hold are too far away for its own differences.
     nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
     return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value

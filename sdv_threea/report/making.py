@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from sdv_threea.errors import InputError
 from sdv_threea.names import check_table_names
 from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report.cardinalities import compare_cardinalities
@@ -80,13 +81,13 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     check_table_names(description['tables'])
     samples = [synthetic] if isinstance(synthetic, pd.DataFrame | Mapping) else list(synthetic)
     if not samples:
-        raise ValueError("Expected 'synthetic' to have at least one sample, got none.")
+        raise InputError("Expected 'synthetic' to have at least one sample, got none.")
     original = as_tables(real, description, 'real')
     drawn = [as_tables(each, description, 'synthetic') for each in samples]
     targets = _find_targets(target, synthesizer, description)
     tested = _take_tests(test, targets, description, original, named=target is not None)
     if risk and test is None:
-        raise ValueError("Attacks need real rows that were not fitted: pass them as 'test'.")
+        raise InputError("Attacks need real rows that were not fitted: pass them as 'test'.")
     trained = [_train(original, each, tested, targets, description, seed) for each in drawn]
     private = _leave_out(description, getattr(synthesizer, 'public_tables', ()))
     alike = [measure_fidelity(original, each, private, seed) for each in drawn]
@@ -122,13 +123,13 @@ def _take_tests(
     """Return the test rows by table, none if there are none; refuse what cannot be tested."""
     if test is None:
         if named:
-            raise ValueError(
+            raise InputError(
                 "To predict 'target', models are tested on real rows that were kept aside: pass "
                 "them as 'test'."
             )
         return {}
     if not targets:
-        raise ValueError("Say what models predict on the rows of 'test': pass 'target', too.")
+        raise InputError("Say what models predict on the rows of 'test': pass 'target', too.")
     tested = as_tables(test, _take(description, test), 'test')
     _check_targets(targets, description, tested)
     for name in targets:
@@ -201,7 +202,7 @@ def _find_targets(
     if not isinstance(target, str):
         return dict(target)
     if len(description['tables']) > 1:
-        raise ValueError(
+        raise InputError(
             "Say in which table 'target' is: pass a dictionary such as "
             f'{{{next(iter(description["tables"]))!r}: {target!r}}}.'
         )
@@ -229,12 +230,12 @@ def _check_targets(
         columns = description['tables'].get(table, {}).get('columns', {})
         learned = [name for name, each in columns.items() if each['sdtype'] in LEARNED]
         if column not in learned:
-            raise ValueError(
+            raise InputError(
                 f"The target '{column}' of the table '{table}' is not a column that models could "
                 f'predict: choose one of {learned}.'
             )
         if table not in test:
-            raise ValueError(f"There are no test rows of the table '{table}': add it to 'test'.")
+            raise InputError(f"There are no test rows of the table '{table}': add it to 'test'.")
 
 
 def _train(

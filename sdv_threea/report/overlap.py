@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_threea.errors import InputError
 from sdv_threea.report.inputs import take_learned
 
 #: Test rows may be equal to fitted ones by chance, as often as fitted ones are to each other.
@@ -42,7 +43,7 @@ def refuse_fitted(
     noise = np.sqrt(max(chance, 1 / len(test)) * (1 - chance) / len(test))
     same = tested.sort_values().reset_index(drop=True).equals(fitted.sort_values(ignore_index=True))
     if same or found > chance + SUFFERED + DEVIATIONS * noise:
-        raise ValueError(
+        raise InputError(
             f"{found:.0%} of the test rows of the table '{name}' were fitted: models would be "
             "tested on rows that they were trained on. Pass rows as 'test' that were kept aside "
             'before the fit.'

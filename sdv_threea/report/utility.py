@@ -24,6 +24,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
+from sdv_threea.errors import InputError
 from sdv_threea.report.curves import trace_classes, trace_regression
 
 Task = Literal['classification', 'regression']
@@ -129,10 +130,10 @@ def measure_utility(
 def _check_columns(tables: dict[str, pd.DataFrame], target: str) -> None:
     wanted = list(tables['real'].columns)
     if target not in wanted:
-        raise ValueError(f'The tables have no target column {target!r}; choose one of {wanted}.')
+        raise InputError(f'The tables have no target column {target!r}; choose one of {wanted}.')
     for name, table in tables.items():
         if missing := [column for column in wanted if column not in table]:
-            raise ValueError(f'The {name} table lacks the columns {missing} of the real one.')
+            raise InputError(f'The {name} table lacks the columns {missing} of the real one.')
 
 
 def _kind(target: pd.Series, task: Task | None) -> Task:

@@ -20,7 +20,12 @@ ROWS_AT_ONCE = 2**16
 
 
 def write_csv(
-    rows: pd.DataFrame, filepath: str | os.PathLike[str], *, append: bool = False
+    rows: pd.DataFrame,
+    filepath: str | os.PathLike[str],
+    *,
+    append: bool = False,
+    separator: str = ',',
+    encoding: str = 'utf-8',
 ) -> None:
     """Write rows as CSV that reads back the same: texts are quoted, and missing cells are not.
 
@@ -31,11 +36,15 @@ def write_csv(
         rows: The rows.
         filepath: The file; compressed, if its name ends in ``.gz``.
         append: Whether to add to what is there, without the names of the columns.
+        separator: The character between cells.
+        encoding: The encoding of the text.
     """
     compressed = os.fspath(filepath).endswith('.gz')
-    how: dict[str, Any] = {'mode': 'at' if append else 'wt', 'encoding': 'utf-8', 'newline': ''}
+    how: dict[str, Any] = {'mode': 'at' if append else 'wt', 'encoding': encoding, 'newline': ''}
     with (gzip.open if compressed else open)(filepath, **how) as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator='\n')
+        writer = csv.writer(
+            file, quoting=csv.QUOTE_NONNUMERIC, lineterminator='\n', delimiter=separator
+        )
         if not append:
             writer.writerow(rows.columns)
         for start in range(0, len(rows), ROWS_AT_ONCE):

@@ -6,6 +6,8 @@ import math
 import os
 from pathlib import Path
 
+from sdv_threea.errors import ShortageError
+
 GIGABYTE = 1e9
 
 #: Bytes of a cell of a table in memory, at the least.
@@ -60,7 +62,7 @@ def check_fit(num_columns: int, num_classes: int, num_components: int, limit: fl
     has = find_memory() if limit is None else limit * GIGABYTE
     needed = expect_memory(num_columns, num_classes, num_components)
     if needed > has:
-        raise MemoryError(
+        raise ShortageError(
             f'A fit of {num_columns:,} columns, with {num_components:,} components in each of '
             f'{num_classes:,} classes, would take about {needed / GIGABYTE:,.1f} GB, and may take '
             f'{has / GIGABYTE:,.1f} GB. Choose a smaller n_components, or leave columns out; or '
@@ -85,7 +87,7 @@ def check_rows(num_rows: int, num_columns: int) -> None:
 
 def tell_shortage(num_rows: int, problem: str = 'do not fit into memory') -> MemoryError:
     """Make the error for rows that do not fit."""
-    return MemoryError(
+    return ShortageError(
         f'{num_rows:,} rows {problem}, and there are {find_memory() / GIGABYTE:,.1f} GB. Write '
         'them to files by sample_to_parquet, or ask for fewer.'
     )

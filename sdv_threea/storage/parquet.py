@@ -23,6 +23,7 @@ from tqdm import tqdm
 
 from sdv_threea.atomic import filling
 from sdv_threea.domain import Category, Number
+from sdv_threea.errors import InputError
 from sdv_threea.storage.table import StoredColumns
 
 #: What objects are stored as, by what pandas takes them for: values may be missing in all of them.
@@ -164,7 +165,7 @@ def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
         except (TypeError, ValueError, pyarrow.ArrowException):
             found = None
         if found is None:
-            raise ValueError(
+            raise InputError(
                 f"Column '{name}' cannot be stored in Parquet: its values ({kind}) have no common "
                 'type there. Convert the column before fitting, for example to texts.'
             )

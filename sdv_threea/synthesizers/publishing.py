@@ -10,6 +10,9 @@ from sdv.errors import NotFittedError
 if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet
 
+#: Arguments that are shown of a synthesizer, if they are given, beside its promise.
+SHOWN = ('target_column', 'privacy_unit', 'target')
+
 
 class Publishing:
     """A synthesizer that tells of itself; to be put before SDV's base class.
@@ -52,6 +55,14 @@ class Publishing:
         from sdv_threea.synthesizers.sheets import make_sheet
 
         return make_sheet(self, about)
+
+    def __repr__(self) -> str:
+        told: Any = self
+        facts = [f'epsilon={told.epsilon:g}', f'delta={told.delta:g}']
+        named = {name: getattr(self, name, None) for name in SHOWN}
+        facts += [f'{name}={each!r}' for name, each in named.items() if each]
+        state = 'fitted' if self._fitted else 'not fitted'
+        return f'<{type(self).__name__}({", ".join(facts)}), {state}>'
 
     def _repr_html_(self) -> str:
         name = escape(type(self).__name__)

@@ -38,6 +38,11 @@ class Released:
     _num_releases: int
     metadata: Metadata
 
+    @property
+    def num_releases(self) -> int:
+        """How many fits have asked private rows, of this synthesizer and what it was made from."""
+        return self._num_releases
+
     def save_release(self, filepath: str | os.PathLike[str]) -> None:
         """Save what was released, in a file that holds no code, whole or not at all.
 

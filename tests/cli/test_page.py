@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -11,7 +12,9 @@ import pytest
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'command_line.md'
 
-COMMANDS = re.findall(r'^\$ sdv-threea (.*)$', PAGE.read_text('utf-8'), re.MULTILINE)
+# A command goes on in the next line after a backslash.
+TEXT = PAGE.read_text('utf-8').replace('\\\n', '')
+COMMANDS = re.findall(r'^\$ sdv-threea (.*)$', TEXT, re.MULTILINE)
 
 
 @pytest.fixture
@@ -21,12 +24,19 @@ def workplace(adult, hospital, tmp_path, monkeypatch):
     shutil.copy(adult / 'metadata.json', tmp_path / 'adult.json')
     shutil.copytree(hospital / 'tables', tmp_path / 'hospital')
     shutil.copy(hospital / 'metadata.json', tmp_path / 'hospital.json')
+    rules = [
+        {
+            'class_name': 'FixedCombinations',
+            'parameters': {'column_names': ['workclass', 'occupation']},
+        }
+    ]
+    (tmp_path / 'rules.json').write_text(json.dumps(rules))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_the_commands_on_the_page_work(workplace, call):
-    assert len(COMMANDS) == 9
+    assert len(COMMANDS) == 11
     for command in COMMANDS:
         done = call(*shlex.split(command))
         assert done.exit_code == 0, done.stderr

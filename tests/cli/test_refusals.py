@@ -11,7 +11,12 @@ from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
 REFUSED = {
-    'an epsilon that promises nothing': ({'--epsilon': -1}, 'epsilon must be from'),
+    'an epsilon that promises nothing': ({'--epsilon': -1}, '--epsilon must be above 0'),
+    'an epsilon that promises nothing at all': ({'--epsilon': 'inf'}, 'say --no-privacy'),
+    'an epsilon that is no number': ({'--epsilon': 'nan'}, '--epsilon must be above 0'),
+    'a separator of two characters': ({'--separator': ';;'}, '--separator must be one'),
+    'an encoding that does not exist': ({'--encoding': 'utf-9'}, "'utf-9' is not known"),
+    'an encoding that is no text': ({'--encoding': 'base64'}, "'base64' is not known"),
     'a target that is no column': ({'--target': 'wages'}, "'wages' is not a column"),
     'a unit of one table': ({'--privacy-unit': 'adult'}, '--privacy-unit: only for databases'),
     'metadata that is none': ({'--metadata': 'train.csv'}, 'is not metadata'),
@@ -27,7 +32,7 @@ def test_what_is_refused_is_refused_before_anything_is_read(
 ):
     (tmp_path / 'train.csv').write_text('age\nSECRET\n')
     (tmp_path / 'train.csv.gz').touch()
-    monkeypatch.setattr('sdv_threea.cli.commands.read_table', lambda *_, **__: pytest.fail('read'))
+    monkeypatch.setattr('sdv_threea.cli.fitting.read_table', lambda *_, **__: pytest.fail('read'))
     monkeypatch.chdir(tmp_path)
     done = call('fit', 'train.csv', *fit_options(adult, **{'--out': 'new.pkl'} | options))
 
@@ -73,11 +78,11 @@ def test_an_error_of_unknown_origin_shows_no_value(
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(fitted, call, tmp_path, monkeypatch, list_files):
-    def fail(table, path, **_):
+    def fail(table, path, *_, **__):
         path.write_text('half a table')
         raise OSError(28, 'No space left on device', str(path))
 
-    monkeypatch.setattr('sdv_threea.cli.commands.write_table', fail)
+    monkeypatch.setattr('sdv_threea.cli.drawing.write_table', fail)
     done = call('sample', fitted / 'adult.pkl', '--rows', 5, '--out', tmp_path / 'a.csv')
 
     assert done.exit_code == 1
@@ -96,15 +101,16 @@ def test_warnings_of_ours_are_one_line_and_those_of_others_are_not_shown(
         warnings.warn('SECRET of another library', UserWarning, stacklevel=1)
         return read(*arguments, **options)
 
-    monkeypatch.setattr('sdv_threea.cli.commands.read_table', read_and_warn)
+    monkeypatch.setattr('sdv_threea.cli.fitting.read_table', read_and_warn)
     options = fit_options(adult, **{'--delta': 0.1, '--out': tmp_path / 'a.pkl'})
     done = call('fit', adult / 'train.csv', *options)
 
     assert done.exit_code == 0
     # A line each: of the promise, and of what so few rows have lost.
     promise, *others = done.stderr.splitlines()
-    assert promise.startswith('Warning: delta=0.1 is at or above')
-    assert all(line.startswith('Warning: This release has lost') for line in others)
+    assert promise.startswith('Warning: --delta 0.1 is at or above')
+    told = ('Warning: This release has lost', '  ', 'Wrote ')
+    assert all(line.startswith(told) for line in others)
 
 
 @pytest.mark.parametrize(

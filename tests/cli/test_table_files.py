@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.table_files import check_kind, find_tables, read_table, write_table
+from sdv_threea.cli.files import CsvFormat, check_kind, find_tables, read_format
+from sdv_threea.cli.table_files import read_table, write_table
 
 COLUMNS = {
     'age': {'sdtype': 'numerical'},
@@ -16,6 +17,7 @@ COLUMNS = {
     'born': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
     'code': {'sdtype': 'id'},
 }
+UTF8 = {'encoding': 'utf-8'}
 LINES = ['age,married,grade,born,code', '39,true,1,1985-01-31,0017', '41,False,3,1983-02-01,0018']
 
 
@@ -76,7 +78,7 @@ def test_whole_numbers_are_written_without_a_point(tmp_path):
         ([*LINES, ',SECRET,,,'], "Column 'married' .* neither true nor false"),
         ([*LINES, '1,true,1,1985-01-31,17,SECRET'], 'cannot be read'),
         ([LINES[0], '1,true,1,1985-01-31,17,SECRET'], 'cannot be read'),
-        ([], 'cannot be read'),
+        ([], 'names no column of the metadata'),
     ],
 )
 def test_complaints_name_columns_and_show_no_cell(write, lines, complaint):
@@ -89,8 +91,58 @@ def test_complaints_name_columns_and_show_no_cell(write, lines, complaint):
 def test_what_is_no_text_is_refused(tmp_path, content):
     path = tmp_path / 'table.csv'
     path.write_bytes(content)
-    with pytest.raises(RefusedError, match='UTF-8'):
+    with pytest.raises(RefusedError, match='not text in utf-8: say its --encoding'):
         read_table(path, COLUMNS)
+
+
+def test_a_gzip_that_is_none_is_refused(tmp_path):
+    (tmp_path / 'table.csv.gz').write_text('age\n39\n')
+    with pytest.raises(RefusedError, match='not compressed by gzip'):
+        read_table(tmp_path / 'table.csv.gz', COLUMNS)
+
+
+@pytest.mark.parametrize('separator', [';', '\t', '|'])
+def test_a_file_that_is_separated_otherwise_says_so_and_can_be_read(tmp_path, separator):
+    path = tmp_path / 'table.csv'
+    path.write_text('\n'.join(LINES).replace(',', separator), encoding='utf-8')
+    shown = 'tab' if separator == '\t' else f"'{separator}'"
+    with pytest.raises(RefusedError) as caught:
+        read_table(path, COLUMNS)
+    assert f'--separator {shown}.' in caught.value.format_message()
+
+    read = read_table(path, COLUMNS, read_format({'separator': shown.strip("'"), **UTF8}))
+    assert read['age'].tolist() == [39.0, 41.0]
+    assert read['code'].tolist() == ['0017', '0018']
+
+
+def test_text_of_windows_says_so_and_can_be_read(tmp_path):
+    path = tmp_path / 'table.csv'
+    path.write_bytes('age,café\n39,Zürich\n'.encode('cp1252'))
+    with pytest.raises(RefusedError, match='--encoding, which is often cp1252'):
+        read_table(path, {'age': {'sdtype': 'numerical'}})
+    assert read_table(path, {}, CsvFormat(encoding='cp1252'))['café'].tolist() == ['Zürich']
+
+    path.write_bytes('age\n39\n'.encode('utf-16'))
+    with pytest.raises(RefusedError, match='text in utf-16: say --encoding utf-16'):
+        read_table(path, COLUMNS)
+    assert read_table(path, COLUMNS, CsvFormat(encoding='utf-16'))['age'].tolist() == [39.0]
+
+
+def test_a_file_without_a_line_of_names_is_refused_without_its_cells(write):
+    with pytest.raises(RefusedError, match='names no column of the metadata') as caught:
+        read_table(write('SECRET,1', 'SECRET,2'), COLUMNS)
+    assert 'SECRET' not in caught.value.format_message()
+
+
+def test_what_is_written_in_another_format_reads_back_the_same(tmp_path):
+    table = pd.DataFrame({'text': ['a;b', 'é', None], 'age': [1.0, 2.5, np.nan]})
+    form = CsvFormat(';', 'cp1252')
+    write_table(table, tmp_path / 'table.csv', form)
+    assert 'é'.encode('cp1252') in (tmp_path / 'table.csv').read_bytes()
+    columns = {'age': {'sdtype': 'numerical'}}
+    pd.testing.assert_frame_equal(read_table(tmp_path / 'table.csv', columns, form), table)
+    with pytest.raises(RefusedError, match='has no place for a character'):
+        write_table(pd.DataFrame({'text': ['語']}), tmp_path / 'table.csv', form)
 
 
 def test_a_folder_has_one_file_by_table(tmp_path):
@@ -117,7 +169,7 @@ def test_one_file_is_one_table(tmp_path):
 
 
 def test_parquet_asks_for_its_library(tmp_path, monkeypatch):
-    monkeypatch.setattr('sdv_threea.cli.table_files.find_spec', lambda name: None)
+    monkeypatch.setattr('sdv_threea.cli.files.find_spec', lambda name: None)
     with pytest.raises(RefusedError, match=r"pip install 'sdv-threea\[parquet\]'"):
         check_kind(tmp_path / 'table.parquet')
 
@@ -148,7 +200,7 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     table = pd.DataFrame({'text': ODD, 'age': np.arange(len(ODD)) / 2, 'a "name"\r': ODD})
     write_table(table, tmp_path / 'table.csv')
     columns = {'age': {'sdtype': 'numerical'}}
-    read = read_table(tmp_path / 'table.csv', columns, only_empty=True)
+    read = read_table(tmp_path / 'table.csv', columns, CsvFormat(only_empty=True))
     pd.testing.assert_frame_equal(read, table)
 
 
@@ -157,7 +209,7 @@ def test_what_is_spelt_like_a_missing_cell_is_one_unless_told_otherwise(tmp_path
     write_table(texts, tmp_path / 'table.csv')
     usual = read_table(tmp_path / 'table.csv', {})['text']
     assert usual.isna().tolist() == [True, True, True, False, True]
-    told = read_table(tmp_path / 'table.csv', {}, only_empty=True)['text']
+    told = read_table(tmp_path / 'table.csv', {}, CsvFormat(only_empty=True))['text']
     assert told.tolist()[:4] == ['NA', 'null', 'None', 'a']
 
 

@@ -202,6 +202,10 @@ def test_what_has_no_place_is_refused_and_so_is_what_was_not_fitted(fitted):
     with pytest.raises(NotFittedError, match='asking for its datasheet'):
         unfitted.datasheet()
     assert 'not fitted; epsilon=2' in unfitted._repr_html_()
+    assert repr(unfitted) == '<ClustMixSynthesizer(epsilon=2, delta=1e-06), not fitted>'
+    assert re.fullmatch(
+        r'<ClustMixSynthesizer\(epsilon=.*target_column=.*\), fitted>', repr(fitted)
+    )
 
 
 def test_the_croissant_names_each_column_and_the_file_that_it_is_in(fitted, tmp_path):

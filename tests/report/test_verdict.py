@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
+from sdv_threea.pages.promise import tell_losses
 from sdv_threea.report import make_report
 from sdv_threea.report.verdict import Grade
 
@@ -154,3 +155,15 @@ def test_several_samples_show_what_scores_owe_to_the_draw(rng):
 def test_no_sample_is_refused(rng):
     with pytest.raises(ValueError, match='at least one sample'):
         make_report(make_things(rng), [], METADATA)
+
+
+def test_small_losses_are_told_together_and_tables_are_named():
+    names = pd.MultiIndex.from_tuples([('visit', 'code'), ('visit', 'cost'), ('person', 'born')])
+    lost = pd.DataFrame(
+        {'loss': ['values', 'range', 'range'], 'share': [0.2, 0.001, 0.002], 'said': list('abc')},
+        index=names,
+    )
+    assert tell_losses(SimpleNamespace(get_losses=lambda: lost)) == (
+        'visit.code: a',
+        'Of 2 more columns less than 1% of the rows is lost, as far as noise can tell.',
+    )

@@ -1,0 +1,64 @@
+"""The command ``sample``: synthetic rows, in files.
+
+In goes a saved synthesizer. Out come files of its tables.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sdv_threea.cli.files import check_kind, read_format
+from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
+from sdv_threea.cli.steps import steps
+from sdv_threea.cli.table_files import write_table
+
+
+def sample_files(
+    synthesizer: Path,
+    out: Path,
+    rows: int | None,
+    scale: float | None,
+    *,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Sample tables, and write each to a file.
+
+    Args:
+        synthesizer: The file of the synthesizer.
+        out: The file of one table, or the folder of several.
+        rows: The number of rows, of one table.
+        scale: The size as a multiple of the real one, of a database.
+        force: Whether existing files may be replaced.
+        **options: The other options of the command, by name.
+
+    Raises:
+        RefusedError: If the size is given in the wrong way, or a file cannot be written.
+    """
+    fitted = load(synthesizer)
+    names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
+    if options['rows_per_file'] is not None:
+        write_parts(fitted, int(sum(sizes)), out, options['rows_per_file'])
+        return
+    places = {name: out / f'{name}.{options["suffix"]}' for name in names}
+    if len(names) == 1:
+        places = {names[0]: out}
+    for place in places.values():
+        check_kind(place)
+    form, disarmed = read_format(options), options['for_spreadsheets']
+    with (
+        staged(places.values(), force=force, inputs=[synthesizer]) as drafts,
+        steps(len(sizes) + len(names)) as step,
+    ):
+        drawn = []
+        for size in sizes:
+            step('Sampling')
+            drawn.append(draw(fitted, size))
+        for name, place in places.items():
+            step(f'Writing {name}')
+            table = pd.concat([each[name] for each in drawn])
+            write_table(table, drafts[place], form, for_spreadsheets=disarmed)

@@ -1,0 +1,125 @@
+"""Files of tables: found, of a kind that is known, and how their CSV is written.
+
+This module loads no library, so that what is wrong with arguments is said at once.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sdv_threea.cli.errors import RefusedError
+
+#: The endings of files that hold a table.
+SUFFIXES = ('.csv', '.csv.gz', '.parquet')
+
+#: What separates cells, in the files that one meets.
+SEPARATORS = (',', ';', '\t', '|')
+
+#: How a tab is written on a command line.
+TABS = ('tab', '\\t')
+
+#: What files of CSV begin with that programs on Windows have written, and the encoding it stands
+#: for.
+MARKS = {codecs.BOM_UTF16_LE: 'utf-16', codecs.BOM_UTF16_BE: 'utf-16'}
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """How files of CSV are written.
+
+    Attributes:
+        separator: The character between cells.
+        encoding: The name of the encoding, as Python has it.
+        only_empty: Whether no cell is missing but an empty one. Otherwise those are too that pandas
+            takes for missing, such as NA, null and None.
+    """
+
+    separator: str = ','
+    encoding: str = 'utf-8'
+    only_empty: bool = False
+
+
+def read_format(settings: Mapping[str, Any]) -> CsvFormat:
+    """Return the format that the options of a command say.
+
+    Args:
+        settings: The options ``separator``, ``encoding`` and, where files are read, ``missing``.
+
+    Raises:
+        RefusedError: If the separator is no single character, or the encoding is unknown.
+    """
+    separator, encoding = settings['separator'], settings['encoding']
+    separator = '\t' if separator in TABS else separator
+    if len(separator) != 1 or separator.isalnum() or separator in '"\'\r\n.+-_ ':
+        raise RefusedError("--separator must be one character, such as ';', or tab.")
+    try:
+        is_text = codecs.lookup(encoding)._is_text_encoding
+    except LookupError:
+        is_text = False
+    if not is_text:
+        raise RefusedError(f"--encoding '{encoding}' is not known: try utf-8, cp1252 or utf-16.")
+    return CsvFormat(separator, encoding, settings.get('missing') == 'empty')
+
+
+def show_separator(separator: str) -> str:
+    """Return a separator as it is written on a command line."""
+    return 'tab' if separator == '\t' else f"'{separator}'"
+
+
+def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Find the file of each table.
+
+    Args:
+        source: A file, if there is one table; or a folder with a file named after each table.
+        names: The tables of the metadata.
+
+    Returns:
+        The files by table.
+
+    Raises:
+        RefusedError: If a table has no file, or several, or one of an unknown kind.
+    """
+    names = list(names)
+    if source.is_file() and len(names) > 1:
+        raise RefusedError(
+            f"The metadata has the tables {names}, and '{source}' is one file: give a folder with "
+            'a file for each.'
+        )
+    found = {name: _find_in_folder(source, name) for name in names if source.is_dir()}
+    found = found or {names[0]: source}
+    for path in found.values():
+        check_kind(path)
+    return found
+
+
+def check_kind(path: Path) -> None:
+    """Check that a file is of a kind that can be read and written here.
+
+    Raises:
+        RefusedError: If its name ends otherwise, or the library for it is not installed.
+    """
+    if not path.name.endswith(SUFFIXES):
+        raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(SUFFIXES)}.")
+    if path.name.endswith('.parquet') and find_spec('pyarrow') is None:
+        raise RefusedError(
+            f"'{path}' is Parquet, which needs PyArrow: pip install 'sdv-threea[parquet]'."
+        )
+
+
+def _find_in_folder(folder: Path, name: str) -> Path:
+    found = [path for suffix in SUFFIXES if (path := folder / f'{name}{suffix}').is_file()]
+    if len(found) != 1:
+        count = 'several files' if found else 'no file'
+        expected = _either(name + suffix for suffix in SUFFIXES)
+        raise RefusedError(f"'{folder}' has {count} for the table '{name}': it takes {expected}.")
+    return found[0]
+
+
+def _either(words: Iterable[str]) -> str:
+    *most, last = words
+    return f'{", ".join(most)} or {last}'

@@ -1,0 +1,159 @@
+"""The command ``fit``: one release, in a file, and its privacy statement beside it.
+
+In go files of tables, metadata, and the settings of a release. If something fails once private rows
+were asked, it is said that budget was spent, and where the synthesizer is.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdv_threea.cli.errors import FailedError, RefusedError, explain
+from sdv_threea.cli.files import find_tables, read_format
+from sdv_threea.cli.options import RELEASE
+from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.saved import (
+    Synthesizer,
+    load_metadata,
+    make_synthesizer,
+    save,
+    write_statement,
+)
+from sdv_threea.cli.steps import steps
+from sdv_threea.cli.table_files import read_table
+from sdv_threea.constraints.constraint_set import BUILT_IN
+
+#: What is said of the budget of a release that is lost.
+SPENT = 'Private rows were asked, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
+
+
+def fit_files(
+    data: Path,
+    metadata: Path,
+    out: Path,
+    statement: Path,
+    settings: Mapping[str, Any],
+    *,
+    force: bool,
+) -> None:
+    """Fit tables in files, and write the synthesizer and its privacy statement.
+
+    Args:
+        data: A table, or a folder of tables.
+        metadata: The file of SDV's metadata.
+        out: Where to write the synthesizer.
+        statement: Where to write the statement.
+        settings: The options of the command by name: those of the release, of CSV, and the file of
+            ``constraints``.
+        force: Whether existing files may be replaced.
+
+    Raises:
+        RefusedError: If what was asked for or a file is not in order; nothing was spent.
+        FailedError: If something failed later: it says what was spent, and where the release is.
+    """
+    described = load_metadata(metadata)
+    files = find_tables(data, described.tables)
+    synthesizer = make_synthesizer(described, settings)
+    constraints = settings['constraints']
+    if constraints is not None:
+        synthesizer.add_constraints(read_constraints(constraints))
+    inputs = [*files.values(), metadata, *([constraints] if constraints else [])]
+    form = read_format(settings)
+    with staged([statement], force=force, inputs=inputs) as second:
+        with staged([out], force=force, inputs=inputs) as first:
+            tables = {}
+            with steps(len(files)) as step:
+                for name, path in files.items():
+                    step(f'Reading {name}')
+                    tables[name] = read_table(
+                        path,
+                        described.tables[name].columns,
+                        form,
+                        use_values=settings['public_metadata'],
+                        coerce=settings['invalid_cells'] == 'coerce',
+                    )
+            with _telling_what_was_spent(synthesizer):
+                synthesizer.fit(tables)
+            with _rescuing(synthesizer, out):
+                save(synthesizer, first[out], as_release=out.suffix == RELEASE)
+        try:
+            write_statement(synthesizer.get_privacy_statement(), second[statement])
+        except OSError as error:
+            raise FailedError(
+                f"{statement}: {error.strerror}. The release is in '{out}', and its budget is "
+                f"spent. Print its statement by 'sdv-threea statement {out}'."
+            ) from None
+
+
+def read_constraints(path: Path) -> list[Any]:
+    """Read SDV's constraints from JSON, in the form in which SDV saves them.
+
+    Only constraints that are nothing but parameters are read, so no code runs that a file names.
+
+    Raises:
+        RefusedError: If the file holds anything else.
+    """
+    kinds = {kind.__name__: kind for kind in BUILT_IN}
+    form = '{"class_name": "Inequality", "parameters": {...}}'
+    try:
+        listed = json.loads(path.read_text('utf-8'))
+    except ValueError:
+        raise RefusedError(f"--constraints: '{path}' is not JSON in UTF-8.") from None
+    if not isinstance(listed, list):
+        raise RefusedError(f"--constraints: '{path}' must be a list of objects such as {form}.")
+    made = []
+    for at, each in enumerate(listed, 1):
+        if not isinstance(each, dict) or set(each) != {'class_name', 'parameters'}:
+            raise RefusedError(f"--constraints: entry {at} of '{path}' must be such as {form}.")
+        if each['class_name'] not in kinds:
+            raise RefusedError(
+                f"--constraints: entry {at} of '{path}' is none of {', '.join(kinds)}."
+            )
+        try:
+            made.append(kinds[each['class_name']](**each['parameters']))
+        except (TypeError, ValueError) as error:  # it names parameters, which are public
+            raise RefusedError(f"--constraints: entry {at} of '{path}': {error}") from None
+    return made
+
+
+@contextmanager
+def _telling_what_was_spent(synthesizer: Synthesizer) -> Iterator[None]:
+    """Say of a fit that fails or is stopped once private rows were asked what that cost."""
+    try:
+        yield
+    except BaseException as error:
+        if not synthesizer.num_releases:
+            raise
+        spent = f'{SPENT.format(synthesizer.epsilon, synthesizer.delta)} Nothing was kept of it.'
+        if isinstance(error, Exception):
+            raise FailedError(f'{explain(error).message} {spent}') from None
+        click.echo(f'The fit was stopped. {spent}', err=True)
+        raise
+
+
+@contextmanager
+def _rescuing(synthesizer: Synthesizer, out: Path) -> Iterator[None]:
+    """Save a synthesizer elsewhere if it cannot be written to its place, and say where."""
+    try:
+        yield
+    except Exception as error:
+        told = explain(error).message
+        as_release = out.suffix == RELEASE and isinstance(error, OSError)
+        try:
+            place = Path(tempfile.mkdtemp(prefix='sdv-threea-')) / out.name
+            place = place if as_release else place.with_suffix('.pkl')
+            save(synthesizer, place, as_release=as_release)
+        except Exception:
+            spent = SPENT.format(synthesizer.epsilon, synthesizer.delta)
+            raise FailedError(f'{told} It could be saved nowhere else. {spent}') from None
+        raise FailedError(
+            f"{told} The fit is done, and its budget is spent. The synthesizer is in '{place}': "
+            'move it to a place that lasts.'
+        ) from None
