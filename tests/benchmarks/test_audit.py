@@ -79,15 +79,21 @@ def test_all_schemas_are_tested(schemas):
 def test_no_hostile_record_moves_further_than_the_sensitivities(
     neighbours, schemas, name, relation
 ):
-    """All canaries are asked the questions of one fit."""
+    """All canaries are asked the questions of one fit.
+
+    Of partitions few are asked: tests/privacy/test_rows.py says that cuts change no bit.
+    """
     schema = schemas[name]
+    canaries = neighbours.list_canaries(schema)
+    if name.startswith('Dask'):
+        canaries = {each: canaries[each] for each in ('commonest', 'missing', 'rare')}
     fit = partial(schema.fit, EPSILON, relation)
     synthesizer, transcript = record(lambda: fit(schema.build(None)), seed=0)
     statement = synthesizer.get_privacy_statement()
     claims = [line for _, line in match_claims(transcript.receipts, statement.receipts)]
     asked = {
         canary: replay(lambda own=own: fit(schema.build(own)), transcript)[1]
-        for canary, own in neighbours.list_canaries(schema).items()
+        for canary, own in canaries.items()
     }
     pairs = [(transcript.questions, each) for each in asked.values()]
     if relation == 'replace_one':

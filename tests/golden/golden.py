@@ -40,7 +40,8 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from cases import Case, fit, list_cases, sample
+from case import Case, fit, sample
+from cases import list_cases
 from numpy.typing import NDArray
 from sdv.metadata import Metadata
 from threadpoolctl import threadpool_limits

@@ -14,7 +14,6 @@ from sdv_threea.joint.tables import (
     find_filled,
     mutual_information,
     pool_margins,
-    rake,
     shrink,
 )
 
@@ -97,50 +96,6 @@ def test_margins_are_counts_of_all_records_whatever_the_noise(rng, scale):
         for margin in pool_margins(known, make_counts(tables, scale), 1_234.5):
             assert (margin >= 0).all()
             assert margin.sum() == pytest.approx(1_234.5)
-
-
-# Raking
-
-
-def test_raked_tables_have_their_margins(rng):
-    for _ in range(100):
-        table = make_dense(rng, *rng.integers(1, 12, 2))
-        rows, columns = (9_000 * rng.dirichlet(np.ones(size)) for size in table.shape)
-
-        raked = rake(table, rows, columns)
-
-        assert raked.sum(axis=0) == pytest.approx(columns)
-        assert raked.sum(axis=1) == pytest.approx(rows, rel=0.01, abs=1)
-
-
-def test_raking_keeps_odds_ratios_and_empty_bins(rng):
-    table = make_dense(rng, 4, 5)
-    table[1, 2] = 0
-
-    raked = rake(table, *(10_000 * rng.dirichlet(np.full(size, 9.0)) for size in table.shape))
-
-    def odds(counts):
-        return counts[2, 0] * counts[3, 4] / (counts[2, 4] * counts[3, 0])
-
-    assert odds(raked) == pytest.approx(odds(table))
-    assert raked[1, 2] == 0
-    assert (raked > 0).sum() == 19
-
-
-def test_raking_leaves_a_table_that_has_its_margins_as_it_is(rng):
-    table = make_dense(rng, 4, 5)
-
-    assert rake(table, table.sum(axis=1), table.sum(axis=0)) == pytest.approx(table)
-
-
-def test_rows_and_columns_without_records_are_raked_away(rng):
-    table = make_dense(rng, 3, 3)
-    table[0] = 0
-    rows, columns = np.array([0.0, 30.0, 70.0]), np.array([100.0, 0.0, 0.0])
-
-    raked = rake(table, rows, columns)
-
-    assert raked == pytest.approx(np.array([[0, 0, 0], [30, 0, 0], [70, 0, 0]]))
 
 
 # Shrinking
