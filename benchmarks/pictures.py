@@ -32,7 +32,6 @@ MARKS = {
     'dpmm AIM': (DPMM, 'diamond'),
     'dpmm PrivBayes': (DPMM, 'triangle-up'),
     'smartnoise MST': (SMARTNOISE, 'square-open'),
-    'smartnoise AIM': (SMARTNOISE, 'diamond-open'),
     'smartnoise PATE-CTGAN': (SMARTNOISE, 'star-triangle-up-open'),
     'smartnoise DP-CTGAN': (SMARTNOISE, 'star-open'),
     'GaussianCopula': (SDV, 'hourglass-open'),

@@ -6,11 +6,13 @@ They are read from ``../shared/data``: a folder per table with ``<name>.csv.gz``
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from runner import DATA
 from sdv.metadata import Metadata
@@ -138,6 +140,26 @@ def load_split(name: str, data: Path = DATA) -> Split:
     )
 
 
+def load_coded(name: str, data: Path = DATA) -> Split:
+    """Load one of PrivMRF's coded tables, ``'privmrf adult'`` and the like, all of it to be fitted.
+
+    Its values are categories, and their domains are public. The last column stands for a target.
+    """
+    folder, _, short = name.partition(' ')
+    table = pd.read_csv(data / folder / f'{short}.csv.gz', dtype=str)
+    domains = json.loads((data / folder / f'{short}.json').read_text())
+    columns = {
+        column: {
+            'sdtype': 'categorical',
+            'range_values': np.arange(about['domain']).astype(str).tolist(),
+            'range_is_nullable': False,
+        }
+        for column, about in domains.items()
+    }
+    metadata = Metadata.load_from_dict({'tables': {short: {'columns': columns}}})
+    return Split(name, table.columns[-1], table, table[:0], metadata, numeric=False)
+
+
 def hold_out(split: Split) -> Split:
     """Cut the training part in two, 70/30: what decides between settings must not see the test."""
     train, test = _cut(split.train, None if split.numeric else split.target)
@@ -145,7 +167,10 @@ def hold_out(split: Split) -> Split:
 
 
 def state_facts(table: pd.DataFrame, metadata: Metadata) -> Metadata:
-    """State the ranges, values and nullability of a table in a copy of its metadata."""
+    """State the ranges, values and nullability of a table in a copy of its metadata.
+
+    What is stated there already stays.
+    """
     return state_all_facts({next(iter(metadata.tables)): table}, metadata)
 
 
@@ -154,7 +179,8 @@ def state_all_facts(tables: Mapping[str, pd.DataFrame], metadata: Metadata) -> M
     facts = metadata.to_dict()
     for name, description in facts['tables'].items():
         for column, about in description['columns'].items():
-            about |= _state_column(tables[name][column].reset_index(drop=True), about)
+            stated = _state_column(tables[name][column].reset_index(drop=True), about)
+            description['columns'][column] = stated | about
     return Metadata.load_from_dict(facts)
 
 

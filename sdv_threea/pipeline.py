@@ -184,9 +184,13 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     constants, num_classes = run.constants.partition, density.classes.count
     radius, price = density.radius / SCORE_UNITS, run.spending.price('anonymize')
     carried = num_components(density.counts.totals, radius, price, constants)
-    wanted = run.settings.components_per_class or carried
+    # A component without a record would be noise alone.
+    most = max(1, round(float(density.counts.totals.max())))
+    wanted = min(run.settings.components_per_class or carried, most)
+    if wanted == 1:  # at the mean, zero
+        return np.zeros((num_classes, 1, len(density.counts.columns)), dtype=np.int64)
     centroids = first_centroids(*_draw(density, run.rng), num_classes, wanted, run.rng)
-    if centroids.shape[1] == 1:
+    if centroids.shape[1] == 1:  # no columns
         return centroids
     some = _sample(encoded, density).map(partial(score_pooled, density.pooled))
     pooled_radius = clip_radius(density.pooled, run.constants.approximate.clip)

@@ -22,9 +22,11 @@ from sdv_threea.encoding.transformers import Transformer, decode
 from sdv_threea.joint.density import Joint
 from sdv_threea.joint.places import draw_places
 from sdv_threea.losses import Loss
-from sdv_threea.sampling.conditional import ImpossibleCondition, Region
-from sdv_threea.sampling.draws import draw_codes, draw_wanted
-from sdv_threea.sampling.joint import draw_jointly
+from sdv_threea.sampling.asked import Asked, ImpossibleCondition
+from sdv_threea.sampling.conditional import Region
+from sdv_threea.sampling.draws import draw_codes, draw_wanted, draw_wanted_each, find_codes
+from sdv_threea.sampling.each import draw_each_within
+from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,68 @@ class Release:
             ImpossibleCondition: If the model gives the condition no probability.
         """
         possible = self._possible(allowed or {})
-        # Column by column in memory: that is how codes are found and decoded.
-        codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
         if self.labels is None:
             found = self._draw(num_rows, rng, possible)
         else:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        return self._decode(*found, rng)
+
+    def sample_each(
+        self, num_rows: int, rng: np.random.Generator, asked: Mapping[str, Asked]
+    ) -> pd.DataFrame:
+        """Draw rows, each of which meets a condition of its own.
+
+        Args:
+            num_rows: How many.
+            rng: Source of randomness; it needs no secrecy.
+            asked: By column, which codes rows may have.
+
+        Returns:
+            The columns of the domain, as of :meth:`sample`.
+
+        Raises:
+            ImpossibleCondition: If the model gives a condition no probability.
+        """
+        classes = np.tile(self.mixture.weights.sum(axis=1) > 0, (num_rows, 1))
+        scored = {}
+        for name, own in asked.items():
+            at = self.domain.names.index(name)
+            # The target is no condition on codes: it only restricts the classes.
+            if at in self.scored and not (self.labels and name == self.domain.target):
+                scored[int(np.searchsorted(self.scored, at))] = own
+            else:
+                classes &= own.add_up(own.occurs).T > 0
+        if self.labels is None:
+            found = self._draw_each(scored, classes, rng)
+        else:
+            labels, free = self.labels, np.tile(self.mixture.weights.sum(axis=1) > 0, (1, 1))
+
+            def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+                own = {at: each[rows] for at, each in scored.items()}
+                codes, _ = self._draw_each(own, np.repeat(free, len(rows), axis=0), rng)
+                return codes, labels.chances(codes) * classes[rows]
+
+            found = draw_wanted_each(draw, num_rows, rng)
+        return self._decode(*found, rng)
+
+    def _draw_each(
+        self, asked: Mapping[int, Asked], classes: NDArray[np.bool_], rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes and classes of records that each meet a condition and have a class of some."""
+        if self.joint is not None:
+            totals = self.mixture.weights.sum(axis=1) * classes
+            return draw_each_jointly(self.joint, totals, asked, rng)
+        labels, quantiles = draw_each_within(self.mixture, self.scores, asked, classes, rng)
+        return find_codes(self.scores, quantiles, labels), labels
+
+    def _decode(
+        self, found: NDArray[np.int64], classes: NDArray[np.int64], rng: np.random.Generator
+    ) -> pd.DataFrame:
+        """Turn codes of scored columns, and classes, into rows."""
+        # Column by column in memory: that is how codes are found and decoded.
+        codes = np.zeros((len(found), len(self.transformers)), dtype=np.int64, order='F')
         # A target whose values are the classes has no score: it follows from the class.
-        codes[:, self.scored], classes = found
+        codes[:, self.scored] = found
         self.classes.write_target(codes, classes)
         places = {}
         if self.joint is not None:

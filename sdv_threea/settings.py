@@ -24,6 +24,10 @@ THRESHOLD_SHARE = 0.1
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
 
+#: The most components per class. They are sought among 4,000 drawn records, and one of four says
+#: little.
+MOST_COMPONENTS = 1000
+
 #: The process in which JAX began, by its id, if it has.
 JAX = 'jax'
 _begun: dict[str, int] = {}
@@ -55,7 +59,8 @@ class Settings:
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
-        n_components: Components per class: a whole number, or ``'auto'`` to let the budget decide.
+        n_components: Components per class: a whole number up to 1,000, or ``'auto'`` to let the
+            budget decide. A class gets no more of them than the largest has records, as released.
             Pairs of columns are counted with ``'auto'`` only.
         alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
             uncertain as in the private rows; with less, log odds that spread little are stretched
@@ -99,7 +104,7 @@ class Settings:
             _check_kernel(self.kernel)
         if not _is_count(self.n_components) and not _is_auto(self.n_components):
             raise InputError(
-                "n_components must be 'auto' or a whole number of at least 1, "
+                f"n_components must be 'auto' or a whole number from 1 to {MOST_COMPONENTS:,}, "
                 f'got {self.n_components!r}.'
             )
 
@@ -186,4 +191,4 @@ def _is_auto(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and int(value) >= 1  # type: ignore[call-overload]
+    return whole and 1 <= int(value) <= MOST_COMPONENTS  # type: ignore[call-overload]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,25 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+
+#: Reads programs, and runs each in a fork. Such a process is as new as one that Python starts, but
+#: for the packages that are loaded: no test asks for these, and loading them takes seconds.
+FORKING = """
+import json, os, sys
+import pandas, rdt, sdmetrics, torch
+assert not {'sdv', 'sdv_threea', 'dask', 'jax', 'lightgbm'} & set(sys.modules)
+for line in sys.stdin:
+    program, arguments, *outputs = json.loads(line)
+    child = os.fork()
+    if not child:
+        for number, output in enumerate(outputs, start=1):
+            os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT), number)
+        sys.argv[1:] = arguments
+        exec(compile(program, '<string>', 'exec'), {'__name__': '__main__'})
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
 
 
 @contextmanager
@@ -44,6 +65,37 @@ def hostile():
     """Load a module of hostile input by its name; they are gone afterwards."""
     with importing_from(ROOT / 'tests' / 'fuzz'):
         yield lambda name: importlib.import_module(f'hostile.{name}')
+
+
+@pytest.fixture(scope='session')
+def forking():
+    """Start the process that runs programs in forks of itself."""
+    command = [sys.executable, '-c', FORKING]
+    pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def run_anew(request, tmp_path):
+    """Run a program in a process that has loaded neither SDV nor this package."""
+
+    def run(program, *arguments):
+        if sys.platform == 'win32':
+            command = [sys.executable, '-c', program, *map(str, arguments)]
+            return subprocess.run(command, capture_output=True, text=True)
+        process = request.getfixturevalue('forking')
+        outputs = [tmp_path / 'stdout', tmp_path / 'stderr']
+        task = [program, list(map(str, arguments)), *map(str, outputs)]
+        print(json.dumps(task), file=process.stdin, flush=True)
+        code = int(process.stdout.readline())
+        texts = [output.read_text('utf-8') for output in outputs]
+        for output in outputs:
+            output.unlink()
+        return subprocess.CompletedProcess(program, code, *texts)
+
+    return run
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import subprocess
-import sys
 from importlib.metadata import PackageNotFoundError, entry_points, version
 
 import pytest
@@ -23,10 +21,6 @@ def installed():
 needs_installation = pytest.mark.skipif(
     not installed(), reason='SDV finds plug-ins by their installation: pip install --editable .'
 )
-
-
-def run(program):
-    return subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
 
 
 def test_the_front_door_leads_to_the_synthesizer():
@@ -83,8 +77,8 @@ def test_the_entry_points_are_where_sdv_looks():
         'import sdv_threea.conditions.reading',
     ],
 )
-def test_sdv_has_the_class_whoever_is_imported_first(first):
-    done = run(
+def test_sdv_has_the_class_whoever_is_imported_first(run_anew, first):
+    done = run_anew(
         f'{first}\n'
         'from sdv.single_table import ClustMixSynthesizer as inside\n'
         'from sdv_threea import ClustMixSynthesizer as ours\n'

@@ -13,7 +13,7 @@ from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.release import Release
-from sdv_threea.sampling.conditional import ImpossibleCondition
+from sdv_threea.sampling.asked import ImpossibleCondition
 from sdv_threea.sampling.draws import BLOCK, draw_codes, find_codes
 from sdv_threea.settings import Settings
 

@@ -44,6 +44,7 @@ def test_shares_name_every_stage_and_add_up():
         ('guarantee', 'none'),
         ('neighbors', 'substitute'),
         ('n_components', 0),
+        ('n_components', 10**6),
         ('n_components', 1.5),
         ('n_components', 'many'),
         ('n_components', True),

@@ -6,10 +6,14 @@ made once and kept until its pinned requirements change. Which build of a packag
 
 A peer that cannot be installed, fails, takes too long or wants too much memory raises
 :class:`runner.Failed`, with a reason to be shown in place of its figures.
+
+What a peer has drawn is kept. The same job on the same rows is not run again, so that a second
+benchmark looks at the rows of the first one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -45,7 +49,6 @@ PEERS = {
     'dpmm AIM': ('dpmm', 'AIM'),
     'dpmm PrivBayes': ('dpmm', 'PrivBayes'),
     'smartnoise MST': ('smartnoise', 'MST'),
-    'smartnoise AIM': ('smartnoise', 'AIM'),
     'smartnoise PATE-CTGAN': ('smartnoise', 'PATE-CTGAN'),
     'smartnoise DP-CTGAN': ('smartnoise', 'DP-CTGAN'),
 }
@@ -100,25 +103,31 @@ def _run(
     """Run a peer in its environment on the tables that it is given; read what it made."""
     family, method = peer
     python = make_environment(family)
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        job = {
-            'method': method,
-            'columns': _describe(split.train, facts),
-            'target': split.target,
-            'epsilon': terms.epsilon,
-            'delta': terms.delta,
-            'rows': len(split.train),
-            'seed': terms.seed,
-            'memory_gib': MEMORY_GIB,
-            'made': str(place / 'made.csv'),
-        }
-        for part, table in given.items():
-            job[part] = str(place / f'{part}.csv')
-            table.to_csv(job[part], index=False)
-        (place / 'job.json').write_text(json.dumps(job, default=np.generic.item))
-        figures = _do(python, family, place, terms.timeout)
-        return read(place / 'made.csv'), figures
+    job = {
+        'method': method,
+        'columns': _describe(split.train, facts),
+        'target': split.target,
+        'epsilon': terms.epsilon,
+        'delta': terms.delta,
+        'rows': len(split.train),
+        'seed': terms.seed,
+        'memory_gib': MEMORY_GIB,
+    }
+    texts = {part: table.to_csv(index=False) for part, table in given.items()}
+    asked = json.dumps([family, job, texts], default=np.generic.item, sort_keys=True)
+    kept = FOLDER / 'made' / hashlib.sha256(asked.encode()).hexdigest()[:32]
+    if not kept.is_dir():
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder)
+            for part, text in texts.items():
+                job[part] = str(place / f'{part}.csv')
+                Path(job[part]).write_text(text)
+            job['made'] = str(place / 'made.csv')
+            (place / 'job.json').write_text(json.dumps(job, default=np.generic.item))
+            figures = _do(python, family, place, terms.timeout)
+            (place / 'figures.json').write_text(json.dumps(figures))
+            shutil.copytree(place, kept, ignore=shutil.ignore_patterns('train.csv', 'test.csv'))
+    return read(kept / 'made.csv'), json.loads((kept / 'figures.json').read_text())
 
 
 def make_environment(family: str) -> Path:

@@ -1,10 +1,10 @@
 """Runs a job with smartnoise-synth, inside its environment: ``run_smartnoise.py job.json``.
 
-The methods are MST, AIM, PATE-CTGAN and DP-CTGAN. All transformers are fitted here to the public
+The methods are MST, PATE-CTGAN and DP-CTGAN. All transformers are fitted here to the public
 facts instead of to the table, so nothing is left to pay for and all of epsilon goes to the model.
 Which transformer a column gets is as the peer would choose from the facts: categories are labels;
 whole numbers with fewer than 150 values are one label each; other numbers are ten bins of equal
-width, whose middles come back (MST, AIM), or are scaled to [-1, 1] (the GANs, which see labels one
+width, whose middles come back (MST), or are scaled to [-1, 1] (the GANs, which see labels one
 hot). Hyper-parameters are the defaults.
 
 Missing categories are a label more. Missing numbers are a second column, of two values; a GAN draws
@@ -22,7 +22,7 @@ from typing import Any
 
 from jobs import Job, is_category, run
 
-METHODS = {'MST': 'mst', 'AIM': 'aim', 'PATE-CTGAN': 'patectgan', 'DP-CTGAN': 'dpctgan'}
+METHODS = {'MST': 'mst', 'PATE-CTGAN': 'patectgan', 'DP-CTGAN': 'dpctgan'}
 
 #: Below this many values the peer makes whole numbers labels.
 ORDINAL = 150

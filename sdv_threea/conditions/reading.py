@@ -27,6 +27,7 @@ from sdv_threea.encoding.transformers import CategoryEncoder
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.privacy.guard import guarded
+from sdv_threea.sampling.asked import Asked
 from sdv_threea.storage.metadata import list_facts
 from sdv_threea.storage.table import StoredColumns
 from sdv_threea.transforms.outer import enter, list_steps
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from sdv_threea.constraints.derivations import Derivations
     from sdv_threea.encoding.transformers import Transformer
     from sdv_threea.release import Release
+
+#: From this many rows on that are asked for the same, they are drawn from a large pool.
+MANY_ALIKE = 256
 
 #: Relative distance at which a float counts as the one that was asked for, as in SDV.
 TOLERANCE = 0.01
@@ -133,14 +137,21 @@ def draw_rows(
         The columns of the model, shape (n, ...).
     """
     codes, choices = conditions.codes, conditions.choices
-    asked = pd.concat([codes, choices], axis=1)
-    alike = asked.groupby(list(asked)).indices if len(asked.columns) else {}
+    stated = pd.concat([codes, choices], axis=1)
+    asked = _ask(released, codes, choices)
+    alike = stated.groupby(list(stated)).indices.values() if len(stated.columns) else ()
+    # Many rows that are asked for the same are drawn from one large pool.
+    many = [rows for rows in alike if len(rows) >= MANY_ALIKE or len(rows) == len(codes)]
     parts, places = [], []
-    for rows in alike.values() or [np.arange(len(codes))]:
-        own, chosen = (each.iloc[rows[0]].to_dict() for each in (codes, choices))
-        allowed = _allow(released, own, chosen) if alike else None
+    for rows in many if asked else [np.arange(len(codes))]:
+        allowed = {name: own[rows[:1]].list_masks()[0] for name, own in asked.items()}
         parts.append(released.sample(len(rows), rng, allowed))
         places.append(rows)
+    others = np.setdiff1d(np.arange(len(codes)), np.concatenate([*places, [-1]]))
+    if len(others):
+        own = {name: each[others] for name, each in asked.items()}
+        parts.append(released.sample_each(len(others), rng, own))
+        places.append(others)
     drawn = pd.concat(parts).iloc[np.argsort(np.concatenate(places))].reset_index(drop=True)
     numbers = [name for name in codes if isinstance(released.domain[name], Number)]
     return drawn.assign(**enter(conditions.plain, derivations)[numbers])
@@ -227,23 +238,49 @@ def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDAr
     return np.asarray((inside | asked.isna()).to_numpy(), dtype=np.bool_)
 
 
-def _allow(
-    released: Release, codes: Mapping[str, int], choices: Mapping[str, bytes]
-) -> dict[str, NDArray[np.bool_]]:
-    """By column, the codes that may occur where these are asked for."""
-    chances = {name: released.chances(name) > 0 for name in (*codes, *choices)}
-    cells = {name: np.arange(len(chances[name].T)) == code for name, code in codes.items()}
-    cells |= {name: np.frombuffer(chosen, dtype=np.bool_) for name, chosen in choices.items()}
-    if not _share_class([chances[name] & cell for name, cell in cells.items()]).any():
-        near = {
-            name: _nearest(chances[name], code)
-            if isinstance(released.domain[name], Number) and (code := codes[name])
-            else chances[name] & cells[name]
-            for name in cells
-        }
-        classes = _share_class(list(near.values()))
-        cells = {name: each[classes].any(axis=0) for name, each in near.items()}
-    return cells
+def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[str, Asked]:
+    """By column, the codes that each row may have."""
+    occurs = {name: released.chances(name) > 0 for name in (*codes, *choices)}
+    asked = {
+        name: Asked(codes[name].to_numpy(dtype=np.int64), np.zeros((0, len(each.T)), bool), each)
+        for name, each in occurs.items()
+        if name in codes
+    }
+    for name in choices:
+        which, texts = pd.factorize(choices[name])
+        masks = np.array([np.frombuffer(text, dtype=np.bool_) for text in texts])
+        asked[name] = Asked(-1 - which, masks.reshape(len(texts), -1), occurs[name])
+    if not asked:
+        return {}
+    reached = [own.add_up(own.occurs) > 0 for own in asked.values()]
+    # Rows whose codes do not occur together in any class.
+    apart = np.flatnonzero(~np.logical_and.reduce(reached).any(axis=0))
+    if not len(apart):
+        return asked
+    # Codes of which noise took the probability, in the class of the others, give way to others.
+    keys = np.stack([own.codes[apart] for own in asked.values()], axis=1)
+    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    cells = [
+        _move(released, {name: own[apart[[at]]] for name, own in asked.items()}) for at in first
+    ]
+    for name, own in asked.items():
+        moved = own.codes.copy()
+        moved[apart] = -1 - len(own.masks) - which.ravel()
+        masks = np.concatenate([own.masks, [each[name] for each in cells]])
+        asked[name] = Asked(moved, masks, own.occurs)
+    return asked
+
+
+def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np.bool_]]:
+    """By column, the codes nearest to those that one row may have that occur in the same class."""
+    near = {
+        name: _nearest(own.occurs, int(own.codes[0]))
+        if isinstance(released.domain[name], Number) and own.codes[0] > 0
+        else own.occurs & own.list_masks()
+        for name, own in asked.items()
+    }
+    classes = np.logical_and.reduce([each.any(axis=1) for each in near.values()])
+    return {name: each[classes].any(axis=0) for name, each in near.items()}
 
 
 def _nearest(chances: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
@@ -251,11 +288,6 @@ def _nearest(chances: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
     distances = np.where(chances, np.abs(np.arange(len(chances.T)) - code), np.inf)
     distances[:, 0] = np.inf
     return np.asarray(chances & (distances == distances.min(axis=1, keepdims=True)))
-
-
-def _share_class(occur: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Tell in which classes all columns have a code that occurs, shape (C,)."""
-    return np.asarray(np.logical_and.reduce([each.any(axis=1) for each in occur]), dtype=np.bool_)
 
 
 def cast(column: pd.Series, dtype: Any) -> pd.Series:

@@ -59,11 +59,16 @@ class DescribeConstants:
         usual_times: The same for times, in seconds from 2000 on: from half a year to 50 years.
             Set by hand.
         heavy_zero: Zeros of this much evidence are found by themselves, and are no part of the bulk
-            whose ends :func:`~sdv_threea.describe.ranges.likely_ends` looks for. Set by hand.
+            whose ends :func:`~sdv_threea.describe.bulk.likely_ends` looks for. Set by hand.
         evident_bulk: The records of a bulk exceed this many standard deviations of the noise of
             their number. Set by hand.
-        likely_end: An end is likely if this share of the possible ranges reaches it. Set by hand.
-        longest_bulk: The longest bulk, in bins of the public grid: 12 octaves. Set by hand.
+        bulk_widths: Standard deviations of the humps that a bulk may be, in bins. Set by hand.
+        bulk_tail: Share of a bulk that lies beyond each of its ends. At .08 tables of 400 rows
+            lost half as many columns more than at .04 and .06.
+        coarse_evidence: Numbers are looked for in octaves, and not in quarters of them, if there
+            are at most this many records, in units of the noise of a bin: a bin that is four times
+            as wide has four times as many records and no more noise. At epsilon 1, octaves lost
+            half as many columns of 398 rows, and were no worse on 5,000.
         per_octave: What an octave beyond costs, as the logarithm of a likelihood. A run of noise
             that looks fullest gains six or seven. Set by hand.
         negative: What a negative number costs likewise. Set by hand.
@@ -98,8 +103,9 @@ class DescribeConstants:
     usual_times: tuple[float, float] = (24.0, 30.5)
     heavy_zero: float = 6.0
     evident_bulk: float = 4.0
-    likely_end: float = 0.5
-    longest_bulk: int = 48
+    bulk_widths: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    bulk_tail: float = 0.05
+    coarse_evidence: float = 250.0
     per_octave: float = 1.0
     negative: float = 3.0
     next_bin: float = 1.4

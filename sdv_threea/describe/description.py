@@ -32,6 +32,7 @@ from sdv_threea.describe.questions import (
     THRESHOLDS,
     Question,
     ask_questions,
+    coarsen_ranges,
     find_blanks,
     split_delta,
 )
@@ -108,6 +109,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
     """
     questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit)
+    questions = coarsen_ranges(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
     nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
     NO_NOISE,
@@ -22,7 +23,6 @@ from sdv_threea.describe.ranges import (
     Sketch,
     evident_runs,
     likeliest_run,
-    likely_ends,
 )
 
 

@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import has_few_values, round_inwards
-from sdv_threea.describe.ranges import Sketch, extend_tails, likely_ends, occupied, snap_to_zero
+from sdv_threea.describe.ranges import Sketch, extend_tails, occupied, snap_to_zero
 from sdv_threea.domain import Category, Column, Number
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import is_lattice
+from sdv_threea.describe.ranges import coarsen
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
@@ -120,6 +121,28 @@ def ask_questions(
         )
         for name, columns in blanks.items()
     }
+
+
+def coarsen_ranges(
+    questions: Mapping[str, Question], num_records: float | None, constants: DescribeConstants
+) -> dict[str, Question]:
+    """Return the questions, with numbers looked for in coarser bins if there are few records.
+
+    Formal guarantees:
+        * the questions depend on the table through the released number of records alone
+
+    Args:
+        questions: The questions.
+        num_records: The released number of records, if there is one.
+        constants: The constants of the stage.
+    """
+    ranges = questions.get('ranges')
+    if ranges is None or num_records is None:
+        return dict(questions)
+    if num_records > constants.coarse_evidence * ranges.scale:
+        return dict(questions)
+    numbers = (each for each in ranges.columns if isinstance(each, Number))
+    return {**questions, 'ranges': replace(ranges, columns=tuple(map(coarsen, numbers)))}
 
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.domain import Column, Number
+from sdv_threea.domain import TIME_STEPS, Column, Number
 
 #: The borders of the public grid: powers of two from 2^-32 to 2^64 of either sign, each octave cut
 #: in four. Between the smallest two lies the bin around zero, whose numbers count as zero. Values
@@ -69,6 +69,19 @@ def find_grid(column: Column) -> NDArray[np.float64]:
     """Return the public grid of a numerical column, of at most ``NUM_BINS`` bins."""
     grid = column.grid if isinstance(column, Number) else None
     return PUBLIC_GRID if grid is None else np.array(grid)
+
+
+def coarsen(column: Number) -> Number:
+    """Return a column whose values are looked for in coarser bins: a bin for each octave.
+
+    Times keep their bins: an octave of those in use is some 17 years.
+    """
+    if column.steps == TIME_STEPS:
+        return column
+    borders = np.array(column.grid) if column.grid else _POSITIVE
+    octaves = np.append(borders[:-1:PARTS], borders[-1])
+    grid = octaves if column.grid else np.concatenate([-octaves[::-1], octaves])
+    return replace(column, grid=tuple(grid.tolist()))
 
 
 def occupied_borders(step: float) -> NDArray[np.float64]:
@@ -247,52 +260,6 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
             first = int(np.argmax(likelihood))
             best, found = float(likelihood[first]), (first, first + length - 1)
     return found
-
-
-def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, float] | None:
-    """Find the ends that the bulk of the values are likely to reach, where each bin says little.
-
-    If the number of records is known, so is about how full a range is that holds all of them. Every
-    range of bins is weighed by how likely its counts are, were all records spread evenly over it
-    on the scale of the grid. The values are likely to reach an end that most of these ranges do.
-
-    Args:
-        sketch: The noisy counts.
-        constants: The constants of the stage.
-
-    Returns:
-        The lower and the upper end, as borders of bins; ``None`` if the number of records is
-        unknown, or little is left to be found.
-    """
-    if sketch.num_records is None or not sketch.scale:
-        return None
-    evidence, unlikely = sketch.evidence.copy(), find_unlikely(sketch, constants)
-    left = sketch.num_records / sketch.scale
-    # A heavy zero is no part of the bulk: it is found by itself, and would hide the others.
-    zero = (sketch.edges.sum(axis=1) == 0) & (evidence > constants.heavy_zero)
-    left -= float(evidence[zero].sum())
-    evidence[zero] = 0.0
-    # The number of records has noise too.
-    if left < constants.evident_bulk * math.sqrt(zero.sum() + 1):
-        return None
-    sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
-    lengths = np.arange(1, min(constants.longest_bulk, len(evidence)) + 1)
-    starts = np.arange(len(evidence))[:, None]
-    ends = np.minimum(starts + lengths, len(evidence))
-    inside = sums[ends] - sums[starts]
-    odd = (penalties[ends] - penalties[starts]) / lengths
-    # Of values on both sides of zero, a range on this grid holds one half.
-    likely = [inside * mass / lengths - mass**2 / (2 * lengths) for mass in (left, left / 2)]
-    runs = np.where(starts + lengths > len(evidence), -math.inf, np.logaddexp(*likely) - odd)
-    weights = np.exp(runs - runs.max())
-    weights /= weights.sum()
-    of_lows = weights.sum(axis=1)
-    of_highs = np.bincount(ends.ravel(), weights.ravel(), len(evidence) + 1)
-    low = int(np.searchsorted(np.cumsum(of_lows), constants.likely_end))
-    high = int(np.searchsorted(np.cumsum(of_highs), 1 - constants.likely_end))
-    if low >= high:
-        return None
-    return float(sketch.edges[low, 0]), float(sketch.edges[high - 1, 1])
 
 
 def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.float64]:

@@ -121,24 +121,26 @@ def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
 
     It depends on the dtypes and the sdtypes alone, which are public.
     """
+    dtypes = header.dtypes.to_dict()
     return [
         f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "
         'change the sdtype.'
         for each in facts
-        if each.sdtype == 'numerical' and isinstance(header.dtypes[each.name], pd.CategoricalDtype)
+        if each.sdtype == 'numerical' and isinstance(dtypes[each.name], pd.CategoricalDtype)
     ]
 
 
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
     """Return sentences on how the columns of a table differ from the metadata's; all are public."""
-    missing = [name for name in expected if name not in found]
-    unknown = [name for name in found if name not in expected]
+    there, wanted = set(found), set(expected)
+    missing = [name for name in expected if name not in there]
+    unknown = [name for name in found if name not in wanted]
     problems = []
     if missing:
         problems.append(f'The columns {missing} of the metadata are not in the table.')
     if unknown:
         problems.append(f'The columns {unknown} of the table are not in the metadata.')
-    if len(set(found)) < len(found):
+    if len(there) < len(found):
         problems.append('The table has several columns of the same name.')
     return problems
 

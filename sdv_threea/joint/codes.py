@@ -68,8 +68,32 @@ class CodeCounts(NamedTuple):
     bin_scale: float
 
 
+class Seen(NamedTuple):
+    """What a reading makes a table of; each array has the shape (S_i, S_j).
+
+    Args:
+        counts: Counts of codes.
+        scale: Standard deviations of their noise.
+        expected: Counts as far as they are known from those of bins alone.
+    """
+
+    counts: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    expected: NDArray[np.float64]
+
+    @property
+    def turned(self) -> Seen:
+        """The same, with the second column as the first one."""
+        return Seen(self.counts.T, self.scale.T, self.expected.T)
+
+    @property
+    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How many records each code has, shape (S_i,) and (S_j,)."""
+        return self.expected.sum(axis=1), self.expected.sum(axis=0)
+
+
 #: A reading: from counts and their noise to the table.
-Reading = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+Reading = Callable[[Seen], NDArray[np.float64]]
 
 
 def estimate_codes(
@@ -96,12 +120,12 @@ def estimate_codes(
     counts, scale = sharpen(known, *bins)
     if not known.scale:
         return rake(np.maximum(counts, 0.0), rows, columns, RAKING_ROUNDS)
-    readings = _list_readings(expected, in_order)
+    readings = _list_readings(in_order)
     noise = known.scale * rng.standard_normal(known.codes.shape)
     half = known._replace(codes=known.codes + noise, scale=known.scale * math.sqrt(2))
-    seen = sharpen(half, *bins)
+    seen = Seen(*sharpen(half, *bins), expected)
     unseen = _pad(known.codes - noise, counts.shape)
-    tables = {name: read(*seen) for name, read in readings.items()}
+    tables = {name: read(seen) for name, read in readings.items()}
     gains = {
         name: float((unseen * table - table**2 / 2).sum()) / half.scale**2
         for name, table in tables.items()
@@ -115,7 +139,7 @@ def estimate_codes(
             shares = table[table > 0] / rows.sum()
             entropies[name] = float(-(shares * np.log(shares)).sum())
     chosen = min(entropies, key=lambda name: entropies[name])
-    table = readings[chosen](counts, scale)
+    table = readings[chosen](Seen(counts, scale, expected))
     # Where a code may have several values, the likeliest is the one that it most often really has.
     if chosen == 'function':
         return _drop(table, table.max(axis=1, keepdims=True) / 2)
@@ -156,40 +180,31 @@ def _pad(counts: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.floa
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])
 
 
-def _list_readings(
-    expected: NDArray[np.float64], in_order: tuple[bool, bool]
-) -> dict[str, Reading]:
+def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
     """List the readings by name."""
-    rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     readings: dict[str, Reading] = {
-        'coarse': lambda *_: expected,
-        'departures': lambda counts, scale: _read_departures(counts, expected, scale),
-        'ratios': lambda counts, scale: _read_ratios(counts, expected, scale),
-        'standing out': lambda counts, scale: _read_standing_out(counts, scale, rows, columns),
-        'one to one': lambda counts, scale: _read_one_to_one(counts, scale, rows, columns),
-        'function': lambda counts, scale: _read_function(counts, scale, rows, columns),
-        'inverse': lambda counts, scale: _read_function(counts.T, scale.T, columns, rows).T,
+        'coarse': lambda seen: seen.expected,
+        'departures': _read_departures,
+        'ratios': _read_ratios,
+        'standing out': _read_standing_out,
+        'one to one': _read_one_to_one,
+        'function': _read_function,
+        'inverse': lambda seen: _read_function(seen.turned).T,
     }
     if in_order[0]:
-        readings['passing'] = lambda counts, scale: _read_passing(counts, scale, rows, columns)
+        readings['passing'] = _read_passing
     if in_order[1]:
-        readings['passing inverse'] = lambda counts, scale: (
-            _read_passing(counts.T, scale.T, columns, rows).T
-        )
+        readings['passing inverse'] = lambda seen: _read_passing(seen.turned).T
     if all(in_order):
-        rising, falling = _couple(rows, columns), _couple(rows, columns[::-1])[:, ::-1]
-        readings['rising'] = lambda *_: rising
-        readings['falling'] = lambda *_: falling
+        readings['rising'] = lambda seen: _couple(*seen.margins)
+        readings['falling'] = _read_falling
     return readings
 
 
-def _read_function(
-    counts: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _read_function(seen: Seen) -> NDArray[np.float64]:
     """Give each code of the first column the values that it is likely to have."""
+    counts, scale, _ = seen
+    rows, columns = seen.margins
     held = rows[:, None]
     logs = (counts * held - held**2 / 2) / np.square(scale)
     logs += np.log(np.maximum(columns / columns.sum(), 1e-12))
@@ -199,17 +214,13 @@ def _read_function(
     return _drop(table, LEAST_SHARE * held)
 
 
-def _read_passing(
-    counts: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _read_passing(seen: Seen) -> NDArray[np.float64]:
     """Give each code of an ordered column the values of itself and of its neighbours, as counted.
 
     An interval of values has the value of another column that begins in it, and that which ends.
     """
-    values = _read_function(counts, scale, rows, columns).argmax(axis=1)
+    counts, (rows, _) = seen.counts, seen.margins
+    values = _read_function(seen).argmax(axis=1)
     places = np.arange(1, len(rows))  # beside the missing value
     near = np.zeros(counts.shape, dtype=np.bool_)
     near[0, values[0]] = True
@@ -229,13 +240,10 @@ def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.
     return np.asarray(left * np.divide(sums, kept, out=np.zeros_like(kept), where=kept > 0))
 
 
-def _read_one_to_one(
-    counts: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _read_one_to_one(seen: Seen) -> NDArray[np.float64]:
     """Give each code of the column of fewer codes one of the other: the likeliest assignment."""
+    counts, scale, _ = seen
+    rows, columns = seen.margins
     held = (rows[:, None] + columns) / 2
     logs = (counts * held - held**2 / 2) / np.square(scale)
     logs -= np.square(rows[:, None] - columns) / np.square(2 * scale)
@@ -247,24 +255,20 @@ def _read_one_to_one(
     return table
 
 
-def _read_standing_out(
-    counts: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _read_standing_out(seen: Seen) -> NDArray[np.float64]:
     """Keep the counts beyond the noise; of a code that has none, the largest."""
+    counts, scale, _ = seen
+    rows, columns = seen.margins
     table = np.where(counts > STANDING_OUT * scale, counts, 0.0)
     lone = np.flatnonzero((table.sum(axis=1) <= 0) & (rows > 0))
     table[lone, counts[lone].argmax(axis=1)] = rows[lone]
     return rake(table, rows, columns, RAKING_ROUNDS)
 
 
-def _read_departures(
-    counts: NDArray[np.float64], expected: NDArray[np.float64], scale: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _read_departures(seen: Seen) -> NDArray[np.float64]:
     """Read the counts as those of bins are read: few directions, and no mass where it is empty."""
-    rows, columns = expected.sum(axis=1), expected.sum(axis=0)
+    counts, scale, expected = seen
+    rows, columns = seen.margins
     noise = math.sqrt(np.square(scale).mean())
     independent = {(0, 1): np.outer(rows, columns) / rows.sum()}
     filled = find_filled(PairCounts({(0, 1): counts}, {(0, 1): noise}), independent)
@@ -272,12 +276,11 @@ def _read_departures(
     return rake(table + LEAST_LEFT * expected, rows, columns, RAKING_ROUNDS)
 
 
-def _read_ratios(
-    counts: NDArray[np.float64], expected: NDArray[np.float64], scale: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _read_ratios(seen: Seen) -> NDArray[np.float64]:
     """Estimate each count in units of what is expected (Kiefer and Wolfowitz 1956)."""
-    seen = np.flatnonzero(expected > 1e-6)
-    found, held, noise = (each.ravel()[seen] for each in (counts, expected, scale))
+    counts, scale, expected = seen
+    likely = np.flatnonzero(expected > 1e-6)
+    found, held, noise = (each.ravel()[likely] for each in (counts, expected, scale))
     largest = max(LEAST_LARGEST, float(counts.max()) / max(float(held.mean()), 1e-9))
     ratios = np.append(0.0, np.geomspace(EMPTY, largest, NUM_RATIOS))
 
@@ -286,23 +289,28 @@ def _read_ratios(
         logs = (found[at, None] * wanted - wanted**2 / 2) / noise[at, None] ** 2
         return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
-    likelihoods = weigh(np.arange(0, len(seen), 1 + len(seen) // MOST_FITTED))
+    likelihoods = weigh(np.arange(0, len(likely), 1 + len(likely) // MOST_FITTED))
     frequencies = np.full(len(ratios), 1 / len(ratios))
     for _ in range(RATIO_ROUNDS):
         posterior = likelihoods * frequencies
         frequencies = (posterior / posterior.sum(axis=1, keepdims=True)).mean(axis=0)
     table = np.zeros(counts.size)
-    for start in range(0, len(seen), BLOCK):
-        at = np.arange(start, min(start + BLOCK, len(seen)))
+    for start in range(0, len(likely), BLOCK):
+        at = np.arange(start, min(start + BLOCK, len(likely)))
         posterior = weigh(at) * frequencies
         sums = posterior.sum(axis=1)
         empty = posterior[:, ratios <= EMPTY].sum(axis=1) > sums / 2
-        table[seen[at]] = np.where(empty, 0.0, posterior @ ratios / sums * held[at])
-    rows, columns = expected.sum(axis=1), expected.sum(axis=0)
+        table[likely[at]] = np.where(empty, 0.0, posterior @ ratios / sums * held[at])
     shaped = table.reshape(counts.shape)
     lone = shaped.sum(axis=1) <= 0
     shaped[lone] = expected[lone]
-    return rake(shaped + LEAST_LEFT * expected, rows, columns, RAKING_ROUNDS)
+    return rake(shaped + LEAST_LEFT * expected, *seen.margins, RAKING_ROUNDS)
+
+
+def _read_falling(seen: Seen) -> NDArray[np.float64]:
+    """Let quantiles of the one column meet those of the other from its end."""
+    rows, columns = seen.margins
+    return _couple(rows, columns[::-1])[:, ::-1]
 
 
 def _couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 
 def bound_eigenvalues(
@@ -15,6 +16,9 @@ def bound_eigenvalues(
     nearer in the Frobenius norm (Higham 1988). Noise makes estimated covariances indefinite; with
     ``least`` above zero the result is positive definite, and can be inverted and drawn from.
 
+    All eigenvectors take a minute at 5,000 columns. Where eigenvalues have no upper bound, only
+    those are found that are too small; and none, if a Cholesky root shows that there are none.
+
     Args:
         matrix: A matrix, shape (m, m); its symmetric part is meant.
         least: The least eigenvalue of the result.
@@ -24,5 +28,22 @@ def bound_eigenvalues(
         The matrix, shape (m, m).
     """
     # Rounding makes symmetric matrices slightly asymmetric.
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    return np.asarray((vectors * np.clip(values, least, most)) @ vectors.T)
+    symmetric = np.asarray((matrix + matrix.T) / 2, dtype=np.float64)
+    if most < np.inf:
+        values, vectors = np.linalg.eigh(symmetric)
+        return np.asarray((vectors * np.clip(values, least, most)) @ vectors.T)
+    if _exceeds(symmetric, least):
+        return symmetric
+    values, vectors = eigh(symmetric, subset_by_value=(-np.inf, least))
+    return np.asarray(symmetric + (vectors * (least - values)) @ vectors.T)
+
+
+def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
+    """Return whether all eigenvalues are above a bound: less the bound, the matrix has a root."""
+    moved = symmetric.copy()
+    moved[np.diag_indices_from(moved)] -= least
+    try:
+        np.linalg.cholesky(moved)
+    except np.linalg.LinAlgError:
+        return False
+    return True

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri_exp
 
 from sdv_threea.anonymize.mixture import Mixture
+from sdv_threea.sampling.asked import ImpossibleCondition
 
 #: A component is weighed by one draw for this many rows, but by a least and a most number.
 ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS = 4, 128, 8192
@@ -38,10 +39,6 @@ LEVEL = 1e-5
 
 #: Random places are kept this far inside (0, 1), where quantiles are finite.
 MARGIN = 1e-16
-
-
-class ImpossibleCondition(ValueError):
-    """What was asked for has no probability at all in the released model."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +147,11 @@ def _weigh(
     _, num_components, width = part.means.shape
     size = part.weights.size
     means = part.means.reshape(size, width)
-    roots = _roots(part.covariances.reshape(size, width, width))
+    roots = find_roots(part.covariances.reshape(size, width, width))
     count = int(np.clip(num_rows // ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS))
     # One column needs no average: its probability is exact.
-    places = _spread(count if width > 1 else 1, width, rng)
-    draws = _truncate(means, roots, np.repeat(edges, num_components, axis=0), places)
+    places = spread(count if width > 1 else 1, width, rng)
+    draws = truncate(means, roots, np.repeat(edges, num_components, axis=0), places)
     with np.errstate(divide='ignore'):
         # The mean over draws, but for their number, which is the same for all components.
         logs = np.log(part.weights.ravel()) + np.logaddexp.reduce(draws.weights, axis=1)
@@ -173,11 +170,11 @@ def _draw(
     Returns:
         Scores, shape (num_rows, m), and which interval each restricted one is in, (num_rows, q).
     """
-    width, root = len(edges), _roots(covariance)
+    width, root = len(edges), find_roots(covariance)
     size = max(LEAST_POOL, POOL_PER_ROW * num_rows) if width > 1 else num_rows
-    places = _spread(size, width, rng)
+    places = spread(size, width, rng)
     known = slice(width)
-    draws = _truncate(mean[None, known], root[None, known, known], edges[None], places)
+    draws = truncate(mean[None, known], root[None, known, known], edges[None], places)
     # A draw in the pool becomes as many rows as its weight says.
     rows = _resample(draws.weights[0], num_rows, rng)
     # With a lower triangular root, later scores follow from earlier normals and their own.
@@ -186,7 +183,7 @@ def _draw(
     return mean + normals @ root.T, draws.picked[0, rows]
 
 
-def _truncate(
+def truncate(
     means: NDArray[np.float64],
     roots: NDArray[np.float64],
     edges: NDArray[np.float64],
@@ -198,13 +195,13 @@ def _truncate(
         means: Shape (G, q).
         roots: Lower triangular roots of the covariances, shape (G, q, q).
         edges: Ends of the intervals, shape (G, q, I, 2).
-        places: Uniform numbers, shape (n, q).
+        places: Uniform numbers, shape (n, q), or (G, n, q).
 
     Returns:
         Normals, from which scores follow by ``roots``, shape (G, n, q); the interval that each is
         in, shape (G, n, q); and weights, shape (G, n), whose mean is the probability of the region.
     """
-    shape = (len(means), *places.shape)
+    shape = (len(means), *places.shape[-2:])
     normals, picked, weights = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2])
     for at in range(shape[2]):
         # Given the scores before it, a score is normal around their combination by the root.
@@ -218,7 +215,7 @@ def _truncate(
         # Lengths are taken before the division, where differences lose no digits.
         masses = _log_masses(ends, lengths)
         total = np.logaddexp.reduce(masses, axis=2)
-        own, inner = _choose(masses - total[..., None], places[:, at])
+        own, inner = _choose(masses - total[..., None], places[..., at])
         index = own[..., None]
         normals[:, :, at] = _truncated_normal(
             np.take_along_axis(ends, index[..., None], axis=2)[:, :, 0],
@@ -288,11 +285,12 @@ def _choose(
     return own, np.clip((places - end + chance) / chance, MARGIN, 1 - MARGIN)
 
 
-def _roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
+def find_roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find lower triangular roots of covariances, shape (..., m, m)."""
     return np.asarray(np.linalg.cholesky(covariances), dtype=np.float64)
 
 
-def _spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def spread(size: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw uniform places, shape (size, width), spread evenly in each column (Latin hypercube)."""
     strata = rng.permuted(np.tile(np.arange(size), (width, 1)), axis=1).T
     return np.asarray(np.clip((strata + rng.random((size, width))) / size, MARGIN, 1 - MARGIN))

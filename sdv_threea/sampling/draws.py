@@ -17,6 +17,7 @@ from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.labels import num_draws
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
+from sdv_threea.sampling.asked import pick
 from sdv_threea.sampling.conditional import Region, draw_within
 
 #: Rows that are drawn at once: more would not fit into the caches of a processor.
@@ -30,6 +31,10 @@ DRAWS_PER_CUT = 100
 #: The least and the most rows that are drawn at once until enough are of a wanted class. If a
 #: smaller share of them than the last is of one, nobody waits for it.
 LEAST_DRAWN, MOST_DRAWN, LEAST_RATE = 2**10, 2**20, 1e-7
+
+#: Where each row wants a class of its own: records that are drawn for a row, at least, before the
+#: best of them is taken; and for all rows together, at most.
+LEAST_TRIES, MOST_TRIED = 2**6, 2**20
 
 
 def draw_codes(
@@ -109,6 +114,43 @@ def draw_wanted(
         if not missing:
             drawn, classes = zip(*parts, strict=True)
             return np.concatenate(drawn), np.concatenate(classes)
+
+
+def draw_wanted_each(
+    draw: Callable[[NDArray[np.int64]], tuple[NDArray[np.int64], NDArray[np.float64]]],
+    num_rows: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw a record for each row until it is of a class that is wanted of the row.
+
+    Args:
+        draw: Draws records for rows, by their numbers: their codes, shape (n, m), and the chances
+            of their classes, shape (n, C), zero for those that are not wanted of the row.
+        num_rows: How many rows there are.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        Codes, shape (num_rows, m), and classes, shape (num_rows,).
+    """
+    rows, times = np.arange(num_rows), 1
+    parts = []
+    while len(rows) or not parts:
+        codes, chances = draw(np.repeat(rows, times))
+        mass = chances.sum(axis=1)
+        wanted = (rng.random(len(mass)) < mass).reshape(-1, times)
+        first = np.arange(len(rows)) * times + np.argmax(wanted, axis=1)
+        done = wanted.any(axis=1)
+        if times >= max(LEAST_TRIES, MOST_TRIED // max(num_rows, 1)):
+            # Hardly any record is of the class. One is taken in proportion to its chances.
+            pool = np.repeat(np.arange(len(rows)), times)
+            first, done = pick(mass, pool, np.ones_like(rows), rng), np.ones(len(rows), np.bool_)
+        kept = first[done]
+        parts.append((rows[done], codes[kept], draw_by_chance(chances[kept], rng)))
+        # Each time twice as many are drawn for those rows that have none yet.
+        rows, times = rows[~done], 2 * times
+    places, found, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(places)
+    return found[order], classes[order]
 
 
 def find_codes(

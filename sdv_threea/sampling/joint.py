@@ -1,16 +1,17 @@
 """Draws from a joint density.
 
 Conditions on codes say which codes may occur. The conditioned columns come first in the chain, with
-those on the way between columns of which one follows from another. One conditioned column is drawn
-exactly, with the class. Each further one is drawn given those before it and comes with an
-importance weight, and rows are resampled from a pool of such draws: the law converges to the exact
-one as the pool grows.
+those on the way between columns of which one follows from another. While each of them may have one
+code alone, all classes are weighed by its chance, and nothing is drawn. The first column that may
+have several codes is drawn exactly, with the class. Each further one is drawn given those before it
+and comes with an importance weight, and rows are resampled from a pool of such draws: the law
+converges to the exact one as the pool grows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,39 +20,16 @@ from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.labels import num_draws
 from sdv_threea.joint.chain import Chain, Drawn, Link
 from sdv_threea.joint.density import Joint
-from sdv_threea.sampling.conditional import ImpossibleCondition
+from sdv_threea.sampling.asked import Asked, Pools, cut_pools, even_out, pick
 
 #: Draws in the pool from which rows are resampled, per row and at least.
-POOL_PER_ROW, LEAST_POOL = 8, 256
+POOL_PER_ROW, LEAST_POOL = 8, 128
 
-#: Rows that are drawn from one pool: it bounds the memory.
-MOST_ROWS = 2**15
+#: Rows that are drawn from one pool, and records of all pools of a draw: they bound the memory.
+MOST_ROWS, ROOM = 2**15, 2**16
 
 #: The codes that may occur, by column and class: shape (C, S).
 Possible = Mapping[int, NDArray[np.bool_]]
-
-
-@dataclass(frozen=True)
-class Restricted:
-    """A column given those before it, of which some codes may occur.
-
-    Args:
-        link: The column.
-        shares: The shares that are left, shape (number of keys, S).
-    """
-
-    link: Link
-    shares: NDArray[np.float64]
-
-    def chances(self, drawn: Drawn) -> NDArray[np.float64]:
-        """Compute the chances of bins in which a code is left: together, that of the condition."""
-        left, whole = self.link.add_up(self.shares), self.link.add_up(self.link.shares)
-        allowed = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
-        return np.asarray(self.link.chances(drawn) * allowed[self.link.find_keys(drawn)])
-
-    def settle(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
-        """Write down bins, and draw codes that are left in them."""
-        replace(self.link, shares=self.shares).settle(drawn, bins, rng)
 
 
 def draw_jointly(
@@ -76,20 +54,57 @@ def draw_jointly(
     Raises:
         ImpossibleCondition: If the conditions have no probability.
     """
-    chain, known = joint.chain, {}
-    classes = np.zeros(num_rows, dtype=np.int64)
     if possible:
-        shares = {at: joint.columns[at].shares * codes for at, codes in possible.items()}
-        first = sorted(shares, key=lambda at: float(shares[at].sum()))
-        chain = joint.chain_from(first)
-        known = _draw_pools(chain, joint.class_column, totals, possible, num_rows, rng)
-    elif joint.class_column is not None:
+        several = np.full(num_rows, -1)
+        asked = {at: Asked(several, own.any(axis=0)[None], own) for at, own in possible.items()}
+        return draw_each_jointly(joint, np.tile(totals, (num_rows, 1)), asked, rng)
+    known = {}
+    if joint.class_column is not None:
         shares = totals / totals.sum()
         known[joint.class_column] = rng.choice(len(totals), size=num_rows, p=shares)
-    codes = chain.draw(num_rows, rng, known)
+    return _draw_rest(joint, joint.chain, num_rows, known, rng)
+
+
+def draw_each_jointly(
+    joint: Joint,
+    totals: NDArray[np.float64],
+    asked: Mapping[int, Asked],
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw rows, each of which meets a condition of its own.
+
+    Args:
+        joint: The density.
+        totals: Weights of the classes in each row, zero for those that it must not have, (n, C).
+        asked: The codes that rows may have, of the conditioned columns.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        Codes, shape (n, m), and classes, shape (n,).
+
+    Raises:
+        ImpossibleCondition: If a condition has no probability.
+    """
+    # Columns of which the conditions leave least come first.
+    left = {at: float(own.add_up(joint.columns[at].shares).sum()) for at, own in asked.items()}
+    chain = joint.chain_from(sorted(left, key=left.__getitem__)) if asked else joint.chain
+    num_rows, size = len(totals), len(chain.links)
+    last = max((at for at, link in enumerate(chain.links) if link.column in asked), default=-1)
+    links = [link for link in chain.links[: last + 1] if link.column != joint.class_column]
+    columns = [link.column for link in links]
     if joint.class_column is not None:
-        classes = codes[:, joint.class_column]
-    return codes[:, : len(joint.ordered)], classes
+        columns.append(joint.class_column)
+    known = {column: np.empty(num_rows, dtype=np.int64) for column in columns}
+    keys = [*(own.codes for own in asked.values()), *(totals > 0).T]
+    sizes = LEAST_POOL, POOL_PER_ROW
+    for pools in cut_pools(keys, num_rows, MOST_ROWS, ROOM, sizes):
+        own = {at: each[pools.first] for at, each in asked.items()}
+        start = Drawn.start(len(pools.first) * totals.shape[1], size)
+        weights = totals[pools.first]
+        drawn = _draw_pools(links, start, weights, own, pools, joint.class_column, rng)
+        for column in columns:
+            known[column][pools.rows] = drawn[:, column]
+    return _draw_rest(joint, chain, num_rows, known, rng)
 
 
 def draw_evenly_jointly(
@@ -111,66 +126,109 @@ def draw_evenly_jointly(
     return Draws(codes, labels, weights[labels])
 
 
-def _draw_pools(
+def _draw_rest(
+    joint: Joint,
     chain: Chain,
-    class_column: int | None,
-    totals: NDArray[np.float64],
-    possible: Possible,
     num_rows: int,
+    known: Mapping[int, NDArray[np.int64]],
     rng: np.random.Generator,
-) -> dict[int, NDArray[np.int64]]:
-    """Draw the codes of the columns up to the last conditioned one, pool by pool."""
-    last = max(at for at, link in enumerate(chain.links) if link.column in possible)
-    links = [_restrict(link, possible, class_column) for link in chain.links[: last + 1]]
-    known = {each.link.column: np.empty(num_rows, dtype=np.int64) for each in links}
-    # The class, if it is a column, comes first: each has a record of its own to start with.
-    start = Drawn.start(len(totals), len(chain.links))
-    if class_column is not None:
-        start.codes[:, class_column] = start.bins[:, class_column] = np.arange(len(totals))
-        links = links[1:]
-    for first in range(0, max(num_rows, 1), MOST_ROWS):
-        rows = slice(first, min(first + MOST_ROWS, num_rows))
-        drawn = _draw_first(links, start, totals, rows.stop - first, rng)
-        for column, codes in known.items():
-            codes[rows] = drawn[:, column]
-    return known
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw the columns that are not known yet; return codes and classes."""
+    codes, classes = chain.draw(num_rows, rng, known), np.zeros(num_rows, dtype=np.int64)
+    if joint.class_column is not None:
+        classes = codes[:, joint.class_column]
+    return codes[:, : len(joint.ordered)], classes
 
 
-def _draw_first(
-    links: Sequence[Restricted],
-    start: Drawn,
+def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
+    links: Sequence[Link],
+    drawn: Drawn,
     totals: NDArray[np.float64],
-    num_rows: int,
+    asked: Mapping[int, Asked],
+    pools: Pools,
+    class_column: int | None,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw them from one pool."""
-    exact = totals[:, None] * links[0].chances(start)
-    _check(exact.sum())
-    size = num_rows if len(links) == 1 else max(LEAST_POOL, POOL_PER_ROW * num_rows)
-    found = rng.choice(exact.size, size=size, p=exact.ravel() / exact.sum())
-    classes, bins = np.divmod(found, exact.shape[1])
-    drawn = Drawn(start.codes[classes], start.bins[classes])
-    links[0].settle(drawn, bins, rng)
-    weights = np.ones(size)
-    for each in links[1:]:
-        chances = each.chances(drawn)
-        weights *= chances.sum(axis=1)
-        each.settle(drawn, each.link.draw(chances, drawn, rng), rng)
-    _check(weights.sum())
-    if len(links) == 1:
+    """Draw the codes of the columns up to the last conditioned one, from a pool for each group.
+
+    Args:
+        links: These columns, without the class.
+        drawn: A record for each group and class, to start with.
+        totals: Weights of the classes, by group, shape (P, C).
+        asked: The codes that groups may have.
+        pools: The groups.
+        class_column: The column of the class, if there is one.
+        rng: Source of randomness.
+    """
+    num_pools, num_classes = totals.shape
+    if class_column is not None:
+        labels = np.tile(np.arange(num_classes), num_pools)
+        drawn.codes[:, class_column] = drawn.bins[:, class_column] = labels
+    pool, weights = np.repeat(np.arange(num_pools), num_classes), totals.ravel().copy()
+    exact = drawn_yet = False
+    for at, link in enumerate(links):
+        own = asked[link.column][pool] if link.column in asked else None
+        by_class = class_column is not None and link.key == class_column
+        if own is not None and own.is_one:
+            weights *= _settle_known(link, drawn, own, by_class)
+            even_out(weights, pool, num_pools)
+            continue
+        chances = link.chances(drawn)
+        for rows, shares in _restrict(link, own, by_class):
+            chances[rows] *= _share_left(link, shares)[link.find_keys(drawn)[rows]]
+        if not drawn_yet:
+            # The first draw takes the class, and all that weighs it, with it.
+            exact, size = at == len(links) - 1, chances.shape[1]
+            counts = np.maximum(LEAST_POOL, POOL_PER_ROW * pools.counts)
+            counts = pools.counts if exact else counts
+            joined = (weights[:, None] * chances).ravel()
+            records, bins = np.divmod(pick(joined, np.repeat(pool, size), counts, rng), size)
+            drawn, pool = Drawn(drawn.codes[records], drawn.bins[records]), pool[records]
+            weights, own, drawn_yet = np.ones(len(pool)), own and own[records], True
+        else:
+            weights *= chances.sum(axis=1)
+            bins = link.draw(chances, drawn, rng)
+        for rows, shares in _restrict(link, own, by_class) or [(slice(None), link.shares)]:
+            part = Drawn(drawn.codes[rows], drawn.bins[rows])
+            replace(link, shares=shares).settle(part, bins[rows], rng)
+            drawn.codes[rows, link.column] = part.codes[:, link.column]
+        drawn.bins[:, link.column] = bins
+        even_out(weights, pool, num_pools)
+    if exact:  # each record that was drawn is a row
         return drawn.codes
-    return drawn.codes[rng.choice(size, size=num_rows, p=weights / weights.sum())]
+    return drawn.codes[pick(weights, pool, pools.counts, rng)]
 
 
-def _restrict(link: Link, possible: Possible, class_column: int | None) -> Restricted:
-    """Leave the codes of a column that may occur."""
-    if link.column not in possible:
-        return Restricted(link, link.shares)
-    mask = possible[link.column]
-    by_class = link.key is not None and link.key == class_column
-    return Restricted(link, link.shares * (mask if by_class else mask.any(axis=0)))
+def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArray[np.float64]:
+    """Write the codes that records must have down; return the chances of these, shape (n,)."""
+    codes, keys = own.codes, link.find_keys(drawn)
+    bins = link.of_code[codes]
+    whole = link.add_up(link.shares)[keys, bins]
+    occurs = own.occurs[keys, codes] if by_class else own.occurs.any(axis=0)[codes]
+    left = np.where((bins >= 0) & occurs, link.shares[keys, codes], 0.0)
+    inside = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
+    found = link.chances(drawn)[np.arange(len(codes)), bins] * inside
+    drawn.codes[:, link.column], drawn.bins[:, link.column] = codes, bins
+    return np.asarray(found)
 
 
-def _check(probability: float) -> None:
-    if not probability > 0:
-        raise ImpossibleCondition('The released model gives this condition no probability.')
+def _restrict(
+    link: Link, own: Asked | None, by_class: bool
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """List the records that may have the same codes, with the shares of these by key, (R, S)."""
+    if own is None:
+        return []
+    found, first, which = np.unique(own.codes, return_index=True, return_inverse=True)
+    masks = own[first].list_masks()
+    parts = []
+    for at in range(len(found)):
+        mask = own.occurs & masks[at]
+        shares = link.shares * (mask if by_class else mask.any(axis=0))
+        parts.append((np.flatnonzero(which == at), shares))
+    return parts
+
+
+def _share_left(link: Link, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what is left of the share of each bin, by key, shape (R, G)."""
+    left, whole = link.add_up(shares), link.add_up(link.shares)
+    return np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)

@@ -16,7 +16,7 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea.domain import TIME_STEPS, Category, Column, Domain, Number
+from sdv_threea.domain import MISSING, SPREAD, TIME_STEPS, Category, Column, Domain, Number
 from sdv_threea.intake.columns import find_moments, find_numbers
 from sdv_threea.intake.dates import to_seconds
 from sdv_threea.intake.facts import Facts
@@ -78,7 +78,7 @@ def describe(
     target: str | None = None,
     increments: Mapping[str, float] | None = None,
     dtypes: Mapping[str, Any] | None = None,
-    unreleased: Mapping[str, Hashable] | None = None,
+    unreleased: Mapping[str, Hashable | None] | None = None,
 ) -> Domain:
     """Describe the modelled columns by what the metadata says about them.
 
@@ -88,6 +88,7 @@ def describe(
         increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
         dtypes: Their dtypes, as far as they are known.
         unreleased: What samples show in the place of values that are not released, by column.
+            ``None`` is missing where cells may be missing, and spread elsewhere.
 
     Returns:
         The domain; what neither the metadata nor a dtype says is unknown in it. The values of
@@ -103,16 +104,22 @@ def describe(
     # Models are trained to predict the target: it has no values but real ones.
     return Domain(
         tuple(
-            replace(column, unreleased=shown[column.name])
-            if isinstance(column, Category)
-            and column.values is None  # noqa: PD011 (no pandas)
-            and column.name in shown
-            and column.name != target
+            _show_unreleased(column, shown[column.name])
+            if isinstance(column, Category) and column.name in shown and column.name != target
             else column
             for column in described
         ),
         target,
     )
+
+
+def _show_unreleased(column: Category, shown: Hashable | None) -> Category:
+    """Say what stands for values of a column that are not released, unless all are stated."""
+    if column.values is not None:  # noqa: PD011 (no pandas)
+        return column
+    if shown is None:
+        shown = SPREAD if column.nullable is False else MISSING
+    return replace(column, unreleased=shown)
 
 
 def list_facts(

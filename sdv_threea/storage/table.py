@@ -57,14 +57,15 @@ class TableStorage:
     Args:
         described: What SDV's metadata says about the table, without what is not public.
         target: The column that models will be trained to predict, if it is known.
-        unreleased: What samples show in the place of values that are not released, by column.
+        unreleased: What samples show in the place of values that are not released, by column;
+            ``None`` is missing where cells may be missing, and spread elsewhere.
         declared: The dtypes of the private table by column, without the values in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
     """
 
     described: Any
     target: str | None = None
-    unreleased: Mapping[str, Hashable] = field(default_factory=dict)
+    unreleased: Mapping[str, Hashable | None] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
     dtypes: dict[str, Any] = field(default_factory=dict)
 
@@ -94,7 +95,8 @@ class TableStorage:
         Args:
             header: Its columns; rows are not looked at.
         """
-        self.declared = {name: declare(header.dtypes[name]) for name in self.columns}
+        dtypes = header.dtypes.to_dict()  # pandas lists all of them for each that is asked for
+        self.declared = {name: declare(dtypes[name]) for name in self.columns}
 
     def make_proxy(self, domain: Domain) -> pd.DataFrame:
         """Make the table that SDV is shown in the place of the private one.

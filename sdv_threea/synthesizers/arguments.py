@@ -15,7 +15,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
 
-from sdv_threea.domain import MISSING, SPREAD
+from sdv_threea.domain import MISSING
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
@@ -80,7 +80,7 @@ def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
         )
 
 
-def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashable]:
+def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashable | None]:
     """Read what samples show in the place of values that are not released.
 
     Args:
@@ -88,8 +88,8 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
         metadata: Metadata of one table, without what is not public.
 
     Returns:
-        It by column. Where it is stated that no cell is missing, values are spread, unless the
-        column is named.
+        It by column. ``None`` is what is not chosen by name: missing where cells may be missing,
+        and spread elsewhere.
 
     Raises:
         SynthesizerInputError: If a column is named that has no values, or something is no value.
@@ -108,13 +108,8 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
                 f"unreleased must be 'missing', 'spread' or a value, or these by column, got "
                 f'{value!r}.'
             )
-    shown = {
-        name: SPREAD
-        if given == MISSING and table.columns[name].get('range_is_nullable') is False
-        else given
-        for name in listed
-    }
-    return cast(dict[str, Hashable], shown | dict(named))
+    shown = dict.fromkeys(listed, None if given == MISSING else given)
+    return cast(dict[str, Hashable | None], shown | dict(named))
 
 
 def make_settings(**chosen: Any) -> Settings:

@@ -15,7 +15,7 @@ from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import expected_error
 from sdv_threea.losses import CONSTANT, EMPTY, GUESSED, RANGE, VALUES, Loss
 from sdv_threea.relational.release import DatabaseRelease
-from sdv_threea.settings import Settings
+from sdv_threea.settings import LARGEST_EPSILON, Settings
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.warning import warn
 
@@ -113,6 +113,7 @@ def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[
         return []
     numbers = sum(isinstance(each, Number) for each in domain.columns)
     rows = max(round(num_rows), 1)
+    larger = min(LARGER * settings.epsilon, LARGEST_EPSILON)
     needed = [
         expected_error(
             rows,
@@ -122,12 +123,12 @@ def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[
             num_numerical=numbers,
             neighbors=settings.neighbors,
         ).category_rows
-        for epsilon in (settings.epsilon, LARGER * settings.epsilon)
+        for epsilon in (settings.epsilon, larger)
     ]
     return [
         f'A value must be that of about {needed[0]:,.0f} of the {rows:,} rows to be found at '
         f'epsilon={settings.epsilon:g}, and of about {needed[1]:,.0f} at '
-        f'epsilon={LARGER * settings.epsilon:g}.'
+        f'epsilon={larger:g}.'
     ]
 
 
@@ -167,17 +168,14 @@ def warn_of_lost_tables(by_table: Mapping[str, Sequence[Loss]]) -> None:
 
 
 def describe_target(losses: Iterable[Loss]) -> list[str]:
-    """Say which classes of a categorical target were found, if others may be lost."""
+    """Say whether classes of a categorical target may be lost; like all warnings, name no value."""
     lines = []
     for loss in losses:
         name = f'- the target {loss.column!r}: '
         if loss.is_target and not loss.listed:
             lines.append(f'{name}no class was found. Samples cannot train a classifier.')
         elif loss.is_target and loss.kind == CONSTANT:
-            lines.append(
-                f'{name}only the class {loss.listed[0]!r} was found. Samples cannot train a '
-                'classifier.'
-            )
+            lines.append(f'{name}one class alone was found. Samples cannot train a classifier.')
         elif loss.is_target and loss.share.at_least >= WORTH_A_WARNING:
             lines.append(f'{name}{loss.share} of the rows have classes that were not found.')
     return lines

@@ -90,9 +90,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the paper, which leaves
             reads of the private rows uncharged.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ by one row.
-        n_components: Number of components of the mixture, or ``'auto'``, which lets pairs of
-            columns take the place of the mixture where the budget carries them, unless the target
-            is a number.
+        n_components: Number of components of the mixture, up to 1,000, or ``'auto'``, which lets
+            pairs of columns take the place of the mixture where the budget carries them, unless the
+            target is a number.
         alpha: Weight of the density against the prediction, in [0, 1]. With 1, the values of a
             categorical target are as uncertain as in the private rows; with less they are surer
             where little can be predicted, and a model learns more from as many rows, but its
@@ -107,8 +107,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             dates become the nearest stated bound, anything else is missing, record by record, and
             no message depends on them.
         unreleased: What samples show in the place of values too rare to be released, of which the
-            share of the rows is known: ``'missing'``, ``'spread'`` for released values, or a value
-            such as ``'Other'``; or a dictionary of these by column. Not of the target.
+            share of the rows is known: ``'missing'`` (by default only where cells can be missing),
+            ``'spread'`` for released values, or a value such as ``'Other'``; or a dictionary of
+            these by column. Not of the target.
         memory_limit: Gigabytes that a fit may take; by default what the machine has. One that would
             take more, by an estimate from public facts, is refused before a row is read.
 

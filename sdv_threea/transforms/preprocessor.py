@@ -58,7 +58,7 @@ class Preprocessor:
         *,
         target: str | None,
         coerce: bool,
-        unreleased: Mapping[str, Hashable] | None = None,
+        unreleased: Mapping[str, Hashable | None] | None = None,
     ) -> None:
         ((self.name, table),) = metadata.tables.items()
         self.coerce = coerce

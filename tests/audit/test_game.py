@@ -87,7 +87,7 @@ def test_ours_is_not_refuted(people, metadata):
         lambda: ClustMixSynthesizer(metadata, epsilon=3.0, delta=1e-5),
         neighbours,
         epsilon=3.0,
-        runs=60,
+        runs=40,
         **TERMS,
     )
     assert not result.refuted

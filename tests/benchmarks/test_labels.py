@@ -116,11 +116,12 @@ def test_direct_models_have_a_budget_and_real_data_is_there_once(script):
     assert script.UNCERTAIN not in counts['xor']
 
 
-def test_a_direct_model_never_sees_the_target_of_the_test_part(script, load_script, monkeypatch):
-    seen = {}
+def test_a_direct_model_never_sees_the_target_and_is_not_run_twice(script, monkeypatch, tmp_path):
+    seen, runs = {}, []
 
     def do(python, family, place, timeout):
         job = json.loads((place / 'job.json').read_text())
+        runs.append(job['epsilon'])
         seen.update({part: pd.read_csv(job[part]) for part in ('train', 'test')}, job=job)
         chances = pd.DataFrame({'0': [0.9, 0.2], '1': [0.1, 0.8]})
         chances.to_csv(job['made'], index=False)
@@ -131,6 +132,7 @@ def test_a_direct_model_never_sees_the_target_of_the_test_part(script, load_scri
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': metadata}}})
     split = script.Split('t', 'y', table, table, metadata, numeric=False)
     monkeypatch.setattr('peers._do', do)
+    monkeypatch.setattr('peers.FOLDER', tmp_path)
     monkeypatch.setattr('peers.make_environment', lambda family: family)
 
     predicted = script.METHODS['DP-EBM'](split, script.Terms(1.0, 1e-5, 0, 900))
@@ -140,6 +142,12 @@ def test_a_direct_model_never_sees_the_target_of_the_test_part(script, load_scri
     assert (seen['job']['epsilon'], seen['job']['delta']) == (1.0, 1e-5)
     assert list(predicted) == [0, 1]  # the classes themselves, not their text
     assert script.score_predictions(split, predicted)['score'] == 1.0
+    again = script.METHODS['DP-EBM'](split, script.Terms(1.0, 1e-5, 0, 1))
+    pd.testing.assert_frame_equal(again, predicted)
+    script.METHODS['DP-EBM'](split, script.Terms(2.0, 1e-5, 0, 900))
+    changed = replace(split, train=table.assign(x=[1.0, 3.0]))
+    script.METHODS['DP-EBM'](changed, script.Terms(1.0, 1e-5, 0, 900))
+    assert runs == [1.0, 2.0, 1.0]  # a job is what is asked for, and the rows
 
 
 def test_gaps_are_filled_and_told(runner):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import subprocess
-import sys
 import warnings
 
 import cloudpickle
@@ -41,13 +39,14 @@ def test_what_is_loaded_goes_on_where_it_was_saved(fitted, tmp_path):
     pd.testing.assert_frame_equal(loaded.sample(10)[NAME], fitted.sample(10)[NAME])
 
 
-def test_another_process_can_load_and_sample(fitted, path, tmp_path):
+def test_another_process_can_load_and_sample(run_anew, fitted, path, tmp_path):
     program = (
         'import sys; from sdv.utils import load_synthesizer\n'
         'synthesizer = load_synthesizer(sys.argv[1]); synthesizer.reset_sampling()\n'
         f"synthesizer.sample(30)['{NAME}'].to_pickle(sys.argv[2])"
     )
-    subprocess.run([sys.executable, '-c', program, path, tmp_path / 'rows.pkl'], check=True)
+    done = run_anew(program, path, tmp_path / 'rows.pkl')
+    assert done.returncode == 0, done.stderr
     pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / 'rows.pkl'), draw(fitted))
 
 

@@ -135,7 +135,7 @@ def test_the_storage_of_cells_does_not_matter(hostile, kind):
     cells_of, with_gaps, without = hostile('cells').STORAGES[kind]
     makers = [(True, make) for make in with_gaps] + [(False, make) for make in without]
 
-    @always(6)
+    @always(3)
     @given(st.lists(cells_of, min_size=1, max_size=8), st.integers(0, 99))
     def check(cells, number):
         if kind == 'zoned':

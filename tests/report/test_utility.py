@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -162,7 +159,7 @@ def test_missing_columns_are_named(tables):
         train_synthetic_test_real(real, synthetic.drop(columns='noise'), test, 'label')
 
 
-def test_without_lightgbm_the_error_says_what_to_install():
+def test_without_lightgbm_the_error_says_what_to_install(run_anew):
     program = (
         "import sys; sys.modules['lightgbm'] = None\n"
         'import pandas as pd\n'
@@ -170,5 +167,5 @@ def test_without_lightgbm_the_error_says_what_to_install():
         "table = pd.DataFrame({'x': [0.0, 1.0], 'y': ['a', 'b']})\n"
         "train_synthetic_test_real(table, table, table, 'y')"
     )
-    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    done = run_anew(program)
     assert 'pip install "sdv-threea[report]"' in done.stderr

@@ -6,7 +6,8 @@ from scipy.integrate import quad
 from scipy.stats import chi2_contingency, ks_2samp, multivariate_normal, norm
 
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.sampling.conditional import ImpossibleCondition, Region, draw_within
+from sdv_threea.sampling.asked import ImpossibleCondition
+from sdv_threea.sampling.conditional import Region, draw_within
 
 #: A false alarm once in more than ten thousand runs, were they not seeded.
 ALARM = 1e-5

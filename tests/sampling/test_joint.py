@@ -11,8 +11,8 @@ from sdv_threea.joint.chain import Column, fit_chain
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling import joint as room
-from sdv_threea.sampling.conditional import ImpossibleCondition
-from sdv_threea.sampling.joint import draw_jointly
+from sdv_threea.sampling.asked import Asked, ImpossibleCondition
+from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
 
 CONSTANTS = JointConstants()
 NUM_ROWS = 30_000
@@ -106,6 +106,29 @@ def test_large_samples_are_drawn_pool_by_pool(joint, rng, monkeypatch):
 
     assert len(codes) == 2_500
     assert meets(codes, possible).all()
+
+
+@pytest.mark.parametrize(
+    'columns', [{0: 1, 1: 2}, {0: 3}, {0: [0, 3, 4], 2: 1}, {0: [0, 2], 1: 1, 2: [0, 3]}], ids=str
+)
+def test_each_row_has_the_law_of_its_own_condition(joint, columns):
+    """Every other row asks for something else, each time another code."""
+    possible = allow(**{f'c{at}': codes for at, codes in columns.items()})
+    mine, asked = np.arange(NUM_ROWS) % 2 == 0, {}
+    for at, codes in columns.items():
+        own = np.arange(NUM_ROWS) // 2 % len(BINS[at])
+        own[mine] = codes if isinstance(codes, int) else -1
+        asked[at] = Asked(own, possible[at], np.ones_like(possible[at]))
+    totals = np.tile(TOTALS, (NUM_ROWS, 1))
+    all_rows, _ = draw_jointly(joint, TOTALS, 20 * NUM_ROWS, np.random.default_rng(1))
+
+    codes, _ = draw_each_jointly(joint, totals, asked, np.random.default_rng(2))
+
+    for at, own in asked.items():
+        assert np.array_equal(codes[~mine, at], own.codes[~mine])
+    assert meets(codes[mine], possible).all()
+    kept = all_rows[meets(all_rows, possible)]
+    assert distance(measure(codes[mine]), measure(kept)) < 0.06
 
 
 # Columns that follow from others

@@ -53,11 +53,31 @@ def test_not_even_one_column_is_copied_as_a_whole(monkeypatch, build_metadata):
     assert measure_peak(metadata, MANY) < measure_peak(metadata, FEW) + copied
 
 
-@pytest.mark.parametrize('how', [{'n_components': 10**9}, {'memory_limit': 0.1}], ids=str)
+TIGHT = {'n_components': 1000, 'memory_limit': 0.4002}
+
+
+@pytest.mark.parametrize('how', [TIGHT, {'memory_limit': 0.1}], ids=str)
 def test_a_fit_that_does_not_go_into_memory_is_refused_before_a_row_is_read(build_metadata, how):
     synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), **how)
     with pytest.raises(MemoryError, match=r'would take about [0-9,.]+ GB.*memory_limit'):
         synthesizer.fit({'people': None})
+
+
+@pytest.mark.parametrize('number', [1001, 10**6, 10**9])
+def test_more_components_than_can_be_told_apart_are_refused_at_birth(build_metadata, number):
+    with pytest.raises(SynthesizerInputError, match=r"'auto' or a whole number from 1 to 1,000"):
+        ClustMixSynthesizer(build_metadata(COLUMNS), n_components=number)
+
+
+def test_a_class_has_no_more_components_than_records(build_metadata):
+    """What it has is as released, so that nothing else of the private rows is told by it."""
+    synthesizer = ClustMixSynthesizer(build_metadata(COLUMNS), epsilon=1e6, n_components=900)
+    rows = np.arange(30)
+    table = {'amount': rows / 2, 'age': rows % 90, 'label': np.where(rows % 3, 'a', 'b')}
+    synthesizer.fit({'people': pd.DataFrame(table)})
+
+    assert synthesizer._model.mixture.weights.shape == (1, 30)
+    assert len(synthesizer.sample(50)['people']) == 50
 
 
 def test_an_argument_says_otherwise(build_metadata, monkeypatch):

@@ -284,7 +284,7 @@ def test_a_file_of_a_newer_version_is_told_from_a_damaged_one(path, fitted, monk
         type(fitted).load(path)
 
 
-def test_labels_that_see_columns_together_are_saved_with_the_kernel_of_the_user(tmp_path):
+def test_labels_that_see_columns_together_are_saved_with_the_kernel_of_the_user(run_anew, tmp_path):
     """The kernel is a function of this test, which the process that loads does not have."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(4000, 2)).round(3), columns=['x', 'y'])
@@ -307,8 +307,7 @@ rows = load_synthesizer(sys.argv[1]).sample(3000)['signs']
 clear = rows[(rows['x'] * rows['y']).abs() > 0.3]
 print(((clear['x'] * clear['y'] > 0) == (clear['same'] == 'yes')).mean())
 """
-    command = [sys.executable, '-W', 'ignore', '-c', program, str(tmp_path / 'signs.pkl')]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run_anew(program, tmp_path / 'signs.pkl')
 
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) > 0.85

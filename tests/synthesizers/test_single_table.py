@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import warnings
 from types import SimpleNamespace
 
@@ -358,7 +356,9 @@ def test_flags_of_sdv_are_accepted_and_the_range_is_never_left(small_metadata, s
     assert income.between(released.low, released.high).all()
 
 
-def test_a_saved_synthesizer_samples_the_same_rows_in_another_process(tmp_path, fitted_small):
+def test_a_saved_synthesizer_samples_the_same_rows_in_another_process(
+    run_anew, tmp_path, fitted_small
+):
     path = tmp_path / 'synthesizer.pkl'
     fitted_small.save(path)
     fitted_small.reset_sampling()
@@ -370,7 +370,8 @@ def test_a_saved_synthesizer_samples_the_same_rows_in_another_process(tmp_path, 
         'assert "jax" not in sys.modules'
     )
     rows = tmp_path / 'rows.json'
-    subprocess.run([sys.executable, '-c', program, path, rows], check=True)
+    done = run_anew(program, path, rows)
+    assert done.returncode == 0, done.stderr
 
     pd.testing.assert_frame_equal(pd.read_json(rows), expected, check_exact=False)
     loaded = load_synthesizer(path)

@@ -152,8 +152,6 @@ def check_dtype(real: pd.Series, sampled: pd.Series) -> None:
         same = isinstance(sampled.dtype, pd.CategoricalDtype)
     else:
         same = sampled.dtype == real.dtype
-    # Whole numbers of which some values were not released have missing cells.
-    same = same or (sampled.dtype == 'Int64' and real.dtype == 'int64')
     unreleased = bool(sampled.isna().all()) and sampled.dtype in (float, object)
     if not same and not unreleased:
         raise Defect(f'{real.name!r} is {sampled.dtype} instead of {real.dtype}')

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -159,14 +157,13 @@ def test_the_users_tables_are_left_as_they_are(tables, make):
 
 
 @pytest.mark.parametrize('first', ['sdv', 'sdv_threea'])
-def test_sdv_knows_the_class_whoever_is_imported_first(first):
+def test_sdv_knows_the_class_whoever_is_imported_first(run_anew, first):
     program = (
+        "import warnings; warnings.simplefilter('error', UserWarning)\n"
         f'import {first}\n'
         'from sdv.multi_table import ClustMixMultiTableSynthesizer as one\n'
         'from sdv_threea import ClustMixMultiTableSynthesizer as other\n'
         'assert one is other'
     )
-    done = subprocess.run(
-        [sys.executable, '-W', 'error::UserWarning', '-c', program], capture_output=True, text=True
-    )
+    done = run_anew(program)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,98 @@
+from dataclasses import replace
+
+import numpy as np
+
+from sdv_threea.describe.bulk import likely_ends
+from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.questions import Question, coarsen_ranges
+from sdv_threea.describe.ranges import (
+    NUM_BINS,
+    PUBLIC_GRID,
+    coarsen,
+    find_grid,
+    grid_bins,
+    grid_sketch,
+)
+from sdv_threea.domain import TIME_STEPS, Number
+
+CONSTANTS = DescribeConstants()
+
+
+def sketch_of(values, step, scale, rng, grid=PUBLIC_GRID):
+    counts = np.bincount(grid_bins(values, grid), minlength=NUM_BINS)
+    sketch = grid_sketch(counts + rng.normal(0, scale, NUM_BINS), scale, step, grid)
+    return replace(sketch, num_records=float(len(values)))
+
+
+def test_how_many_records_are_not_zero_shows_where_they_are(rng):
+    """One record in twenty, spread over seven octaves: no run of bins stands out."""
+    highs = []
+    for _ in range(20):
+        some = rng.random(10_000) < 0.05
+        values = np.where(some, np.exp(rng.normal(6, 1.2, 10_000)).round(), 0.0)
+        sketch = sketch_of(values, 1.0, 20.0, rng)
+        found = likely_ends(sketch, CONSTANTS)
+        highs.append(found[1] if found else 0.0)
+    assert np.median(highs) > 400
+    assert max(highs) < 1e5
+
+
+def test_the_bulk_is_found_by_the_number_of_records_where_each_bin_says_little(rng):
+    found = []
+    for _ in range(60):
+        values = rng.normal(100, 20, 400)
+        sketch = sketch_of(values, 0.0, 22.0, rng)
+        found.append(likely_ends(sketch, CONSTANTS))
+    lows, highs = zip(*(each for each in found if each is not None), strict=True)
+
+    assert len(lows) > 40
+    assert 60 < np.median(lows) < 100 < np.median(highs) <= 160
+    assert likely_ends(replace(sketch, num_records=None), CONSTANTS) is None
+
+
+def test_the_bulk_of_an_evident_column_lies_inside_its_values(rng):
+    for values in (np.full(4000, 7.0), rng.normal(100, 20, 4000).round()):
+        sketch = sketch_of(values, 1.0, 10.0, rng)
+        low, high = likely_ends(sketch, CONSTANTS)
+        assert low <= values.mean() < high
+        assert high / low < 4
+
+
+def test_octaves_show_where_few_records_are(rng):
+    """About 400 records in 30 columns at epsilon 1: noise of 35 in each bin."""
+    grid = find_grid(coarsen(Number(name='number')))
+    good = 0
+    for _ in range(60):
+        values = np.exp(rng.normal(2.6, 0.3, 400))
+        found = likely_ends(sketch_of(values, 0.0, 35.0, rng, grid), CONSTANTS)
+        low, high = found or (0.0, 0.0)
+        beyond = ((values < low) | (values > high)).mean()
+        good += beyond <= 0.1 and high < 8 * values.max() and low >= 0
+
+    # About 52 of 60; in quarters of octaves it is about 10.
+    assert good >= 35
+
+
+def test_coarse_bins_are_octaves_and_the_bin_around_zero_stays():
+    grid = find_grid(coarsen(Number(name='number')))
+
+    assert set(grid) <= set(PUBLIC_GRID)
+    assert len(grid) == 2 * 97
+    assert (grid[grid > 0][1:] / grid[grid > 0][:-1] == 2).all()
+    assert (grid == -grid[::-1]).all()
+
+
+def test_coarse_bins_of_a_grid_of_its_own_reach_as_far():
+    own = tuple(float(border) for border in range(11))
+    assert coarsen(Number(name='number', grid=own)).grid == (0.0, 4.0, 8.0, 10.0)
+
+
+def test_times_and_many_records_keep_fine_bins():
+    numbers = (Number(name='number'), Number(name='time', steps=TIME_STEPS))
+    question = Question(numbers, 0.1, 'add_remove', None)
+    most = CONSTANTS.coarse_evidence * question.scale
+
+    few = coarsen_ranges({'ranges': question}, most, CONSTANTS)['ranges'].columns
+    assert few == (coarsen(numbers[0]), numbers[1])
+    for num_records in (most + 1, None):
+        assert coarsen_ranges({'ranges': question}, num_records, CONSTANTS)['ranges'] is question
