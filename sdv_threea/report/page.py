@@ -6,6 +6,7 @@ without a network. Each ``_tell_`` function returns the HTML of one section, emp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -43,6 +44,12 @@ from sdv_threea.report.verdict import GOOD, USELESS, Grade
 if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
+
+#: What is said of SDMetrics' score where it is graded.
+OWN_BINS = (
+    " SDMetrics cuts the numbers of each table into bins over that table's own range, so its score "
+    'falls where ranges differ; the error of pairs is counted in bins that both tables share.'
+)
 
 #: The most losses, checks that failed, and relations between tables, that are told: the worst.
 NUM_SCORES = 20
@@ -106,7 +113,7 @@ def _tell_verdict(report: Report) -> str:
         'Each score stands between that of chance (the left end of the bar) and that of other real '
         'rows (the shaded part near the right end, with the noise of the test). Chance is to guess '
         'the class, to spread a column evenly over its values, or to draw each column by itself. ± '
-        'is one standard deviation.',
+        'is one standard deviation.' + (OWN_BINS if math.isfinite(report.quality.real) else ''),
         heading='What it is good for',
     )
     return section(
