@@ -135,3 +135,22 @@ def test_ours_stands_beside_the_published_rerun(script):
         '| privmrf acs | PrivMRF, published | .0136 | .0099 | .0053 | .0040 | .0025 | .0017 |'
         in lines
     )
+
+
+def test_a_run_has_all_figures_and_rows_of_the_test_part_are_not_scored_on_it(
+    script, load_script, monkeypatch
+):
+    with load_script('generated') as generated:
+        law = generated.clusters(2.5)
+        split = generated.make_split('mushroom', law, 0, 600, numeric=False)
+    monkeypatch.setattr(script, 'load', lambda *_: split)
+    options = SimpleNamespace(timeout=1)
+    job = {'table': 'mushroom', 'epsilon': 8.0, 'repeat': 0}
+
+    drawn = script.measure(job | {'method': 'naive histograms'}, options)
+    real = script.measure(job | {'method': script.REAL}, options)
+
+    assert 0.5 < drawn['score'] <= 1
+    assert 'score' not in real
+    assert {*script.LIKENESS[:3], 'told apart'} <= set(drawn) & set(real)
+    assert real['3-way'] < drawn['3-way']
