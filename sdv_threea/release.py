@@ -13,7 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
@@ -23,8 +25,11 @@ from sdv_threea.joint.density import Joint
 from sdv_threea.joint.places import draw_places
 from sdv_threea.losses import Loss
 from sdv_threea.sampling.conditional import ImpossibleCondition, Region
-from sdv_threea.sampling.draws import draw_codes, draw_wanted
+from sdv_threea.sampling.draws import Wanted, draw_codes, draw_wanted
 from sdv_threea.sampling.joint import draw_jointly
+
+#: Rows that are drawn at once, at least, where a number is wanted: it may be a rare one.
+LEAST_NUMBERED = 2**14
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class Release:
         classes: The classes that everything is conditioned on.
         labels: The model by which the class of a record follows from its codes; ``None`` if classes
             are those of the mixture.
+        number: The model by which a numerical target follows from the codes of other columns;
+            ``None`` if its numbers are those of the mixture.
         joint: The density that records are drawn from, where pairs of columns are released;
             ``None`` if they are drawn from the mixture.
         losses: What samples do not show of each column, as far as the release can tell.
@@ -54,6 +61,7 @@ class Release:
     mixture: Mixture
     classes: Classes
     labels: LabelModel | None = None
+    number: NumberModel | None = None
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
 
@@ -87,10 +95,12 @@ class Release:
         possible = self._possible(allowed or {})
         # Column by column in memory: that is how codes are found and decoded.
         codes = np.zeros((num_rows, len(self.transformers)), dtype=np.int64, order='F')
-        if self.labels is None:
-            found = self._draw(num_rows, rng, possible)
-        else:
+        if self.labels is not None:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        elif self.number is not None:
+            found = self._draw_numbered(self.number, num_rows, rng, possible)
+        else:
+            found = self._draw(num_rows, rng, possible)
         # A target whose values are the classes has no score: it follows from the class.
         codes[:, self.scored], classes = found
         self.classes.write_target(codes, classes)
@@ -177,11 +187,36 @@ class Release:
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)
 
-        def draw(size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        def draw(size: int) -> Wanted:
             codes, _ = self._draw(size, rng, others)
-            return codes, labels.chances(codes) * wanted
+            chances = labels.chances(codes) * wanted
+            return Wanted(codes, draw_by_chance(chances, rng), chances.sum(axis=1))
 
         return draw_wanted(draw, num_rows, rng)
+
+    def _draw_numbered(
+        self,
+        number: NumberModel,
+        num_rows: int,
+        rng: np.random.Generator,
+        possible: Mapping[str, NDArray[np.bool_]],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes, and then the number that they make, until enough are wanted ones."""
+        others = {name: codes for name, codes in possible.items() if name != self.domain.target}
+        among = [np.logical_or.reduce(possible[name]) for name in possible.keys() - others.keys()]
+        if not among:
+            codes, classes = self._draw(num_rows, rng, others)
+            codes[:, number.expectation.target] = number.draw(codes, rng)
+            return codes, classes
+        (wanted,) = among
+
+        def draw(size: int) -> Wanted:
+            codes, classes = self._draw(size, rng, others)
+            found, chances = number.draw_among(wanted, codes, rng)
+            codes[:, number.expectation.target] = found
+            return Wanted(codes, classes, chances)
+
+        return draw_wanted(draw, num_rows, rng, least=LEAST_NUMBERED)
 
 
 def _count(intervals: NDArray[np.float64]) -> int:

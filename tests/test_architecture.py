@@ -22,7 +22,7 @@ FLOORS = (
     {'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
-    {'approximation'},
+    {'approximation', 'adaptation'},
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},
