@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.approximate.moments import SCORE_UNITS
@@ -117,7 +118,9 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
         early_stopping=False,
         random_state=seed,
     )
-    forest.fit(points, scores / SCORE_UNITS, sample_weight=weights / weights.mean())
+    # Several threads would wait for each other longer than they work, on a machine that is busy.
+    with threadpool_limits(1, 'openmp'):
+        forest.fit(points, scores / SCORE_UNITS, sample_weight=weights / weights.mean())
     grown = [predictor.nodes for (predictor,) in forest._predictors]
     trees = _flatten(grown, ranks, np.asarray(columns), constants.tree_depth)
     trees.values[0] += round(float(forest._baseline_prediction.item()) * NUMBER_UNITS)
