@@ -35,7 +35,7 @@ STAGES = {
     'classes': 'histograms in each class',
     'moments': 'correlations in each class',
     'partition': 'centroids of cells (three rounds)',
-    'adapt': 'labels: slopes of their loss, moments of features',
+    'adapt': 'the target: slopes of its loss, moments of features',
     'anonymize': 'the mixture of each cell',
 }
 

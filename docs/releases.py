@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import RADII
+from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
@@ -54,8 +55,8 @@ class Entry:
         released: What the receipt says was released, as a regular expression.
         words: The same as the page says it.
         moves: How far a record moves it, when it is added or removed and when it is replaced.
-        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings and
-            slopes.
+        formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings,
+            slopes and residuals.
         share: The part of the budget that it has.
         proofs: The functions whose docstrings prove it.
     """
@@ -124,6 +125,12 @@ def _slope(facts: Facts, found: float) -> float:
     """A whole number of sixteenths: the norm that slopes are clipped to in a step."""
     apart = math.sqrt(2) if facts.replaced else 1.0
     return apart * round(found / apart * RADII) / RADII
+
+
+def _residual(facts: Facts, found: float) -> float:
+    """A whole number of units, what residuals are cut to, times the root of that of the terms."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * math.sqrt(round((found / apart * NUMBER_UNITS) ** 2)) / NUMBER_UNITS
 
 
 def _pair(facts: Facts, _: float) -> float:
@@ -291,6 +298,20 @@ RELEASES = (
         _slope,
         'adapt',
         ('adapt.labels.adapt_labels', 'adapt.slopes.sum_slopes', 'adapt.slopes.slope_sensitivity'),
+    ),
+    Entry(
+        'adapt',
+        r'sums of residuals of the target in the bins of \d+ terms',
+        'how far numbers of a numerical target are from what is expected of them, summed in the '
+        'bins of K terms: of columns, twice; where the budget carries pairs, once of pairs too',
+        ('E √K', '2 E √K'),
+        _residual,
+        'adapt',
+        (
+            'adapt.regression.adapt_number',
+            'adapt.terms.sum_residuals',
+            'adapt.terms.residual_sensitivity',
+        ),
     ),
     Entry(
         'anonymize',

@@ -130,9 +130,9 @@ def _count_classes(
     # Where pairs may be counted, but are not, their share is that of classes. Where a class has few
     # records, the share of pairs that look like functions is, and these get what others leave.
     may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
-    shared = ('pairs', 'functions') if may and plan is None else ()
+    shared = ['pairs', 'functions'] if may and plan is None else []
     if plan is not None and plan.few_of_class:
-        shared = ('functions',)
+        shared = ['functions']
     terms = run.spending.terms('classes', *shared)
     ordered = [transformer.ordered for transformer in transformers]
     constants = run.constants.approximate

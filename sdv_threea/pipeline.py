@@ -14,19 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
-from sdv_threea.adapt.evidence import weigh_evidence
-from sdv_threea.adapt.fit import Draws
-from sdv_threea.adapt.labels import adapt_labels, plan_features
-from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adaptation import adapt, calibrate
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
-from sdv_threea.approximate.density import (
-    Density,
-    clip_radius,
-)
+from sdv_threea.approximate.density import Density, clip_radius
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import SCORE_UNITS, release_score_moments
-from sdv_threea.approximate.scores import normal_scores, score_pooled
+from sdv_threea.approximate.scores import score_pooled
 from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.size import release_size
@@ -35,15 +29,13 @@ from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
-from sdv_threea.joint.density import Joint
 from sdv_threea.losses import find_losses
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.release import Release
-from sdv_threea.sampling.draws import draw_codes, draw_evenly
-from sdv_threea.sampling.joint import draw_evenly_jointly
+from sdv_threea.sampling.draws import draw_codes
 from sdv_threea.settings import Settings
 from sdv_threea.stages import (
     Run,
@@ -106,7 +98,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     encoder, encoded = _describe(rows, domain, size and size[0], run)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
-    joint = labels = None
+    joint = adapted = None
     if plan is not None:
         mixture = class_mixture(density.counts.totals, density.correlations)
         joint = join_columns(density, plan, encoder, encoded, run)
@@ -114,15 +106,16 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         begin('partition')
         begin('adapt')
         if run.adapts(density.classes):
-            labels = _adapt(density, joint, encoded, run)
+            adapted = adapt(density, joint, encoder, encoded, run)
         begin('anonymize')
     else:
         begin('partition')
         centroids = _partition(density, encoded, run)
         begin('adapt')
-        labels = _adapt(density, joint, encoded, run)
+        adapted = adapt(density, joint, encoder, encoded, run)
         begin('anonymize')
         mixture = _anonymize(density, encoded, centroids, run)
+    labels, number = calibrate(adapted, mixture, joint, density, run)
     return Release(
         domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
         ledger=run.spending.ledger,
@@ -131,7 +124,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         scores=density.scores,
         mixture=mixture,
         classes=encoder.classes,
-        labels=None if labels is None else _calibrate(labels, mixture, joint, density, run),
+        labels=labels,
+        number=number,
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
     )
@@ -196,54 +190,6 @@ def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np
     pooled_radius = clip_radius(density.pooled, run.constants.approximate.clip)
     terms = run.spending.terms('partition')
     return run.spending.keep(private_em(some, centroids, pooled_radius, constants, **terms))
-
-
-def _adapt(
-    density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
-) -> LabelModel | None:
-    """Fit the model of the labels, by which a record's class follows from its codes."""
-    # The stage has a share only where the target is categorical.
-    told_apart = density.classes.told_apart and density.chances
-    mu = run.spending.price('adapt') if told_apart else 0.0
-    if not mu:
-        return None
-    constants, totals = run.constants.adapt, density.counts.totals
-    evidence = weigh_evidence(density.chances, totals, constants)
-    if joint is None:
-        draws = _draw_to_adapt(density, run)
-    else:
-        draws = draw_evenly_jointly(joint, totals, run.rng)
-    seen = evidence, draws, totals, density.pooled
-    features = plan_features(*seen, run.settings.kernel, mu, constants)
-    fitted = evidence, draws, density.pooled, features, constants
-    return run.spending.keep(adapt_labels(encoded, *fitted, **run.spending.terms('adapt')))
-
-
-def _draw_to_adapt(density: Density, run: Run) -> Draws:
-    """Draw the records that the fit of the labels starts with, from one Gaussian per class.
-
-    They are drawn with the histograms of the evidence: a fit to draws that do not show the evidence
-    would unlearn it.
-    """
-    totals = density.counts.totals
-    shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
-    gaussians = class_mixture(totals, density.correlations)
-    gaussians = regularize(gaussians, run.constants.anonymize.trust)
-    return draw_evenly(gaussians, shown, totals, run.rng)
-
-
-def _calibrate(
-    labels: LabelModel, mixture: Mixture, joint: Joint | None, density: Density, run: Run
-) -> LabelModel:
-    """Make labels sure enough, and classes as frequent as released, among records to be drawn."""
-    totals, constants = density.counts.totals, run.constants.adapt
-    if joint is None:
-        codes, _, weights = draw_evenly(mixture, density.scores, totals, run.rng)
-    else:
-        codes, _, weights = draw_evenly_jointly(joint, totals, run.rng)
-    spread = constants.log_odds_spread * (1 - run.settings.alpha)
-    known = codes, weights, density.counts.shares
-    return labels.adjusted(*known, spread=spread, most_stretch=constants.most_stretch)
 
 
 def _anonymize(

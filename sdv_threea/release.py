@@ -13,7 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.domain import Domain
@@ -24,9 +26,18 @@ from sdv_threea.joint.places import draw_places
 from sdv_threea.losses import Loss
 from sdv_threea.sampling.asked import Asked, ImpossibleCondition
 from sdv_threea.sampling.conditional import Region
-from sdv_threea.sampling.draws import draw_codes, draw_wanted, draw_wanted_each, find_codes
+from sdv_threea.sampling.draws import (
+    Wanted,
+    draw_codes,
+    draw_wanted,
+    draw_wanted_each,
+    find_codes,
+)
 from sdv_threea.sampling.each import draw_each_within
 from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
+
+#: Rows that are drawn at once, at least, where a number is wanted: it may be a rare one.
+LEAST_NUMBERED = 2**14
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,8 @@ class Release:
         classes: The classes that everything is conditioned on.
         labels: The model by which the class of a record follows from its codes; ``None`` if classes
             are those of the mixture.
+        number: The model by which a numerical target follows from the codes of other columns;
+            ``None`` if its numbers are those of the mixture.
         joint: The density that records are drawn from, where pairs of columns are released;
             ``None`` if they are drawn from the mixture.
         losses: What samples do not show of each column, as far as the release can tell.
@@ -56,6 +69,7 @@ class Release:
     mixture: Mixture
     classes: Classes
     labels: LabelModel | None = None
+    number: NumberModel | None = None
     joint: Joint | None = None
     losses: tuple[Loss, ...] = ()
 
@@ -87,10 +101,12 @@ class Release:
             ImpossibleCondition: If the model gives the condition no probability.
         """
         possible = self._possible(allowed or {})
-        if self.labels is None:
-            found = self._draw(num_rows, rng, possible)
-        else:
+        if self.labels is not None:
             found = self._draw_labelled(self.labels, num_rows, rng, possible)
+        elif self.number is not None:
+            found = self._draw_numbered(self.number, num_rows, rng, possible)
+        else:
+            found = self._draw(num_rows, rng, possible)
         return self._decode(*found, rng)
 
     def sample_each(
@@ -118,18 +134,55 @@ class Release:
                 scored[int(np.searchsorted(self.scored, at))] = own
             else:
                 classes &= own.add_up(own.occurs).T > 0
-        if self.labels is None:
-            found = self._draw_each(scored, classes, rng)
+        if self.labels is not None:
+            found = self._draw_each_labelled(self.labels, scored, classes, rng)
+        elif self.number is not None:
+            found = self._draw_each_numbered(self.number, scored, classes, rng)
         else:
-            labels, free = self.labels, np.tile(self.mixture.weights.sum(axis=1) > 0, (1, 1))
-
-            def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-                own = {at: each[rows] for at, each in scored.items()}
-                codes, _ = self._draw_each(own, np.repeat(free, len(rows), axis=0), rng)
-                return codes, labels.chances(codes) * classes[rows]
-
-            found = draw_wanted_each(draw, num_rows, rng)
+            found = self._draw_each(scored, classes, rng)
         return self._decode(*found, rng)
+
+    def _draw_each_labelled(
+        self,
+        labels: LabelModel,
+        asked: Mapping[int, Asked],
+        classes: NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes, and then their classes by the labels, until each row is of a wanted class."""
+        free = np.tile(self.mixture.weights.sum(axis=1) > 0, (1, 1))
+
+        def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            own = {at: each[rows] for at, each in asked.items()}
+            codes, _ = self._draw_each(own, np.repeat(free, len(rows), axis=0), rng)
+            return codes, labels.chances(codes) * classes[rows]
+
+        return draw_wanted_each(draw, len(classes), rng)
+
+    def _draw_each_numbered(
+        self,
+        number: NumberModel,
+        asked: Mapping[int, Asked],
+        classes: NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes, and then the number that they make, until that of each row is wanted."""
+        target = number.expectation.target
+        others = {at: each for at, each in asked.items() if at != target}
+        if target not in asked:
+            codes, found = self._draw_each(others, classes, rng)
+            codes[:, target] = number.draw(codes, rng)
+            return codes, found
+        wanted = asked[target].list_masks() & asked[target].occurs.any(axis=0)
+
+        def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            own = {at: each[rows] for at, each in others.items()}
+            codes, _ = self._draw_each(own, classes[rows], rng)
+            codes[:, target], chances = number.draw_among(wanted[rows], codes, rng)
+            # A number as the target makes no classes: there is one, and it has the chance.
+            return codes, chances[:, None]
+
+        return draw_wanted_each(draw, len(classes), rng)
 
     def _draw_each(
         self, asked: Mapping[int, Asked], classes: NDArray[np.bool_], rng: np.random.Generator
@@ -233,11 +286,36 @@ class Release:
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)
 
-        def draw(size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        def draw(size: int) -> Wanted:
             codes, _ = self._draw(size, rng, others)
-            return codes, labels.chances(codes) * wanted
+            chances = labels.chances(codes) * wanted
+            return Wanted(codes, draw_by_chance(chances, rng), chances.sum(axis=1))
 
         return draw_wanted(draw, num_rows, rng)
+
+    def _draw_numbered(
+        self,
+        number: NumberModel,
+        num_rows: int,
+        rng: np.random.Generator,
+        possible: Mapping[str, NDArray[np.bool_]],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw codes, and then the number that they make, until enough are wanted ones."""
+        others = {name: codes for name, codes in possible.items() if name != self.domain.target}
+        among = [np.logical_or.reduce(possible[name]) for name in possible.keys() - others.keys()]
+        if not among:
+            codes, classes = self._draw(num_rows, rng, others)
+            codes[:, number.expectation.target] = number.draw(codes, rng)
+            return codes, classes
+        (wanted,) = among
+
+        def draw(size: int) -> Wanted:
+            codes, classes = self._draw(size, rng, others)
+            found, chances = number.draw_among(wanted, codes, rng)
+            codes[:, number.expectation.target] = found
+            return Wanted(codes, classes, chances)
+
+        return draw_wanted(draw, num_rows, rng, least=LEAST_NUMBERED)
 
 
 def _count(intervals: NDArray[np.float64]) -> int:

@@ -64,7 +64,8 @@ class Settings:
             Pairs of columns are counted with ``'auto'`` only.
         alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
             uncertain as in the private rows; with less, log odds that spread little are stretched
-            until they spread enough for a classifier to learn from.
+            until they spread enough for a classifier to learn from, and less is left open of a
+            numerical target.
         kernel: Kernel by whose features labels see columns together, where the budget carries
             any: ``None`` for the neural tangent kernel of a ReLU network, any kernel function of
             ``neural_tangents.stax``, or any function of two sets of points written in JAX.

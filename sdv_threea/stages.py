@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sdv_threea.accounting import Budget
+from sdv_threea.adapt.regression import carries_number
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.domain import Domain, Number
@@ -89,6 +90,10 @@ def share_by_size(
     usual = shares['describe'] / math.fsum(shares.values())
     share = usual + float(fewness) * max(constants.share_of_few - usual, 0.0)
     shares['describe'] = share / (1 - share) * (math.fsum(shares.values()) - shares['describe'])
+    if domain.target is not None and isinstance(domain[domain.target], Number):
+        price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
+        if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
+            shares['adapt'] = 0.0
     return shares
 
 
@@ -97,7 +102,7 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
 
     Without a target there are no classes to count: their share goes to pairs of columns, if they
     may be counted, or else to the columns. With a target, pairs get a part of the share of classes.
-    Labels are those of a categorical target.
+    Numerical targets are adapted in tables that are released alone.
     """
     shares = dict(settings.shares)
     if not asks_size(domain, settings, alone=alone):
@@ -114,7 +119,7 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
         shares['functions'] = whole - shares['pairs']
     elif domain.target is None:
         shares['columns'] += shares.pop('classes')
-    if domain.target is None or isinstance(domain[domain.target], Number):
+    if domain.target is None or (isinstance(domain[domain.target], Number) and not alone):
         shares['adapt'] = 0.0
     return shares
 

@@ -20,7 +20,7 @@ FLOORS = (
     {'storage'},
     {'relational', 'estimate'},
     {'pipeline'},
-    {'approximation'},
+    {'approximation', 'adaptation'},
     {'stages', 'release'},
     {'settings', 'sampling'},
     {'constants'},

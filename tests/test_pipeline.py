@@ -117,7 +117,12 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     for shares in (single, fixed, within):
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
-    assert stage_shares(retarget(PRIVATE, 'age'), Settings())['adapt'] == 0
+    number = retarget(PRIVATE, 'age')
+    assert stage_shares(number, Settings())['adapt'] == SHARES['adapt']
+    assert stage_shares(number, Settings(), alone=False)['adapt'] == 0
+    budget = Settings().budget(thresholds=True)
+    few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
+    assert (few, many) == (0, SHARES['adapt'])
     pairs = {'pairs', 'functions'}
     for alpha, part in ((1, 0.25), (0.99, 0.6), (0, 0.6)):
         shares = stage_shares(PRIVATE, Settings(alpha=alpha))

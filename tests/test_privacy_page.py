@@ -40,6 +40,7 @@ FITS = {
     'pairs and labels': {'target_column': 'income', 'n_components': 'auto', 'epsilon': 40.0},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
     'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
+    'a number replaced': {'target_column': 'age', 'epsilon': 8.0, 'neighbors': 'replace_one'},
     'one cell per class': {'target_column': 'income', 'n_components': 1},
 }
 #: The stages that have nothing to do in a fit.
@@ -49,7 +50,6 @@ IDLE = {
     'the density alone': {'partition', 'adapt', 'anonymize'},
     'pairs and labels': {'partition', 'anonymize'},
     'columns counted twice': {'classes', 'partition', 'adapt'},
-    'a number as the target': {'adapt'},
     'one cell per class': {'partition'},
 }
 #: The part of their share that classes keep where pairs of columns are counted.

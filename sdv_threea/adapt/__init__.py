@@ -5,6 +5,9 @@ target follow from what columns say one by one, and from features of a neural ta
 see columns together. It is the label solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv
 2011.00050).
 
+Of a numerical target the expected number is fitted to the squared loss over the private rows,
+beside what the density expects of it already.
+
 This room may read encoded private records, as sums that :mod:`~sdv_threea.privacy` releases.
 Whatever follows is post-processing: it must see released and public numbers only. JAX is met in
 :mod:`~sdv_threea.adapt.kernels` alone, which is imported where a user brings a kernel, and nowhere
@@ -20,5 +23,9 @@ else. ``docs/notation.md`` has the symbols.
 * :mod:`~sdv_threea.adapt.moments`: second moments of features over private rows,
 * :mod:`~sdv_threea.adapt.belief`: what a noisy slope says of weights,
 * :mod:`~sdv_threea.adapt.fit`: steps by slopes and moments, read off draws otherwise,
-* :mod:`~sdv_threea.adapt.labels`: the model, fitted in private steps.
+* :mod:`~sdv_threea.adapt.labels`: the model, fitted in private steps,
+* :mod:`~sdv_threea.adapt.trees`: trees that say what the density expects of a number,
+* :mod:`~sdv_threea.adapt.terms`: what bins of columns and of pairs add, summed over private rows,
+* :mod:`~sdv_threea.adapt.numbers`: the model of a number, of trees and terms,
+* :mod:`~sdv_threea.adapt.regression`: the model of a number, fitted in private steps.
 """

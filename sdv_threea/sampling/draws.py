@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,39 +82,49 @@ def draw_evenly(
     return Draws(codes, labels, weights[labels])
 
 
+class Wanted(NamedTuple):
+    """Records, each with a wanted value of the target, and the chance that it has a wanted one.
+
+    Shapes: codes (n, m), classes (n,), chances (n,).
+    """
+
+    codes: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    chances: NDArray[np.float64]
+
+
 def draw_wanted(
-    draw: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]],
+    draw: Callable[[int], Wanted],
     num_rows: int,
     rng: np.random.Generator,
+    least: int = LEAST_DRAWN,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw records until enough are of a wanted class.
+    """Draw records until the targets of enough of them are wanted ones.
 
     Args:
-        draw: Draws a given number of records: their codes, shape (n, m), and the chances of their
-            classes, shape (n, C), zero for those that are not wanted.
+        draw: Draws a given number of records.
         num_rows: How many are wanted.
-        rng: Source of randomness.
+        rng: Source of randomness; it needs no secrecy.
+        least: How many are drawn at once, at least.
 
     Returns:
         Codes, shape (num_rows, m), and classes, shape (num_rows,).
     """
     parts, missing, rate = [], num_rows, 1.0
     while True:
-        codes, chances = draw(min(max(math.ceil(missing / rate), LEAST_DRAWN), MOST_DRAWN))
-        # The chance that the class of a record is a wanted one.
-        mass = chances.sum(axis=1)
-        kept = np.flatnonzero(rng.random(len(mass)) < mass)
+        codes, classes, chances = draw(min(max(math.ceil(missing / rate), least), MOST_DRAWN))
+        kept = np.flatnonzero(rng.random(len(chances)) < chances)
         # What this lot shows decides how many the next one draws.
-        rate = max(float(mass.mean()), LEAST_RATE)
+        rate = max(float(chances.mean()), LEAST_RATE)
         if rate == LEAST_RATE:
             # Hardly any would be. The ones at hand are taken in proportion to their chances.
-            kept = rng.choice(len(mass), missing, p=mass / mass.sum())
+            kept = rng.choice(len(chances), missing, p=chances / chances.sum())
         kept = kept[:missing]
-        parts.append((codes[kept], draw_by_chance(chances[kept], rng)))
+        parts.append((codes[kept], classes[kept]))
         missing -= len(kept)
         if not missing:
-            drawn, classes = zip(*parts, strict=True)
-            return np.concatenate(drawn), np.concatenate(classes)
+            drawn, found = zip(*parts, strict=True)
+            return np.concatenate(drawn), np.concatenate(found)
 
 
 def draw_wanted_each(
@@ -133,7 +144,7 @@ def draw_wanted_each(
         Codes, shape (num_rows, m), and classes, shape (num_rows,).
     """
     rows, times = np.arange(num_rows), 1
-    parts = []
+    parts: list[tuple[NDArray[np.int64], ...]] = []
     while len(rows) or not parts:
         codes, chances = draw(np.repeat(rows, times))
         mass = chances.sum(axis=1)

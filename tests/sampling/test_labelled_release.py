@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from sdv_threea import pipeline
+from sdv_threea import adaptation
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.pipeline import release as run_pipeline
-from sdv_threea.sampling.draws import draw_wanted
+from sdv_threea.sampling.draws import Wanted, draw_wanted
 from sdv_threea.settings import Settings
 
 DOMAIN = Domain(
@@ -100,12 +100,12 @@ def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng)
 def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
     """What draws of the density lack, which shrinks it away, the fit would unlearn."""
     seen = {}
-    weigh, adapt = pipeline.weigh_evidence, pipeline.adapt_labels
+    weigh, adapt = adaptation.weigh_evidence, adaptation.adapt_labels
     monkeypatch.setattr(
-        pipeline, 'weigh_evidence', lambda *known: weigh(*seen.setdefault('evident', known))
+        adaptation, 'weigh_evidence', lambda *known: weigh(*seen.setdefault('evident', known))
     )
     monkeypatch.setattr(
-        pipeline,
+        adaptation,
         'adapt_labels',
         lambda rows, evidence, draws, *others, **terms: adapt(
             rows, evidence, seen.setdefault('draws', draws), *others, **terms
@@ -149,7 +149,7 @@ def test_classes_that_hardly_any_row_has_are_drawn_all_the_same(rng):
         chances = np.zeros((size, 2))
         chances[:, 1] = 1e-12
         chances[0, 1] = 3e-12
-        return np.arange(size)[:, None], chances
+        return Wanted(np.arange(size)[:, None], np.ones(size, dtype=int), chances.sum(axis=1))
 
     codes, classes = draw_wanted(draw, 50, rng)
     assert codes.shape == (50, 1) and (classes == 1).all()

@@ -1,0 +1,305 @@
+"""Adapt a number: what a numerical target follows from, fitted to its squared loss.
+
+The released density expects ``f`` of the normal score ``t`` of a record's number. What that misses
+is fitted here: ``g = f + sum_k w_k[bin_k]``, one weight for each bin of each column and, where the
+budget carries them, of pairs of columns. So ``g`` is an additive and pairwise model beside ``f``.
+With ``x`` the vector of zeros and ones that says in which bins a record is::
+
+    L(w) = sum_i (t_i - g_i)^2 / (2 s^2)       the loss
+    sum_i (t_i - g_i) x_i                      its slope downhill, times s^2
+
+The slope is a sum of residuals, bin by bin (:func:`~sdv_threea.adapt.terms.sum_residuals`). It is
+released with noise, and moves the weights as far as it can be believed
+(:mod:`~sdv_threea.adapt.belief`). Weights of neighbouring bins are expected to be alike. How large
+they are expected to be is what makes the first slope likeliest; if that is nothing, the density is
+left as it is. Pairs are looked at once, all together; those whose slopes are clearly likelier with
+weights than without are kept, and looked at again. All else that a step needs is read off draws,
+which costs nothing: the curvature, and the residuals' standard deviation ``s``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag, solve_triangular
+from scipy.sparse import csr_array
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.adapt.belief import TINY, Update, update
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.fit import Draws
+from sdv_threea.adapt.numbers import Expectation
+from sdv_threea.adapt.terms import (
+    Residuals,
+    Term,
+    make_terms,
+    residual_sensitivity,
+    sum_residuals,
+)
+from sdv_threea.adapt.trees import NUMBER_UNITS
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+
+#: No weight is larger, in standard deviations of a normal score.
+LARGEST_WEIGHT = 2**4
+
+Bins = Sequence[NDArray[np.int64]]
+
+
+def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
+    """Return how many records there are for each unit of the noise of a sum of residuals.
+
+    Residuals count in units of the number that they are cut to.
+
+    Args:
+        num_records: Number of records.
+        num_terms: Number of terms whose bins are summed.
+        mu: The price of the sums, in GDP.
+    """
+    return num_records * mu / math.sqrt(max(num_terms, 1))
+
+
+def carries_number(
+    num_records: float, num_columns: int, mu: float, constants: AdaptConstants
+) -> bool:
+    """Return whether a number is adapted: noise must not drown what single columns tell of it.
+
+    Args:
+        num_records: Number of records.
+        num_columns: Number of columns, the target among them.
+        mu: The price of the number, in GDP.
+        constants: The constants of the room.
+    """
+    return count_for_noise(num_records, num_columns - 1, mu) >= constants.least_records
+
+
+def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
+    rows: Rows[Encoded],
+    start: Expectation,
+    draws: Draws,
+    single: Bins,
+    coarse: Bins,
+    ordered: Sequence[bool],
+    constants: AdaptConstants,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[Expectation | None, tuple[Receipt, ...]]:
+    """Fit what is expected of the number to the loss over the private rows.
+
+    Formal guarantees:
+        * the rows are read twice or three times, by
+          :func:`~sdv_threea.adapt.terms.sum_residuals`, whose sums move by at most
+          :func:`~sdv_threea.adapt.terms.residual_sensitivity`; before that each of them is mapped
+          by itself, to its codes and its residual
+        * the prices of these releases are the roots of parts of ``mu^2`` that add up to no more
+          than it, so they compose to ``mu`` at most; the terms and the values of a step are
+          functions of the releases before it
+
+    Args:
+        rows: Private records.
+        start: What the density expects.
+        draws: Records drawn from what is released.
+        single: For each column, the bin of each code, shape (S,); -1 for none.
+        coarse: The same for pairs of columns.
+        ordered: For each column, whether the order of its codes means something.
+        constants: How far to step.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        What is expected, or ``None`` if nothing is known beside the density; and the receipts.
+    """
+    columns = [at for at in range(len(single)) if at != start.target]
+    fit = NumberFit(start, draws, constants)
+    reach = constants.single_reach
+    alike = [_likeness(single[at], ordered[at], reach) for at in columns]
+    fit.add(make_terms(single, [(at,) for at in columns]), alike)
+    left = rows.map(partial(_start, start)).keep()
+    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
+    pairs = make_terms(coarse, list(combinations(columns, 2)))
+    price = mu * math.sqrt(constants.pair_share)
+    carried = count_for_noise(draws.weights.sum(), len(fit.terms) + len(pairs), price)
+    pairs = pairs if carried >= constants.pair_records else ()
+    first = constants.single_share if pairs else 0.5
+    slopes, scale, one = _release(left, fit, fit.terms, first, terms)
+    if not fit.begin(slopes, scale):
+        return None, (one,)
+    receipts = [one]
+    if pairs:
+        slopes, scale, one = _release(left, fit, (*fit.terms, *pairs), constants.pair_share, terms)
+        fit.add_pairs(pairs, slopes, scale, coarse, ordered)
+        receipts.append(one)
+        first += constants.pair_share
+    slopes, scale, one = _release(left, fit, fit.terms, max(1 - first, 0.0), terms)
+    fit.step(slopes, scale)
+    return fit.expectation(), (*receipts, one)
+
+
+def _release(
+    rows: Rows[Residuals],
+    fit: NumberFit,
+    summed: tuple[Term, ...],
+    share: float,
+    terms: dict[str, Any],
+) -> tuple[NDArray[np.float64], float, Receipt]:
+    """Release the sums of residuals, and return them, the scale of their noise and the receipt."""
+    now = fit.expectation()
+    largest = fit.largest()
+    sums, receipt = add_noise(
+        rows.sum(partial(sum_residuals, summed, now.terms, now.values, largest)),
+        sensitivity=residual_sensitivity(largest, len(summed), terms['neighbors']),
+        mu=terms['mu'] * math.sqrt(share),
+        stage='adapt',
+        released=f'sums of residuals of the target in the bins of {len(summed)} terms',
+        resolution=1 / NUMBER_UNITS,
+        noise=terms['noise'],
+    )
+    return sums, receipt.noise_scale, receipt
+
+
+def _start(start: Expectation, chunk: Encoded) -> Residuals:
+    """Map private records to what the density leaves of their numbers; those without are out."""
+    codes = chunk.codes[chunk.codes[:, start.target] > 0]
+    return Residuals(codes, start.start(codes))
+
+
+class NumberFit:
+    """Steps of a Kalman filter: all but slopes is read off draws, and so free of cost.
+
+    Weights and slopes are in units of the residuals' standard deviation ``s``.
+
+    Attributes:
+        terms: The terms so far.
+    """
+
+    def __init__(self, start: Expectation, draws: Draws, constants: AdaptConstants) -> None:
+        self.terms: tuple[Term, ...] = ()
+        self._start, self._constants = start, constants
+        has_number = draws.codes[:, start.target] > 0
+        self._codes, self._records = draws.codes[has_number], draws.weights[has_number]
+        squares = np.square(start.start(self._codes) / NUMBER_UNITS)
+        found = math.sqrt(float(np.average(squares, weights=self._records)))
+        self._deviation = max(found, constants.least_deviation)
+        self._weights = np.zeros(0)
+        self._covariance = np.zeros((0, 0))
+        self._curvature = np.zeros((0, 0))
+
+    def add(self, terms: tuple[Term, ...], covariances: Sequence[NDArray[np.float64]]) -> None:
+        """Add terms, and the covariance that is expected of the weights of each."""
+        self.terms = (*self.terms, *terms)
+        self._covariance = block_diag(self._covariance, *covariances)
+        self._weights = np.pad(self._weights, (0, len(self._covariance) - len(self._weights)))
+        starts = np.cumsum([0, *(term.size for term in self.terms)])
+        places = np.stack([term(self._codes) for term in self.terms], axis=1)
+        rows, at = np.nonzero(places >= 0)
+        inputs = csr_array(
+            (np.ones(len(rows)), (rows, (places + starts[:-1])[rows, at])),
+            shape=(len(places), starts[-1]),
+        )
+        weighted = inputs.multiply(self._records[:, None]).tocsr()
+        self._curvature = (inputs.T @ weighted).toarray()
+
+    def largest(self) -> int:
+        """Return what residuals are cut to."""
+        return math.ceil(self._constants.largest_residual * self._deviation * NUMBER_UNITS)
+
+    def begin(self, slopes: NDArray[np.float64], scale: float) -> bool:
+        """Take the first step, with the likeliest size of the weights, if not none is likeliest."""
+        alike, best, most = self._covariance, None, self._constants.term_doubt
+        slopes, scale = slopes / self._deviation, scale / self._deviation
+        nothing = update(self._curvature, slopes, scale, 0.0 * alike).log_likelihood
+        for spread in self._constants.term_spreads:
+            found = update(self._curvature, slopes, scale, spread**2 * alike)
+            if found.log_likelihood - nothing > most:
+                best, most = found, found.log_likelihood - nothing
+        if best is not None:
+            self._take(best)
+        return best is not None
+
+    def step(self, slopes: NDArray[np.float64], scale: float) -> None:
+        """Take a step."""
+        slopes, scale = slopes / self._deviation, scale / self._deviation
+        self._take(update(self._curvature, slopes, scale, self._covariance))
+
+    def add_pairs(
+        self,
+        pairs: tuple[Term, ...],
+        slopes: NDArray[np.float64],
+        scale: float,
+        bins: Bins,
+        ordered: Sequence[bool],
+    ) -> None:
+        """Keep the pairs whose slopes are clearly likelier with weights, and take a step."""
+        first = len(self._weights)
+        ends = np.cumsum([first, *(term.size for term in pairs)])
+        parts = [slopes[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+        reach = self._constants.pair_reach
+        single = [_likeness(*each, reach) for each in zip(bins, ordered, strict=True)]
+        alike = [np.asarray(np.kron(*(single[at] for at in term.columns))) for term in pairs]
+        judged = [
+            self._judge(term, part, scale, each)
+            for term, part, each in zip(pairs, parts, alike, strict=True)
+        ]
+        kept, width = [], first
+        for at in np.argsort([-gain for gain, _ in judged], kind='stable'):
+            fits = width + pairs[at].size <= self._constants.most_weights
+            if judged[at][0] > self._constants.pair_doubt and fits:
+                kept.append(at)
+                width += pairs[at].size
+        if kept:
+            chosen = tuple(pairs[at] for at in kept)
+            self.add(chosen, [judged[at][1] ** 2 * alike[at] for at in kept])
+        self.step(np.concatenate([slopes[:first], *(parts[at] for at in kept)]), scale)
+
+    def expectation(self) -> Expectation:
+        """Return what is expected so far, in whole numbers."""
+        weights = np.clip(self._weights * self._deviation, -LARGEST_WEIGHT, LARGEST_WEIGHT)
+        whole = np.rint(weights * NUMBER_UNITS).astype(np.int64)
+        ends = np.cumsum([term.size for term in self.terms])[:-1]
+        return replace(self._start, terms=self.terms, values=tuple(np.split(whole, ends)))
+
+    def _judge(
+        self, term: Term, slopes: NDArray[np.float64], scale: float, alike: NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """Return by how much slopes are likelier with weights, in logarithms, and their spread."""
+        places = term(self._codes)
+        records = np.bincount(places + 1, self._records, term.size + 1)[1:]
+        slopes, scale = slopes / self._deviation, scale / self._deviation
+        # The curvature of one term is diagonal. In units of noise and sampling, slopes vary by one,
+        # and by the spread squared times `more` if there are weights.
+        roots = np.sqrt(records + scale**2 + TINY)
+        shown = records / roots
+        more, white = alike * np.outer(shown, shown), slopes / roots
+        gains = []
+        for spread in self._constants.term_spreads:
+            root = np.linalg.cholesky(np.eye(term.size) + spread**2 * more)
+            told = (
+                np.square(white).sum() - np.square(solve_triangular(root, white, lower=True)).sum()
+            )
+            gains.append(float(told) / 2 - float(np.log(np.diag(root)).sum()))
+        best = int(np.argmax(gains))
+        return gains[best], self._constants.term_spreads[best]
+
+    def _take(self, found: Update) -> None:
+        self._weights = self._weights + found.way
+        self._covariance = found.covariance
+
+
+def _likeness(bins: NDArray[np.int64], is_ordered: bool, reach: float) -> NDArray[np.float64]:
+    """Return how alike the weights of a column's bins are expected to be: a covariance, (G, G)."""
+    size = int(bins.max(initial=-1)) + 1
+    if not is_ordered:
+        return np.eye(size)
+    places = np.arange(size)
+    return np.asarray(np.exp(-np.abs(places[:, None] - places) / (reach * size)))

@@ -1,0 +1,135 @@
+"""Terms: what the bins of one column, or of two together, add to an expected number.
+
+A term cuts records into bins, of which each record has one at most. What is read of private rows
+are residuals, added up bin by bin: how far their numbers are from what is expected so far. All of
+it is whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import SQUARED_DISTANCE
+
+#: The place of codes without a bin: so low that no other code makes up for it.
+NOWHERE = -(2**40)
+
+
+@dataclass(frozen=True)
+class Term:
+    """Cuts records into bins, by one column or by two: publishable.
+
+    Args:
+        columns: The columns, one or two.
+        places: For each of them, what a code adds to the place of the bin, and code -1 in the last
+            place, shape (S + 1,).
+        size: The number of bins.
+    """
+
+    columns: tuple[int, ...]
+    places: tuple[NDArray[np.int64], ...]
+    size: int
+
+    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the bins of records, shape (n, m) to (n,); -1 for none."""
+        pairs = zip(self.columns, self.places, strict=True)
+        found = sum(places[codes[:, column]] for column, places in pairs)
+        return np.asarray(np.maximum(found, -1))
+
+
+class Residuals(NamedTuple):
+    """Private records: codes, (n, m), and what is left of their numbers, whole, (n,)."""
+
+    codes: NDArray[np.integer]
+    left: NDArray[np.int64]
+
+
+def make_terms(
+    bins: Sequence[NDArray[np.int64]], groups: Sequence[tuple[int, ...]]
+) -> tuple[Term, ...]:
+    """Make terms of columns.
+
+    Args:
+        bins: For each column, the bin of each code, shape (S,); -1 for none.
+        groups: The columns of each term, one or two.
+
+    Returns:
+        The terms.
+    """
+    sizes = [int(own.max(initial=-1)) + 1 for own in bins]
+    terms = []
+    for columns in groups:
+        steps = [1, *np.cumprod([sizes[at] for at in columns[:0:-1]])][::-1]
+        places = [
+            np.append(np.where(bins[at] < 0, NOWHERE, step * bins[at]), NOWHERE)
+            for at, step in zip(columns, steps, strict=True)
+        ]
+        terms.append(
+            Term(tuple(columns), tuple(places), int(np.prod([sizes[at] for at in columns])))
+        )
+    return tuple(terms)
+
+
+def add_terms(
+    terms: Sequence[Term], values: Sequence[NDArray[np.int64]], codes: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Add up what terms say of records, shape (n, m) to (n,); a record in no bin gets nothing."""
+    found = np.zeros(len(codes), dtype=np.int64)
+    for term, own in zip(terms, values, strict=True):
+        found += np.append(own, 0)[term(codes)]
+    return found
+
+
+def sum_residuals(
+    summed: tuple[Term, ...],
+    terms: tuple[Term, ...],
+    values: tuple[NDArray[np.int64], ...],
+    largest: int,
+    chunk: Residuals,
+) -> NDArray[np.int64]:
+    """Sum the residuals of private records in the bins of terms, in whole numbers.
+
+    Formal guarantees:
+        * the sums of the chunks of a table add up to the sums of the table, bit for bit
+        * a record adds one whole number, its residual cut to ``largest`` either way, to at most
+          one sum of each term: a vector of norm at most ``largest sqrt(K)`` for ``K`` terms, which
+          depends on its codes and its number alone
+
+    Args:
+        summed: The terms whose bins are summed.
+        terms: The terms of what is expected so far.
+        values: What their bins add.
+        largest: What residuals are cut to.
+        chunk: Private records.
+
+    Returns:
+        The sums of all bins, term by term.
+    """
+    residuals = np.clip(chunk.left - add_terms(terms, values, chunk.codes), -largest, largest)
+    # As floats, but they are whole numbers and exact; records in no bin are in the first place.
+    found = [np.bincount(term(chunk.codes) + 1, residuals, term.size + 1)[1:] for term in summed]
+    return np.concatenate(found).astype(np.int64)
+
+
+def residual_sensitivity(largest: int, num_terms: int, neighbors: str = 'add_remove') -> float:
+    """Bound the L2 distance of the sums of neighbouring tables, for :func:`sum_residuals`.
+
+    Formal guarantees:
+        * a record moves one sum of each of ``K`` terms by at most ``largest``, so all of them by
+          at most ``largest sqrt(K)``; two records may pull opposite ways, so replacing one by
+          another moves them by at most twice that
+
+    Args:
+        largest: What residuals are cut to.
+        num_terms: The number ``K`` of terms.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+
+    Returns:
+        The sensitivity, in units of residuals.
+    """
+    return float(largest * np.sqrt(num_terms)) * SQUARED_DISTANCE[neighbors]

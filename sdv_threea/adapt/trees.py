@@ -1,0 +1,163 @@
+"""Trees that say what is expected of a number, as far as the released density tells.
+
+They are grown on drawn records by gradient boosting (Friedman 2001; scikit-learn's), which is
+post-processing. Here they are arrays of whole numbers. A tree asks for one column after the other
+whether the rank of its code is above a cut, and adds the value of the leaf that it comes to. So
+what trees say of a private row is a whole number, and the same at any place of any table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.approximate.moments import SCORE_UNITS
+
+#: Units per one of a number's normal score, in which expectations are whole numbers.
+NUMBER_UNITS = 2**12
+
+#: Units of expectations per unit of a score.
+UNITS_PER_SCORE = NUMBER_UNITS // SCORE_UNITS
+
+#: Rows that go through the trees at once: what is known of them stays in the cache.
+BLOCK_ROWS = 2**14
+
+
+@dataclass(frozen=True)
+class Trees:
+    """``T`` trees of ``N`` places each: publishable.
+
+    Args:
+        ranks: For each column, the rank of each code, and of code -1 in the last place, (S + 1,).
+        columns: The column that a place asks for, shape (T, N).
+        cuts: The largest rank that goes left, shape (T, N).
+        ways: Where it goes on, left and right, shape (2, T, N); a leaf leads to itself.
+        values: What each leaf adds, in units of ``1 / NUMBER_UNITS``, shape (T, N).
+        depth: The most places before a leaf.
+    """
+
+    ranks: tuple[NDArray[np.int64], ...]
+    columns: NDArray[np.int64]
+    cuts: NDArray[np.int64]
+    ways: NDArray[np.int64]
+    values: NDArray[np.int64]
+    depth: int
+
+    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Add up what all trees say of records, shape (n, m) to (n,).
+
+        Formal guarantees:
+            * what is said of a record is a whole number that depends on its codes alone
+        """
+        found = np.zeros(len(codes), dtype=np.int64)
+        for start in range(0, len(codes), BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            found[rows] = self._add_up(codes[rows])
+        return found
+
+    def _add_up(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+        ranks = [own[column] for own, column in zip(self.ranks, codes.T, strict=True)]
+        points = np.stack(ranks).ravel()
+        rows = np.arange(len(codes))
+        found = np.zeros(len(codes), dtype=np.int64)
+        left, right = self.ways
+        for at, values in enumerate(self.values):
+            places = np.zeros(len(codes), dtype=np.int64)
+            firsts, cuts = self.columns[at] * len(codes), self.cuts[at]
+            for _ in range(self.depth):
+                goes_left = points[firsts[places] + rows] <= cuts[places]
+                places = np.where(goes_left, left[at][places], right[at][places])
+            found += values[places]
+        return found
+
+
+def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
+    codes: NDArray[np.int64],
+    scores: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    columns: Sequence[int],
+    sizes: Sequence[int],
+    ordered: Sequence[bool],
+    constants: AdaptConstants,
+    seed: int,
+) -> Trees:
+    """Grow trees that expect the score of a number from the codes of other columns.
+
+    Args:
+        codes: Codes of drawn records, shape (n, m).
+        scores: Their scores, in score units, shape (n,).
+        weights: How many private records each of them stands for, shape (n,).
+        columns: The columns that trees may ask for.
+        sizes: The number of codes of each column, length m.
+        ordered: For each column, whether the order of its codes means something.
+        constants: How many trees, and how large.
+        seed: Of the draws of the fit.
+
+    Returns:
+        The trees.
+    """
+    from sklearn.ensemble import HistGradientBoostingRegressor  # takes a while to load
+
+    ranks = tuple(
+        _rank(codes[:, at], scores, weights, size, is_ordered)
+        for at, (size, is_ordered) in enumerate(zip(sizes, ordered, strict=True))
+    )
+    points = np.column_stack([ranks[at][codes[:, at]] for at in columns])
+    forest = HistGradientBoostingRegressor(
+        max_iter=constants.trees,
+        learning_rate=constants.tree_rate,
+        max_leaf_nodes=constants.tree_leaves,
+        max_depth=constants.tree_depth,
+        min_samples_leaf=constants.leaf_draws,
+        early_stopping=False,
+        random_state=seed,
+    )
+    # Several threads would wait for each other longer than they work, on a machine that is busy.
+    with threadpool_limits(1, 'openmp'):
+        forest.fit(points, scores / SCORE_UNITS, sample_weight=weights / weights.mean())
+    grown = [predictor.nodes for (predictor,) in forest._predictors]
+    trees = _flatten(grown, ranks, np.asarray(columns), constants.tree_depth)
+    trees.values[0] += round(float(forest._baseline_prediction.item()) * NUMBER_UNITS)
+    return trees
+
+
+def _rank(
+    column: NDArray[np.int64],
+    scores: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    size: int,
+    is_ordered: bool,
+) -> NDArray[np.int64]:
+    """Rank codes by their order or, of categories, by the mean score; code -1 comes first."""
+    ranks = np.arange(1, size + 1)
+    if not is_ordered:
+        sums = np.bincount(column, weights * scores, size)
+        means = sums / (np.bincount(column, weights, size) + weights.mean())
+        ranks = np.argsort(np.argsort(means, kind='stable'), kind='stable') + 1
+    return np.append(ranks, 0)
+
+
+def _flatten(
+    grown: Sequence[NDArray[Any]],
+    ranks: tuple[NDArray[np.int64], ...],
+    columns: NDArray[np.int64],
+    depth: int,
+) -> Trees:
+    """Write the places of scikit-learn's trees side by side."""
+    shape = len(grown), max(map(len, grown))
+    asked, cuts, values = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    ways = np.tile(np.arange(shape[1]), (2, shape[0], 1))
+    for at, nodes in enumerate(grown):
+        inner = np.flatnonzero(nodes['is_leaf'] == 0)
+        asked[at, inner] = columns[nodes['feature_idx'][inner]]
+        cuts[at, inner] = np.floor(nodes['num_threshold'][inner])
+        ways[0, at, inner], ways[1, at, inner] = nodes['left'][inner], nodes['right'][inner]
+        leaves = np.flatnonzero(nodes['is_leaf'])
+        values[at, leaves] = np.rint(nodes['value'][leaves] * NUMBER_UNITS)
+    return Trees(ranks, asked, cuts, ways, values, depth)

@@ -1,0 +1,163 @@
+"""The stage *adapt*: what the target follows from, fitted to a loss over the private rows.
+
+A categorical target has labels (:mod:`~sdv_threea.adapt.labels`), a numerical one an expected
+number (:mod:`~sdv_threea.adapt.regression`).
+
+Formal guarantees, of every function here:
+    * private records are read by the releases of the room *adapt* alone, and all that these return
+      is kept by the account of the run
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.adapt.evidence import weigh_evidence
+from sdv_threea.adapt.fit import Draws
+from sdv_threea.adapt.labels import adapt_labels, plan_features
+from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.numbers import Expectation, NumberModel
+from sdv_threea.adapt.regression import adapt_number, carries_number
+from sdv_threea.adapt.trees import grow_trees
+from sdv_threea.anonymize.mixing import regularize
+from sdv_threea.anonymize.mixture import Mixture, class_mixture
+from sdv_threea.approximate.density import Density
+from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.encoding.records import Encoded, RecordEncoder
+from sdv_threea.joint.bins import cut_pair_bins
+from sdv_threea.joint.density import Joint
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.sampling.draws import draw_codes, draw_evenly
+from sdv_threea.sampling.joint import draw_evenly_jointly
+from sdv_threea.stages import Run
+
+#: A number with fewer codes than this, the missing value among them, has nothing to follow.
+LEAST_CODES = 3
+
+
+def adapt(
+    density: Density,
+    joint: Joint | None,
+    encoder: RecordEncoder,
+    encoded: Rows[Encoded],
+    run: Run,
+) -> LabelModel | Expectation | None:
+    """Fit what the target follows from.
+
+    Returns:
+        The model of the labels of a categorical target; what is expected of a numerical one; or
+        ``None`` where neither is fitted.
+    """
+    mu = run.spending.price('adapt')
+    if density.classes.told_apart and density.chances and mu:
+        return _adapt_labels(density, joint, encoded, run)
+    if density.classes.ordered and mu:
+        return _adapt_number(density, encoder, encoded, run)
+    return None
+
+
+def calibrate(
+    adapted: LabelModel | Expectation | None,
+    mixture: Mixture,
+    joint: Joint | None,
+    density: Density,
+    run: Run,
+) -> tuple[LabelModel | None, NumberModel | None]:
+    """Make the target sure enough, and its values as frequent as released, among records to come.
+
+    Returns:
+        The labels or the number, as the target is; both ``None`` if nothing was fitted.
+    """
+    constants, totals = run.constants.adapt, density.counts.totals
+    if isinstance(adapted, Expectation):
+        codes, _ = draw_codes(mixture, density.scores, constants.number_draws, run.rng)
+        shares = density.counts.shares @ density.scores.chances(adapted.target)
+        return None, adapted.adjusted(codes, shares, run.settings.alpha, constants, run.rng)
+    if adapted is None:
+        return None, None
+    if joint is None:
+        codes, _, weights = draw_evenly(mixture, density.scores, totals, run.rng)
+    else:
+        codes, _, weights = draw_evenly_jointly(joint, totals, run.rng)
+    spread = constants.log_odds_spread * (1 - run.settings.alpha)
+    known = codes, weights, density.counts.shares
+    return adapted.adjusted(*known, spread=spread, most_stretch=constants.most_stretch), None
+
+
+def _adapt_labels(
+    density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
+) -> LabelModel:
+    """Fit the model of the labels, by which a record's class follows from its codes."""
+    constants, totals = run.constants.adapt, density.counts.totals
+    terms = run.spending.terms('adapt')
+    evidence = weigh_evidence(density.chances, totals, constants)
+    if joint is None:
+        draws = _draw_to_adapt(density, run)
+    else:
+        draws = draw_evenly_jointly(joint, totals, run.rng)
+    seen = evidence, draws, totals, density.pooled
+    features = plan_features(*seen, run.settings.kernel, terms['mu'], constants)
+    fitted = evidence, draws, density.pooled, features, constants
+    return run.spending.keep(adapt_labels(encoded, *fitted, **terms))
+
+
+def _adapt_number(
+    density: Density, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+) -> Expectation | None:
+    """Fit what is expected of a numerical target, where noise does not drown it."""
+    constants, totals = run.constants.adapt, density.counts.totals
+    target, scores = density.classes.target, density.pooled.scores
+    at = int(np.searchsorted(encoder.scored, target)) if target is not None else 0
+    known = float(totals.sum()), len(scores), run.spending.price('adapt')
+    if target is None or len(scores) < 2 or scores[at].shape[1] < LEAST_CODES:
+        return None
+    if not carries_number(*known, constants):
+        return None
+    ordered = [transformer.ordered for transformer in encoder.scored_transformers]
+    gaussians = class_mixture(totals, density.correlations)
+    codes, labels = draw_codes(gaussians, density.scores, constants.number_draws, run.rng)
+    draws = Draws(codes, labels, np.full(len(codes), totals.sum() / len(codes)))
+    own, others = scores[at][0], [other for other in range(len(scores)) if other != at]
+    sizes = [table.shape[1] for table in scores]
+    grown = codes, own[codes[:, at]], draws.weights, others, sizes, ordered, constants
+    start = Expectation(at, own, grow_trees(*grown, seed=int(run.rng.integers(2**31))))
+    return run.spending.keep(
+        adapt_number(
+            encoded,
+            start,
+            draws,
+            _cut(density, ordered, constants.single_bins, run),
+            _cut(density, ordered, constants.pair_bins, run, 1 / constants.pair_bins),
+            ordered,
+            constants,
+            **run.spending.terms('adapt'),
+        )
+    )
+
+
+def _cut(
+    density: Density, ordered: list[bool], num_bins: int, run: Run, least: float = 0.0
+) -> list[NDArray[np.int64]]:
+    """Cut all columns into bins of about equal mass; values of ``least`` mass have their own."""
+    counts, constants = density.counts, run.constants
+    columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]
+    noise = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
+    cuts = columns, density.masks, ordered, num_bins, max(noise, least)
+    most = min(constants.joint.most_values, 2 * num_bins)
+    return cut_pair_bins(*cuts, replace(constants.joint, most_values=most), constants.approximate)
+
+
+def _draw_to_adapt(density: Density, run: Run) -> Draws:
+    """Draw the records that the fit of the labels starts with, from one Gaussian per class.
+
+    They are drawn with the histograms of the evidence: a fit to draws that do not show the evidence
+    would unlearn it.
+    """
+    totals = density.counts.totals
+    shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
+    gaussians = class_mixture(totals, density.correlations)
+    gaussians = regularize(gaussians, run.constants.anonymize.trust)
+    return draw_evenly(gaussians, shown, totals, run.rng)

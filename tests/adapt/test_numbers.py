@@ -1,0 +1,226 @@
+"""A numerical target adapted to its loss: what is read, what it costs, what is fitted and drawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.fit import Draws
+from sdv_threea.adapt.numbers import Expectation
+from sdv_threea.adapt.regression import adapt_number, carries_number
+from sdv_threea.adapt.terms import (
+    Residuals,
+    make_terms,
+    residual_sensitivity,
+    sum_residuals,
+)
+from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
+from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.privacy.rows import chunk_arrays
+
+#: Codes of the columns and of the number, the missing value among them; the number is last.
+SIZES = (5, 5, 4, 11)
+CONSTANTS = AdaptConstants(number_draws=2000, trees=10, leaf_draws=10)
+SCORES = np.append(0, np.rint(np.linspace(-2, 2, 10) * SCORE_UNITS)).astype(np.int64)
+
+
+def make_records(num_rows, seed=0, *, together=0.0, alone=1.0):
+    """Records whose number follows from the first column, and from it and the second together."""
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(1, size, num_rows) for size in SIZES], axis=1)
+    first, second = (codes[:, 0] - 2.5) / 1.12, (codes[:, 1] - 2.5) / 1.12
+    number = alone * first + together * first * second + rng.normal(0, 0.5, num_rows)
+    codes[:, 3] = 1 + np.clip(np.rint((number + 2) * 9 / 4), 0, 9)
+    return Encoded(codes.astype(np.int64), np.zeros(num_rows, dtype=np.int64))
+
+
+@pytest.fixture(scope='module')
+def start():
+    """What a density expects in which the number follows from nothing, and draws of it."""
+    codes = make_records(2000, seed=1).codes
+    codes[:, 3] = np.random.default_rng(2).permutation(codes[:, 3])
+    draws = Draws(codes, np.zeros(2000, dtype=np.int64), np.full(2000, 10.0))
+    ordered = (True, True, False, True)
+    grown = codes, SCORES[codes[:, 3]], draws.weights, (0, 1, 2), SIZES, ordered, CONSTANTS
+    return Expectation(3, SCORES, grow_trees(*grown, seed=0)), draws
+
+
+def cut():
+    return [np.append(-1, np.arange(size - 1)) for size in SIZES]
+
+
+def fit(start, records, mu, neighbors='add_remove', noise=discrete_gaussian):
+    expectation, draws = start
+    rows = chunk_arrays(records, 3000)
+    known = cut(), cut(), (True, True, False, True), CONSTANTS
+    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
+    return adapt_number(rows, expectation, draws, *known, **terms)
+
+
+def measure(found, records):
+    """The share of the scores' variance that is explained."""
+    own = SCORES[records.codes[:, 3]] * UNITS_PER_SCORE
+    return 1 - np.var(own - found.expect(records.codes)) / np.var(own)
+
+
+def test_what_columns_say_alone_and_together_is_found(start):
+    records, fresh = make_records(20_000, together=0.7), make_records(5000, 3, together=0.7)
+    private, _ = fit(start, records, 2.0)
+    exact, _ = fit(start, records, math.inf)
+    own = SCORES[fresh.codes[:, 3]]
+    cells = fresh.codes[:, 0] * 5 + fresh.codes[:, 1]
+    means = np.bincount(cells, own) / np.maximum(np.bincount(cells), 1)
+    best = 1 - np.var(own - means[cells]) / np.var(own)
+
+    assert measure(start[0], fresh) < 0.02
+    assert measure(exact, fresh) > best - 0.02
+    assert measure(private, fresh) > best - 0.05
+    assert (0, 1) in {term.columns for term in private.terms}
+
+
+def test_noise_is_not_taken_for_what_columns_say(start):
+    """Where the number follows from nothing the density stays as it is, and little is spent."""
+    codes = make_records(20_000).codes
+    codes[:, 3] = np.random.default_rng(4).permutation(codes[:, 3])
+    found, receipts = fit(start, Encoded(codes, np.zeros(20_000, dtype=np.int64)), 0.2)
+    if found is None:
+        assert len(receipts) == 1
+    else:
+        assert measure(found, make_records(5000, 3, alone=0.0)) > -0.02
+
+
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+@pytest.mark.parametrize('mu', [0.05, 2.0])
+def test_receipts_add_up_to_the_price(start, mu, neighbors):
+    _, receipts = fit(start, make_records(20_000), mu, neighbors)
+    assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
+    assert len(receipts) == (3 if mu > 1 else 2)
+    for each in receipts:
+        num_terms = int(each.released.split()[-2])
+        assert each.stage == 'adapt' and each.charged and not each.delta
+        assert num_terms in (3, 4, 5, 6)
+        apart = 2 if neighbors == 'replace_one' else 1
+        largest = each.sensitivity * NUMBER_UNITS / math.sqrt(num_terms) / apart
+        assert largest == pytest.approx(round(largest))
+        assert each.noise_scale >= each.sensitivity / each.mu
+
+
+def test_no_record_moves_the_sums_by_more_than_is_promised():
+    """Any records, far-off numbers and codes without a bin among them."""
+    rng = np.random.default_rng(5)
+    terms = make_terms(cut(), [(0,), (1,), (2,), (0, 1), (1, 2)])
+    values = tuple(rng.integers(-(2**16), 2**16, term.size) for term in terms)
+    codes = np.stack([rng.integers(-1, size, 500) for size in SIZES], axis=1)
+    left = rng.integers(-(2**20), 2**20, 500)
+    sums = [
+        sum_residuals(terms, terms, values, 700, Residuals(codes[at : at + 1], left[at : at + 1]))
+        for at in range(500)
+    ]
+    bound = residual_sensitivity(700, len(terms))
+    lengths = np.linalg.norm(sums, axis=1)
+    assert lengths.max() == pytest.approx(bound)
+    assert (lengths <= bound * (1 + 1e-12)).all()
+    apart = max(np.linalg.norm(one - other) for one, other in zip(sums, sums[1:], strict=False))
+    assert bound * 1.2 < apart <= residual_sensitivity(700, len(terms), 'replace_one')
+    # And all of them are the sums of each.
+    together = sum_residuals(terms, terms, values, 700, Residuals(codes, left))
+    assert together.dtype == np.int64
+    assert (together == np.sum(sums, axis=0)).all()
+
+
+def test_what_trees_say_of_a_record_is_the_same_anywhere(start):
+    trees, codes = start[0].trees, make_records(20_000, 6).codes
+    codes[::7, 0], codes[::5, 2] = -1, -1
+    whole = trees(codes)
+    assert whole.dtype == np.int64
+    assert (trees(codes[::-1])[::-1] == whole).all()
+    assert [int(trees(codes[at : at + 1])[0]) for at in range(20)] == whole[:20].tolist()
+
+
+def test_trees_are_those_that_were_grown():
+    """Against scikit-learn's own predictions, on draws in which the number follows from columns."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    codes = make_records(2000, 7).codes
+    weights, ordered = np.full(2000, 3.0), (True, True, True, True)
+    grown = codes, SCORES[codes[:, 3]], weights, (0, 1, 2), SIZES, ordered, CONSTANTS
+    trees = grow_trees(*grown, seed=0)
+    with threadpool_limits(1, 'openmp'):
+        same = HistGradientBoostingRegressor(
+            max_iter=10,
+            learning_rate=CONSTANTS.tree_rate,
+            max_leaf_nodes=CONSTANTS.tree_leaves,
+            max_depth=CONSTANTS.tree_depth,
+            min_samples_leaf=10,
+            early_stopping=False,
+            random_state=0,
+        ).fit(codes[:, :3] + 1, SCORES[codes[:, 3]] / SCORE_UNITS)
+        told = same.predict(codes[:, :3] + 1)
+    assert np.abs(trees(codes) / NUMBER_UNITS - told).max() < 11 / NUMBER_UNITS
+    assert np.var(told) > 0.3
+
+
+@pytest.fixture(scope='module')
+def adjusted(start):
+    records = make_records(20_000, together=0.7)
+    found, _ = fit(start, records, math.inf)
+    codes = start[1].codes
+    shares = np.bincount(records.codes[:, 3], minlength=11) / 20_000
+    make = {
+        alpha: found.adjusted(codes, shares, alpha, CONSTANTS, np.random.default_rng(0))
+        for alpha in (0.5, 1.0)
+    }
+    return make, shares, codes
+
+
+def test_numbers_are_as_frequent_as_released_and_follow_from_the_columns(adjusted):
+    made, shares, codes = adjusted
+    rng, explained = np.random.default_rng(1), []
+    codes = np.tile(codes, (10, 1))
+    for model in made.values():
+        drawn = model.draw(codes, rng)
+        assert np.abs(np.bincount(drawn, minlength=11) / len(drawn) - shares).max() < 0.02
+        expected = model.expectation.expect(codes)
+        explained.append(np.corrcoef(SCORES[drawn], expected)[0, 1] ** 2)
+    # The less the density counts, the surer the numbers.
+    assert explained[0] > explained[1] + 0.02
+    assert explained[1] == pytest.approx(
+        np.var(made[1.0].expectation.expect(codes)) / np.var(SCORES[codes[:, 3]] * 16), abs=0.08
+    )
+
+
+def test_missing_numbers_stay_missing(adjusted):
+    made, _, codes = adjusted
+    codes = codes.copy()
+    codes[::3, 3] = 0
+    drawn = made[0.5].draw(codes, np.random.default_rng(0))
+    assert ((drawn == 0) == (codes[:, 3] == 0)).all()
+    wanted = np.arange(11) == 0
+    drawn, chances = made[0.5].draw_among(wanted, codes, np.random.default_rng(0))
+    assert (chances[codes[:, 3] == 0] == 1).all() and (chances[codes[:, 3] > 0] == 0).all()
+
+
+def test_chances_among_wanted_numbers_are_those_of_free_draws(adjusted):
+    made, _, codes = adjusted
+    rng, wanted = np.random.default_rng(3), np.isin(np.arange(11), (2, 3, 9))
+    some = codes[:50]
+    free = np.stack([made[0.5].draw(some, rng) for _ in range(4000)])
+    found, chances = made[0.5].draw_among(wanted, some, rng)
+    assert wanted[found].all()
+    assert np.abs(wanted[free].mean(axis=0) - chances).max() < 0.05
+    # However improbable, no number is impossible.
+    far = made[0.5].draw_among(np.arange(11) == 10, some, rng)
+    assert (far[0] == 10).all() and (far[1] > 0).all()
+
+
+def test_noise_that_drowns_a_number_leaves_it_alone():
+    assert carries_number(10_000, 12, 0.1, CONSTANTS)
+    assert not carries_number(300, 12, 0.1, CONSTANTS)
+    assert not carries_number(0, 12, math.inf, CONSTANTS)
+    assert carries_number(1, 12, math.inf, CONSTANTS)

@@ -1,0 +1,137 @@
+"""Sampling where the number of a row follows from its other codes: free, and under conditions."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.pipeline import release as run_pipeline
+from sdv_threea.settings import Settings
+from sdv_threea.storage.release_files import read_plain, write_plain
+
+DOMAIN = Domain(
+    (
+        Number(name='hour', low=0.0, high=23.0, step=1.0, nullable=False),
+        Category(name='day', values=('work', 'free'), nullable=False),
+        Number(name='other', low=-4.0, high=4.0, step=0.0, nullable=False),
+        Number(name='count', low=0.0, high=100.0, step=1.0, nullable=True),
+    ),
+    target='count',
+)
+
+
+def make_table(num_rows=6000, seed=0):
+    """Counts peak at one hour on work days, and at another one on free days."""
+    rng = np.random.default_rng(seed)
+    hour, free = rng.integers(0, 24, num_rows), rng.random(num_rows) < 0.4
+    peak = np.where(free, 14, 6)
+    count = 60 * np.exp(-np.square((hour - peak) / 3)) + rng.gamma(4, 4, num_rows)
+    count = np.rint(count).clip(0, 100)
+    count[rng.random(num_rows) < 0.1] = np.nan
+    return pd.DataFrame(
+        {
+            'hour': hour.astype(float),
+            'day': np.where(free, 'free', 'work').astype(object),
+            'other': rng.normal(0, 1, num_rows).clip(-4, 4),
+            'count': count,
+        }
+    )
+
+
+@pytest.fixture(scope='module')
+def released():
+    settings = Settings(epsilon=8.0, delta=1e-5)
+    return run_pipeline(make_table(), DOMAIN, settings, rng=np.random.default_rng(1))
+
+
+@pytest.fixture(scope='module')
+def free(released):
+    return released.sample(100_000, np.random.default_rng(2))
+
+
+def explain(rows):
+    """The share of the counts' variance between hours of both kinds of days."""
+    rows = rows.dropna()
+    means = rows.groupby(['hour', 'day'])['count'].transform('mean')
+    return np.var(means) / np.var(rows['count'])
+
+
+def test_numbers_follow_from_columns_together(released, free):
+    plain = replace(released, number=None).sample(50_000, np.random.default_rng(2))
+    assert explain(make_table()) > 0.8
+    assert explain(free) > explain(plain) + 0.3
+    # And are distributed as the density has them.
+    ends = np.arange(0, 101, 10)
+    shares = [np.histogram(each['count'].dropna(), ends)[0] for each in (free, plain)]
+    assert np.abs(shares[0] / shares[0].sum() - shares[1] / shares[1].sum()).max() < 0.02
+    assert free['count'].isna().mean() == pytest.approx(0.1, abs=0.03)
+
+
+def test_what_is_adapted_has_its_receipts_and_the_budget_is_spent(released):
+    words = [each.released for each in released.ledger.receipts if each.stage == 'adapt']
+    assert len(words) == 3 and all(word.startswith('sums of residuals') for word in words)
+    budget = Settings(epsilon=8.0, delta=1e-5).budget(thresholds=True)
+    assert released.ledger.mu == pytest.approx(budget.mu)
+
+
+def allow(released, name, wanted):
+    """The codes of a column whose numbers are all wanted, found by decoding each of them."""
+    at = released.domain.names.index(name)
+    transformer = released.transformers[at]
+    low, high = transformer.edges[:-1], transformer.edges[1:]
+    return np.append(False, wanted((low + high) / 2))
+
+
+def test_rows_with_wanted_numbers_are_those_that_have_them(released, free):
+    """A condition on the number has the law of rejection."""
+    allowed = allow(released, 'count', lambda count: count > 50)
+    given = released.sample(5000, np.random.default_rng(3), {'count': allowed})
+    assert (given['count'] > 45).all()
+    kept = free[free['count'] > 50]
+    shares = [
+        pd.crosstab(pd.cut(each['hour'], [3, 9, 17]), each['day'], normalize='all')
+        for each in (given, kept)
+    ]
+    assert np.abs(shares[0].to_numpy() - shares[1].to_numpy()).max() < 0.06
+
+
+def test_conditions_on_others_are_met_before_the_number_is_drawn(released, free):
+    hours = allow(released, 'hour', lambda hour: np.abs(hour - 6) < 1.2)
+    counts = allow(released, 'count', lambda count: count > 30)
+    given = released.sample(2000, np.random.default_rng(4), {'hour': hours, 'count': counts})
+    assert given['hour'].between(4.5, 7.5).all() and (given['count'] > 25).all()
+    assert (given['day'] == 'work').mean() > 0.75
+    alone = released.sample(2000, np.random.default_rng(4), {'hour': hours})
+    near = free[free['hour'].between(4.9, 7.1)]
+    assert alone['count'].mean() == pytest.approx(near['count'].mean(), abs=6)
+
+
+def test_numbers_that_hardly_any_row_has_are_drawn_all_the_same(released):
+    allowed = allow(released, 'count', lambda count: count > 0) & False
+    allowed[-1] = released.chances('count')[:, -1].any()
+    allowed[np.flatnonzero(released.chances('count').sum(axis=0))[-1]] = True
+    rows = released.sample(20, np.random.default_rng(5), {'count': allowed})
+    assert len(rows) == 20 and rows['count'].notna().all()
+
+
+def test_a_saved_release_draws_the_same_numbers(released, tmp_path):
+    drawn = released.sample(500, np.random.default_rng(6))
+    again = pickle.loads(pickle.dumps(released))
+    write_plain(tmp_path / 'one.release', {'model': released})
+    read = read_plain(tmp_path / 'one.release')['model']
+    for each in (again, read):
+        pd.testing.assert_frame_equal(each.sample(500, np.random.default_rng(6)), drawn)
+
+
+def test_a_table_of_few_rows_is_left_as_it_is():
+    settings = Settings(epsilon=0.5, delta=1e-5)
+    small = run_pipeline(make_table(300), DOMAIN, settings, rng=np.random.default_rng(1))
+    assert small.number is None
+    assert not any(each.stage == 'adapt' for each in small.ledger.receipts)
+    assert math.isclose(small.ledger.mu, settings.budget(thresholds=True).mu, rel_tol=1e-6)
