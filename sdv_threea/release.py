@@ -117,7 +117,7 @@ class Release:
             if at in self.scored and not (self.labels and name == self.domain.target):
                 scored[int(np.searchsorted(self.scored, at))] = own
             else:
-                classes &= own.add_up(own.occurs).T > 0
+                classes &= own.list_classes().T
         if self.labels is None:
             found = self._draw_each(scored, classes, rng)
         else:

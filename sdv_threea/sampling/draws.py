@@ -133,7 +133,7 @@ def draw_wanted_each(
         Codes, shape (num_rows, m), and classes, shape (num_rows,).
     """
     rows, times = np.arange(num_rows), 1
-    parts = []
+    parts: list[tuple[NDArray[np.int64], ...]] = []
     while len(rows) or not parts:
         codes, chances = draw(np.repeat(rows, times))
         mass = chances.sum(axis=1)
