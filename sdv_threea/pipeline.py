@@ -212,6 +212,7 @@ def _anonymize(
     # The components of a class add up to the class, so its moments are now known twice.
     moments = density.moments.average(mixed.add(components))
     correlations = class_correlations(moments, totals, variances, constants.approximate)
+    del moments  # matrices of thousands of columns
     mixture = mixture_of_components(mixed, totals, correlations, variances, constants.anonymize)
     trust = constants.anonymize.trust
     return regularize(mixture, trust) if density.classes.told_apart else mixture

@@ -133,7 +133,7 @@ class Release:
             if at in self.scored and not (self.labels and name == self.domain.target):
                 scored[int(np.searchsorted(self.scored, at))] = own
             else:
-                classes &= own.add_up(own.occurs).T > 0
+                classes &= own.list_classes().T
         if self.labels is not None:
             found = self._draw_each_labelled(self.labels, scored, classes, rng)
         elif self.number is not None:

@@ -122,7 +122,7 @@ def _covariances(
     ``v_i v_j`` per record, and each square is short of that by what its code hides, ``v - v^2``.
     """
     gains = np.outer(variance, variance)
-    lost = np.diag(variance - variance**2)
+    lost, diagonal = variance - variance**2, np.diag_indices(len(variance))
     between = [np.outer(centre, centre) for centre in centres]
     within = bound_eigenvalues(
         correlation - np.tensordot(shares, between, 1), constants.least_eigenvalue
@@ -130,10 +130,15 @@ def _covariances(
     result = []
     for products, count, square in zip(moments.products, moments.counts, between, strict=True):
         # What the products show beyond what the class explains.
-        surprise = products / count - gains * (within + square) - lost
+        surprise = within + square
+        surprise *= -gains
+        surprise += products / count
+        surprise[diagonal] -= lost
         noises = (moments.product_scale / count) ** 2 + gains / count
         change = _effects(surprise.ravel(), gains.ravel(), noises.ravel(), constants)
-        found = within + change.reshape(gains.shape)
+        del surprise, noises  # matrices of thousands of columns
+        found = change.reshape(gains.shape)
+        found += within
         result.append(bound_eigenvalues(found, constants.least_eigenvalue))
     return np.stack(result)
 

@@ -252,7 +252,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
         asked[name] = Asked(-1 - which, masks.reshape(len(texts), -1), occurs[name])
     if not asked:
         return {}
-    reached = [own.add_up(own.occurs) > 0 for own in asked.values()]
+    reached = [own.list_classes() for own in asked.values()]
     # Rows whose codes do not occur together in any class.
     apart = np.flatnonzero(~np.logical_and.reduce(reached).any(axis=0))
     if not len(apart):
@@ -276,11 +276,11 @@ def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np
     near = {
         name: _nearest(own.occurs, int(own.codes[0]))
         if isinstance(released.domain[name], Number) and own.codes[0] > 0
-        else own.occurs & own.list_masks()
+        else np.asarray(own.occurs & own.list_masks(), dtype=np.bool_)
         for name, own in asked.items()
     }
     classes = np.logical_and.reduce([each.any(axis=1) for each in near.values()])
-    return {name: each[classes].any(axis=0) for name, each in near.items()}
+    return {name: np.asarray(each[classes].any(axis=0)) for name, each in near.items()}
 
 
 def _nearest(chances: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:

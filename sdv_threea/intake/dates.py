@@ -63,7 +63,8 @@ def from_storage(column: pd.Series) -> NDArray[np.int64]:
     moments = _take_counts(column)
     days = moments.astype('datetime64[D]').astype(np.int64)
     inside = (days >= FIRST_DAY - EPOCH) & (days < LAST_DAY - EPOCH)
-    fine = np.where(inside, moments, np.datetime64(0, 'ns')).astype('datetime64[ns]')
+    # The stand-in has the unit of the column: NumPy 2.5 raises where a finer one overflows.
+    fine = np.where(inside, moments, np.zeros((), moments.dtype)).astype('datetime64[ns]')
     found = np.where(inside, fine.astype(np.int64), INVALID)
     return np.where(np.isnat(moments), MISSING, found)
 

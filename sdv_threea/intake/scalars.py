@@ -63,6 +63,9 @@ NUMPY_TYPES = frozenset(np.sctypeDict.values())
 #: The error message for a cell of an unknown type.
 UNKNOWN_TYPE = 'The cell is of a type that is not read.'
 
+#: The error message for a time that is too far away.
+FAR_TIME = 'The time is outside what nanoseconds of 64 bits can count.'
+
 #: A canonical scalar; ``None`` is a missing value.
 Scalar = Hashable
 
@@ -191,10 +194,13 @@ def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Tim
     if np.isnat(cell):
         return None
     kind = cell.dtype.kind
-    fine = cell.astype(f'{kind}8[ns]')
-    # Nanoseconds beyond 64 bits wrap around, so they do not give the same time back.
+    try:
+        fine = cell.astype(f'{kind}8[ns]')
+    except OverflowError:  # NumPy 2.5 and later
+        raise NoScalarError(FAR_TIME) from None
+    # Before, nanoseconds beyond 64 bits wrap around, and do not give the same time back.
     if fine.astype(cell.dtype) != cell or np.isnat(fine):
-        raise NoScalarError('The time is outside what nanoseconds of 64 bits can count.')
+        raise NoScalarError(FAR_TIME)
     whole = int(fine.astype(np.int64))
     return _make_timestamp(whole, zoned=zoned) if kind == 'M' else pd.Timedelta(whole, 'ns')
 

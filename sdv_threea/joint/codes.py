@@ -233,9 +233,14 @@ def _read_passing(seen: Seen) -> NDArray[np.float64]:
 
 
 def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Drop counts below the least ones, and give their records to the others of the row."""
-    sums = table.sum(axis=1, keepdims=True)
-    left = np.where(table < least, 0.0, table)
+    """Drop counts below the least ones, and give their records to the others of the row.
+
+    A value that would lose more than half of its records keeps them: they are no noise.
+    """
+    sums, values = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+    dropped = table < least
+    dropped &= np.where(dropped, table, 0.0).sum(axis=0) <= values / 2
+    left = np.where(dropped, 0.0, table)
     kept = left.sum(axis=1, keepdims=True)
     return np.asarray(left * np.divide(sums, kept, out=np.zeros_like(kept), where=kept > 0))
 

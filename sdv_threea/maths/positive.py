@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, cholesky, eigh
 
 
 def bound_eigenvalues(
@@ -43,7 +43,7 @@ def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
     moved = symmetric.copy()
     moved[np.diag_indices_from(moved)] -= least
     try:
-        np.linalg.cholesky(moved)
-    except np.linalg.LinAlgError:
+        cholesky(moved, overwrite_a=True, check_finite=False)
+    except LinAlgError:
         return False
     return True

@@ -89,22 +89,35 @@ def shrunk_effects(
     # In units of the largest, so that fourth powers neither overflow nor vanish.
     unit = np.maximum(power.max(axis=-1, keepdims=True, initial=0.0), 1e-300)
     weights = power / unit
-    # Numerator and denominator of the least-squares estimate of t.
-    surplus = (weights * (np.square(values) - variances)).sum(axis=-1, keepdims=True)
-    leverage = np.maximum(np.square(weights).sum(axis=-1, keepdims=True) * unit, 1e-300)
+    # Numerator and denominator of the least-squares estimate of t. There may be millions of values,
+    # so what is summed is computed in place.
+    summed = np.square(values)
+    summed -= variances
+    summed *= weights
+    surplus = summed.sum(axis=-1, keepdims=True)
+    np.square(weights, out=summed)
+    leverage = np.maximum(summed.sum(axis=-1, keepdims=True) * unit, 1e-300)
     # The numerator's standard deviation: the square of a normal of variance s has variance 2 s^2.
     # Effects add to s what is likely of them, but no more than the values show.
-    expected = variances + power * np.clip(surplus / leverage, 0.0, prior.likely)
-    noise = np.sqrt(2 * np.square(weights * expected).sum(axis=-1, keepdims=True))
+    np.multiply(power, np.clip(surplus / leverage, 0.0, prior.likely), out=summed)
+    summed += variances
+    summed *= weights
+    np.square(summed, out=summed)
+    noise = np.sqrt(2 * summed.sum(axis=-1, keepdims=True))
+    del summed, weights
     # The estimate and the prior are averaged by precision.
     with np.errstate(over='ignore'):  # no gains, no evidence
         trust = 1 / (1 + np.square(noise / (leverage * prior.spread)))
     found = (surplus - doubt * noise) / leverage
     variance = np.clip(trust * found + (1 - trust) * prior.likely, 0.0, prior.largest)
-    kept = ratio(power * variance, power * variance + variances)
+    power *= variance
+    kept = ratio(power, power + variances)
+    del power
     # The factor of James and Stein for one value by itself.
     alone = 1 - certain**2 * ratio(variances, np.square(values)) if certain < np.inf else 0.0
-    return np.maximum(kept, alone) * ratio(values, gains)
+    effects = ratio(values, gains)
+    effects *= np.maximum(kept, alone)
+    return effects
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

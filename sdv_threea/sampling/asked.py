@@ -49,6 +49,10 @@ class Asked:
             found[:, several] = (table @ self.masks.T)[:, -1 - self.codes[several]]
         return found
 
+    def list_classes(self) -> NDArray[np.bool_]:
+        """List in which classes one of the codes that rows may have occurs, shape (C, n)."""
+        return np.asarray(self.add_up(self.occurs.astype(np.float64)) > 0, dtype=np.bool_)
+
     def list_masks(self) -> NDArray[np.bool_]:
         """List the codes that rows may have, shape (n, S)."""
         found = np.zeros((len(self.codes), self.occurs.shape[1]), dtype=np.bool_)

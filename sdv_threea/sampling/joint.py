@@ -56,7 +56,7 @@ def draw_jointly(
     """
     if possible:
         several = np.full(num_rows, -1)
-        asked = {at: Asked(several, own.any(axis=0)[None], own) for at, own in possible.items()}
+        asked = {at: Asked(several, own[:1] | own.any(axis=0), own) for at, own in possible.items()}
         return draw_each_jointly(joint, np.tile(totals, (num_rows, 1)), asked, rng)
     known = {}
     if joint.class_column is not None:
@@ -188,7 +188,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
         else:
             weights *= chances.sum(axis=1)
             bins = link.draw(chances, drawn, rng)
-        for rows, shares in _restrict(link, own, by_class) or [(slice(None), link.shares)]:
+        for rows, shares in _restrict(link, own, by_class) or [(np.arange(len(pool)), link.shares)]:
             part = Drawn(drawn.codes[rows], drawn.bins[rows])
             replace(link, shares=shares).settle(part, bins[rows], rng)
             drawn.codes[rows, link.column] = part.codes[:, link.column]
@@ -204,7 +204,7 @@ def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArr
     codes, keys = own.codes, link.find_keys(drawn)
     bins = link.of_code[codes]
     whole = link.add_up(link.shares)[keys, bins]
-    occurs = own.occurs[keys, codes] if by_class else own.occurs.any(axis=0)[codes]
+    occurs = own.occurs[keys, codes] if by_class else own.occurs[:, codes].any(axis=0)
     left = np.where((bins >= 0) & occurs, link.shares[keys, codes], 0.0)
     inside = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
     found = link.chances(drawn)[np.arange(len(codes)), bins] * inside

@@ -15,7 +15,7 @@ CELL_BYTES = 8
 
 #: What a fit takes: the package with SDV; matrices of a number per pair of columns at once, and
 #: more for each component. Measured at 1,500 and 5,000 columns, and at 500 components.
-PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 14, 6
+PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 11, 6
 
 #: Where Linux tells how much a container may take.
 LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes')

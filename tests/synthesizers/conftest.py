@@ -160,13 +160,17 @@ def small_metadata():
 @pytest.fixture
 def count_draws(monkeypatch):
     """List how many rows each draw from a release was asked for."""
-    draws, sample = [], Release.sample
+    draws = []
 
-    def count(self, num_rows, *others):
-        draws.append(num_rows)
-        return sample(self, num_rows, *others)
+    def watch(draw):
+        def count(self, num_rows, *others):
+            draws.append(num_rows)
+            return draw(self, num_rows, *others)
 
-    monkeypatch.setattr(Release, 'sample', count)
+        return count
+
+    for name in ('sample', 'sample_each'):
+        monkeypatch.setattr(Release, name, watch(getattr(Release, name)))
     return draws
 
 
