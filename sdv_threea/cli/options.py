@@ -91,6 +91,12 @@ SETTINGS = (
     ),
     *READING,
     click.option(
+        '--unreleased',
+        metavar='VALUE',
+        help='Of one table: what samples show in the place of values too rare to be released: '
+        "'missing' (the default), 'spread' for released ones, or a value such as Other.",
+    ),
+    click.option(
         '--privacy-unit', metavar='TABLE', help='Of a database: whose rows are the units.'
     ),
     click.option(

@@ -81,11 +81,14 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     """
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
     common.setdefault('verbose', sys.stderr.isatty())
+    unreleased = common.pop('unreleased', None)
     tables = metadata.to_dict()['tables']
     targets = [split_target(target, tables) for target in settings['targets']]
     if len({table for table, _ in targets}) < len(targets):
         raise RefusedError('There can be one --target by table.')
     if len(metadata.tables) > 1:
+        if unreleased is not None:
+            raise RefusedError('--unreleased: only for one table, and this is a database.')
         own = {name: settings[name] for name in OF_DATABASES}
         return ClustMixMultiTableSynthesizer(
             metadata, target=dict(targets) or None, **common, **own
@@ -94,6 +97,8 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
     if given:
         raise RefusedError(f'{", ".join(given)}: only for databases, and this is one table.')
     column = targets[0][1] if targets else None
+    if unreleased is not None:
+        common['unreleased'] = unreleased
     return ClustMixSynthesizer(metadata, target_column=column, **common)
 
 

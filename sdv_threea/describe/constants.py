@@ -64,7 +64,9 @@ class DescribeConstants:
             their number. Set by hand.
         bulk_widths: Standard deviations of the humps that a bulk may be, in bins. Set by hand.
         bulk_tail: Share of a bulk that lies beyond each of its ends. At .08 tables of 400 rows
-            lost half as many columns more than at .04 and .06.
+            lost half as many columns more than at .04.
+        worth_guessing: The likely ends of a bulk count where more than this share of the records
+            lies beyond ends that are sure, or noise hides as many. Set by hand.
         coarse_evidence: Numbers are looked for in octaves, and not in quarters of them, if there
             are at most this many records, in units of the noise of a bin: a bin that is four times
             as wide has four times as many records and no more noise. At epsilon 1, octaves lost
@@ -81,6 +83,8 @@ class DescribeConstants:
             is looked at once more. Set by hand.
         thin: A tail is extended beyond the last bin only if the count of that bin is below this
             many noise scales. Set by hand.
+        least_at_end: Where there is noise, a range does not grow for fewer records than this, so a
+            constant stays one at a large epsilon. Set by hand.
         overshoot: Chance that any range ends beyond the values of its column. A sampled value
             outside the real range is an invalid one; but ranges that end early cost the scores of
             pairs. Set by hand.
@@ -103,8 +107,9 @@ class DescribeConstants:
     usual_times: tuple[float, float] = (24.0, 30.5)
     heavy_zero: float = 6.0
     evident_bulk: float = 4.0
-    bulk_widths: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    bulk_widths: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
     bulk_tail: float = 0.05
+    worth_guessing: float = 0.05
     coarse_evidence: float = 250.0
     per_octave: float = 1.0
     negative: float = 3.0
@@ -113,5 +118,6 @@ class DescribeConstants:
     run_length: int = 12
     generous: float = 0.3
     thin: float = 8.0
-    overshoot: float = 0.1
+    least_at_end: float = 3.0
+    overshoot: float = 0.01
     extrapolated_overshoot: float = 2.0

@@ -25,6 +25,9 @@ from sdv_threea.describe.ranges import (
     likeliest_run,
 )
 
+#: A count is noise, for all that is known, if it is at most this many standard deviations.
+SURE = 3.0
+
 
 class Looks(NamedTuple):
     """How a range is looked for.
@@ -64,14 +67,24 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         for edges, bins in reached
         for low, high in bins
     ]
+    sure = _widen(found, second, looks) if found else None
+    if sure is not None and _holds_most(second, sure, looks.constants):
+        return sure
     likely = likely_ends(sketch, looks.constants)
     if likely is not None:
+        # The upper border belongs to the next bin.
+        likely = likely[0], float(np.nextafter(likely[1], -math.inf))
         found.append((_snap(likely[0]), _snap(likely[1])))
-    if not found:
-        first, last = likeliest_run(sketch, looks.constants)
-        # The middle half of the run.
-        margin = (last - first + 1) // 4
-        return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
+    if found:
+        return _widen(found, second, looks)
+    first, last = likeliest_run(sketch, looks.constants)
+    # The middle half of the run.
+    margin = (last - first + 1) // 4
+    return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
+
+
+def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tuple[float, float]:
+    """Return the ends that the closer look reaches from those that were found."""
     lows, highs = zip(*found, strict=True)
     # The lower end is the upper end of the mirrored column.
     mirrored = Sketch(-second.edges[::-1, ::-1], second.counts[::-1], second.scale)
@@ -79,12 +92,23 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     return low, _reach(second, max(highs), looks)
 
 
+def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeConstants) -> bool:
+    """Whether few records lie beyond ends that values reach beyond doubt, as far as noise can tell.
+
+    Then guessing how far values reach would add numbers that do not occur.
+    """
+    beyond = (second.edges[:, 1] < ends[0]) | (second.edges[:, 0] > ends[1])
+    few = constants.worth_guessing * second.counts.sum()
+    noise = second.scale * math.sqrt(beyond.sum())
+    return bool(noise <= few and second.counts[beyond].sum() <= max(few, SURE * noise))
+
+
 def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
     """Whether nothing stands out of the noise, in either look at a column."""
     return not any(len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch))
 
 
-def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
+def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) -> int:
     """Return how many more bins the values are sure to reach.
 
     Beyond a bin that is reached, the next one is if a run of bins that starts with it stands out.
@@ -92,6 +116,7 @@ def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
     Args:
         evidence: Counts of the bins beyond, nearest first, in units of their noise, shape (n,).
         looks: How the range is looked for.
+        scale: Standard deviation of the noise; 0 for none.
 
     Returns:
         The number of bins in a row that start a run which noise alone would hardly ever make.
@@ -105,7 +130,8 @@ def step_out(evidence: NDArray[np.float64], looks: Looks) -> int:
     for length in lengths:
         runs = sums[length:] - sums[:-length]
         bar = -ndtri(part if length == 1 else part / (len(lengths) - 1))
-        reached[: len(runs)] |= runs > bar * math.sqrt(length)
+        bar = max(bar * math.sqrt(length), looks.constants.least_at_end / scale if scale else 0.0)
+        reached[: len(runs)] |= runs > bar
     return int(np.argmin(reached))
 
 
@@ -118,15 +144,15 @@ def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
     if not len(runs):
         return []
     low, high = int(runs[:, 1].min()), int(runs[:, 0].max())
-    low -= step_out(evidence[:low][::-1], looks)
-    return [(low, high + step_out(evidence[high + 1 :], looks))]
+    low -= step_out(evidence[:low][::-1], looks, look.scale)
+    return [(low, high + step_out(evidence[high + 1 :], looks, look.scale))]
 
 
 def _reach(second: Sketch, end: float, looks: Looks) -> float:
     """Return the upper end, starting at a value that is reached."""
     values = second.edges[:, 0]
     last = max(int(np.searchsorted(values, end, side='right')) - 1, 0)
-    last += step_out(second.evidence[last + 1 :], looks)
+    last += step_out(second.evidence[last + 1 :], looks, second.scale)
     return max(end, float(values[last]))
 
 

@@ -142,9 +142,9 @@ def estimate_codes(
     table = readings[chosen](Seen(counts, scale, expected))
     # Where a code may have several values, the likeliest is the one that it most often really has.
     if chosen == 'function':
-        return _drop(table, table.max(axis=1, keepdims=True) / 2)
+        return _keep_likeliest(table)
     if chosen == 'inverse':
-        return _drop(table.T, table.max(axis=0)[:, None] / 2).T
+        return _keep_likeliest(table.T).T
     return table
 
 
@@ -232,15 +232,21 @@ def _read_passing(seen: Seen) -> NDArray[np.float64]:
     return np.asarray(table * rows[:, None] / table.sum(axis=1, keepdims=True))
 
 
-def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Drop counts below the least ones, and give their records to the others of the row.
+def _keep_likeliest(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Drop counts below half of the largest of their row.
 
-    A value that would lose more than half of its records keeps them: they are no noise.
+    A value that would lose more than half of its records keeps them: the margin of its column says
+    that it has them, and is known better.
     """
-    sums, values = table.sum(axis=1, keepdims=True), table.sum(axis=0)
-    dropped = table < least
-    dropped &= np.where(dropped, table, 0.0).sum(axis=0) <= values / 2
-    left = np.where(dropped, 0.0, table)
+    least = table.max(axis=1, keepdims=True) / 2
+    lost = np.where(table < least, table, 0.0).sum(axis=0) > table.sum(axis=0) / 2
+    return _drop(table, np.where(lost, 0.0, least))
+
+
+def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Drop counts below the least ones, and give their records to the others of the row."""
+    sums = table.sum(axis=1, keepdims=True)
+    left = np.where(table < least, 0.0, table)
     kept = left.sum(axis=1, keepdims=True)
     return np.asarray(left * np.divide(sums, kept, out=np.zeros_like(kept), where=kept > 0))
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,9 +25,17 @@ def look_twice(values, scale, rng):
 
 def test_noise_hardly_ever_reaches_out(rng):
     assert step_out(np.zeros(0), looks()) == 0
-    far = [step_out(rng.normal(size=60), looks()) > 0 for _ in range(4000)]
+    often = looks()._replace(overshoot=0.1)
+    far = [step_out(rng.normal(size=60), often) > 0 for _ in range(4000)]
     # One of two ends, in one of two looks.
-    assert np.mean(far) < CONSTANTS.overshoot / 2
+    assert np.mean(far) < often.overshoot / 2
+
+
+def test_a_range_does_not_grow_for_a_record_or_two():
+    """At a large epsilon the noise of a few columns is less than a record."""
+    counts = np.array([2.0, 0.0, 0.0])
+    assert step_out(counts / 0.2, looks(), 0.2) == 0
+    assert step_out(2 * counts / 0.2, looks(), 0.2) == 1
 
 
 def test_a_run_of_weak_bins_is_reached_and_so_is_what_lies_before_a_strong_one():
@@ -62,3 +72,30 @@ def test_without_noise_the_ends_are_exact(rng):
     second, sketch = look_twice(np.array([3, 9, 70]), 0.0, rng)
 
     assert find_ends(second, sketch, looks()) == (3.0, 70.0)
+
+
+def test_a_likely_bulk_adds_nothing_to_an_evident_column(rng):
+    """The bulk of a column of fives lies in the bin from 5 to 6, and 6 is no value of it."""
+    for _ in range(30):
+        second, sketch = look_twice(np.full(400, 5), 0.3, rng)
+        low, high = find_ends(second, replace(sketch, num_records=400.0), looks())
+        assert low == 5 <= high < 6
+
+
+def test_a_likely_bulk_ends_before_the_border_of_its_bin(rng):
+    """Noise hides all from the closer look: the bulk is where the sketch has it, below 6."""
+    sketch = Sketch(np.array([[4.0, 5.0], [5.0, 6.0], [6.0, 7.0]]), np.array([0.0, 90, 0]), 10.0)
+    spans = np.stack([np.arange(4.0, 7.0)] * 2, axis=1)
+    second = Sketch(spans, np.array([0.0, 40.0, 0.0]), 60.0)
+    low, high = find_ends(second, replace(sketch, num_records=90.0), looks())
+    assert low == 5 <= high < 6
+
+
+def test_a_likely_bulk_adds_nothing_to_values_inside_one_wide_bin(rng):
+    """Days of one spring lie inside a bin of four years: the closer look knows better."""
+    values = rng.integers(20, 60, size=4000)
+    second, _ = look_twice(values, 10.0, rng)
+    sketch = Sketch(np.array([[0.0, 128.0]]), np.array([4000.0]), 10.0, num_records=4000.0)
+    low, high = find_ends(second, sketch, looks())
+    assert 20 <= low < 25
+    assert 55 < high < 60
