@@ -180,8 +180,8 @@ def list_parts(medians: pd.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
 
 def tell_direct(medians: pd.DataFrame, tables: Sequence[str]) -> str:
     """Say how direct training does on Adult at epsilon 1, and on which tables it is ahead."""
-    table = medians['score'].unstack().xs(1.0, level='epsilon')
-    scores = table.reindex(columns=[DEFAULT, *DIRECT])
+    table = medians.xs(1.0, level='epsilon').reset_index()
+    scores = table.pivot_table('score', 'table', 'method').reindex(columns=[DEFAULT, *DIRECT])
     shown = scores.loc[SHOWN].map(write_share)
     told = '; '.join(f'{name}: {shown[name]}' for name in DIRECT)
     ahead = [each for each in tables if scores.loc[each].idxmax() != DEFAULT]
