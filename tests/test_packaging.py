@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import runpy
 import tomllib
@@ -45,6 +46,18 @@ def test_the_citation_names_the_version_and_the_licence():
     text = (ROOT / 'CITATION.cff').read_text('utf-8')
     assert f'version: {PROJECT["project"]["version"]}\n' in text
     assert f'license: {PROJECT["project"]["license"]}\n' in text
+
+
+def test_the_changelog_is_that_of_a_release():
+    """A version has a day, the same in the citation, and tells nobody what was before the first."""
+    version = PROJECT['project']['version']
+    text = (ROOT / 'CHANGELOG.md').read_text('utf-8')
+    heading, day = re.search(r'^## \[(.*)\] - (.*)$', text, re.M).groups()
+    assert (heading, day) == (version, datetime.date.fromisoformat(day).isoformat())
+    assert f'date-released: {day}\n' in (ROOT / 'CITATION.cff').read_text('utf-8')
+
+    *_, first = re.split(r'^## ', text, flags=re.M)
+    assert re.findall(r'^### (.*)$', first, re.M) == ['Added']
 
 
 @pytest.mark.parametrize('name', ['tests', 'docs', 'release'])

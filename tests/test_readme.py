@@ -30,7 +30,14 @@ def test_examples_run():
 def test_links_lead_somewhere():
     links = [link for link in re.findall(r'\]\(([^)]+)\)', README) if '://' not in link]
     assert len(links) > 10
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert [link for link in links if not (ROOT / link.partition('#')[0]).exists()] == []
+
+
+def test_it_has_one_small_table_of_results():
+    shown = README.partition('## What is promised')[0]
+    assert shown.count('| --- |') == 1
+    rows = re.findall(r'^\| (?!table|---).*$', shown, re.M)
+    assert len(rows) == 6 and rows[-1].startswith('| *seconds to fit adult*')
 
 
 def test_it_is_read_in_a_minute():
