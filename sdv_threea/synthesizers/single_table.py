@@ -93,10 +93,11 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         n_components: Number of components of the mixture, up to 1,000, or ``'auto'``, which lets
             pairs of columns take the place of the mixture where the budget carries them, unless the
             target is a number.
-        alpha: Weight of the density against the prediction, in [0, 1]. With 1, the values of a
-            categorical target are as uncertain as in the private rows; with less they are surer
-            where little can be predicted, and a model learns more from as many rows, but its
-            probabilities are too sure as well.
+        alpha: Weight of the density against the prediction, in [0, 1]. With 1, the target is drawn
+            from the density; with less it is fitted to what models learn of it. Just below 1 it is
+            as uncertain as in the private rows. With less it is surer where little can be
+            predicted, and a model learns more from as many rows, but its probabilities are too
+            sure as well.
         kernel: Kernel by whose features a categorical target may follow from columns together: a
             kernel function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX;
             ``None`` for the neural tangent kernel of a ReLU network.
