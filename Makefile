@@ -15,7 +15,6 @@
 # make constants   what the constants of the algorithm are worth: hours
 # make audit       tries to break the guarantee, our own and those of broken variants: half an hour
 # make disclosure  a membership attack and privacy scores: half an hour
-# make questions   what the 3A paper leaves open, on generated tables: half an hour
 # make cost        seconds and memory against rows, columns, values and epsilon: hours
 # make relational  several tables at once, beside HMA: hours
 #
@@ -33,7 +32,7 @@ TORCH := torch==2.13.0
 TESTED := OMP_NUM_THREADS=1
 
 .PHONY: help demo test lint docs package benchmark small utility labels constants audit disclosure fuzz \
-	questions cost relational clean
+	cost relational clean
 
 help:
 	@sed -n "/^#/!q; s/^# \{0,1\}//p" Makefile
@@ -75,14 +74,13 @@ utility: $(VENV)/.ready
 
 audit: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/audit.py
-	$(VENV)/bin/python benchmarks/audit_games.py
 
 cost: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/noise.py
 	$(VENV)/bin/python benchmarks/out_of_core.py
 	$(VENV)/bin/python benchmarks/cost.py
 
-constants disclosure labels questions relational: $(VENV)/.ready
+constants disclosure labels relational: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/$@.py
 
 clean:

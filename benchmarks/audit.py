@@ -6,22 +6,35 @@
 
 For each schema of :mod:`neighbours`, both relations and two budgets, it measures what named
 canaries reach of the claimed ``mu``, and what the worst record reaches that a search found, with
-fresh noise several times; and broken variants. There is a row per stage, and one for all of them.
-``audit_games.py`` plays games of guesses, and fills ``docs/audit.md`` from both results.
+fresh noise several times; and variants of ours that are broken on purpose. There is a row per
+stage, and one for all of them. The tables of ``docs/audit.md`` are made of the results.
 """
 
 from __future__ import annotations
 
+import math
+import textwrap
 import time
+import warnings
 from collections.abc import Iterator
 from functools import partial
-from importlib import import_module
+from typing import Any
 
+import numpy as np
+import pandas as pd
 from neighbours import list_canaries, make_schemas, search
+from numpy.typing import NDArray
+from pages import DOCS, pick, write_page, write_table
 from runner import Benchmark, Job, Options, Row, grid
-from suspects import BROKEN, OURS, draw_a_third, make_suspect
+from sdv.metadata import Metadata
+from tables import state_facts
 
+from sdv_threea import ClustMixSynthesizer
 from sdv_threea.audit import measure_mu
+from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.stages import STAGES
+
+OURS = 'ClustMix'
 
 RELATIONS, EPSILONS = ('add_remove', 'replace_one'), (1.0, 8.0)
 
@@ -31,7 +44,58 @@ FRESH = 5
 #: What a search found; all stages together; noise that is a third of what is paid for.
 FOUND, ALL, THIRD = 'found by search', 'all', 'noise at a third'
 
+#: The epsilon of the tables that show one.
+SHOWN = 1.0
+
 SCHEMAS = list(make_schemas(1))
+
+
+def draw_a_third(size: int, scale: float) -> NDArray[np.int64]:
+    """Draw noise of a third of the scale that is paid for."""
+    return discrete_gaussian(size, scale / 3)
+
+
+class CategoriesFromData:
+    """Takes the lists of categories from the private table, as who detects metadata does."""
+
+    def __init__(self, metadata: Metadata, **settings: Any) -> None:
+        self.metadata, self.settings = metadata, settings
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Fit, as if what the table holds were public."""
+        (table,) = data.values()
+        stated = state_facts(table, self.metadata)
+        self.inner = ClustMixSynthesizer(stated, **{**self.settings, 'public_metadata': True})
+        self.inner.fit(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class KeepsRowCount(ClustMixSynthesizer):
+    """Keeps the number of rows, which nobody paid for."""
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Fit, and count."""
+        super().fit(data)
+        self.row_count = sum(map(len, data.values()))
+
+
+class WarnsOfRows(ClustMixSynthesizer):
+    """Warns of the largest number, and keeps nothing of it."""
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Fit, and warn."""
+        super().fit(data)
+        warnings.warn(f'There are numbers up to {data["table"]["x"].max()}.', stacklevel=2)
+
+
+#: Ours, broken on purpose.
+BROKEN = {
+    'categories from the data': CategoriesFromData,
+    'an unpaid row count': KeepsRowCount,
+    'a warning with a value': WarnsOfRows,
+}
 
 
 def list_jobs(options: Options) -> Iterator[Job]:
@@ -59,7 +123,7 @@ def measure(job: Job, options: Options) -> list[Row]:
         found = search(schema, epsilon, relation)
         pairs += [(FOUND, run, *found) for run in range(FRESH)]
     else:
-        schema = schema._replace(make=partial(make_suspect, method, schema))
+        schema = schema._replace(make=partial(schema.make, BROKEN.get(method, ClustMixSynthesizer)))
         pairs = [('far out', 0, canaries['far out'], base)]
     noise, rows = draw_a_third if method == THIRD else None, []
     for canary, run, one, other in pairs:
@@ -75,6 +139,66 @@ def measure(job: Job, options: Options) -> list[Row]:
     return [row | {'seconds': seconds} for row in rows]
 
 
+def find_refuted(measures: pd.DataFrame) -> pd.DataFrame:
+    """Find measurements of ours that are above their claim."""
+    whole = pick(measures, method=OURS, stage=ALL)
+    return whole[(whole['share'] > 1) | (whole['exceeded'] > 0) | (whole['leaks'] > 0)]
+
+
+def write_shares(rows: pd.DataFrame, down: str, across: str) -> str:
+    """Write median shares of claims of records added and replaced, by two fields of the results."""
+    kinds = rows.groupby([down, across, 'relation'])['share'].median().to_dict()
+    heads, lines = sorted(set(rows[across]), key=(*STAGES, *rows[across]).index), []
+    for name in dict.fromkeys(rows[down]):
+        pairs = [[kinds.get((name, head, each), math.nan) for each in RELATIONS] for head in heads]
+        lines.append([name, *(' / '.join(map(write_below, pair)) for pair in pairs)])
+    return write_table([down, *map(str, heads)], lines)
+
+
+def write_broken(measures: pd.DataFrame) -> str:
+    """Write what the arithmetic says of variants that are broken on purpose."""
+    whole = pick(measures, stage=ALL).set_index('method').loc[[*BROKEN, THIRD]]
+    lines = [[row.Index, f'{row.leaks:.0f}', f'{row.noise:.2f}'] for row in whole.itertuples()]
+    return write_table(['variant', 'what differs beside the answers', 'noise per claim'], lines)
+
+
+def write_totals(measures: pd.DataFrame) -> str:
+    """Write in words what was measured."""
+    own = pick(measures, method=OURS, stage=ALL)
+    noise = np.sqrt(np.average(own['noise'] ** 2, weights=own['values']))
+    said = (
+        f'{len(own)} pairs of neighbours were measured. {len(find_refuted(measures))} are further '
+        f'apart than claimed, in any answer or in all together; the largest share of a claim is '
+        f'{write_below(own["share"].max())}. The noise of {own["values"].sum():,.0f} answers is '
+        f'{noise:.4f} times as wide as receipts say.'
+    )
+    return textwrap.fill(said, 100)
+
+
+def write_below(share: float) -> str:
+    """Write a share to three digits, never rounded up to the claim; a dash if there is none."""
+    if math.isnan(share):
+        return '–'
+    return f'{math.floor(share * 1000) / 1000:.3f}'.removeprefix('0')
+
+
+def write_pages(measures: pd.DataFrame) -> None:
+    """Write the tables of the page."""
+    ours = pick(measures, method=OURS)
+    whole, parts = ours[ours['stage'] == ALL], ours[ours['stage'] != ALL]
+    named = pick(whole[whole['canary'] != FOUND], epsilon=SHOWN)
+    found = pick(whole, canary=FOUND)
+    found = found.assign(epsilon=[f'ε = {epsilon:g}' for epsilon in found['epsilon']])
+    tables = {
+        'totals': write_totals(measures),
+        'found': write_shares(found, 'schema', 'epsilon'),
+        'stages': write_shares(pick(parts, canary=FOUND, epsilon=SHOWN), 'schema', 'stage'),
+        'canaries': write_shares(named, 'canary', 'schema'),
+        'broken': write_broken(measures),
+    }
+    write_page(DOCS / 'audit.md', tables)
+
+
 BENCHMARK = Benchmark(
     name='audit_mu',
     list_jobs=list_jobs,
@@ -85,7 +209,7 @@ BENCHMARK = Benchmark(
         'epsilons': list(EPSILONS),
         'rows': 2000,
     },
-    write_pages=lambda _: import_module('audit_games').write_all(),
+    write_pages=write_pages,
 )
 
 if __name__ == '__main__':

@@ -40,7 +40,8 @@ SERIES: dict[str, list[Job]] = {
     'adult': [{'repeat': repeat} for repeat in range(3)],
     'rows': [{'rows': rows} for rows in (10_000, 100_000, 1_000_000, 10_000_000)],
     'columns': [
-        {'rows': 10_000, 'columns': columns, 'values': 5} for columns in (10, 30, 100, 300, 1_000)
+        {'rows': 10_000, 'columns': columns, 'values': 5}
+        for columns in (10, 30, 100, 300, 1_000, 5_000)
     ],
     'categories': [
         {'rows': 100_000, 'columns': 20, 'values': values} for values in (2, 10, 100, 1_000)

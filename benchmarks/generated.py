@@ -1,4 +1,4 @@
-"""Tables whose law is known: what the paper of 3A leaves open, one property at a time."""
+"""Tables whose law is known, and whose columns tell the class only together."""
 
 from __future__ import annotations
 
@@ -11,86 +11,14 @@ from scipy.stats import chi2, norm
 from sdv.metadata import Metadata
 from tables import Split
 
-#: Numerical columns, where their number is not what is asked about.
+#: Numerical columns.
 WIDTH = 8
-
-#: Clusters per class.
-NUM_CLUSTERS = 3
 
 #: The laws whose columns tell the class only together; labels that are flipped; trees of a forest.
 TOGETHER = ('xor', 'radial', 'trees', 'ratios')
 FLIPPED, NUM_TREES = 0.1, 8
 
 Draw = Callable[[int, np.random.Generator], tuple[NDArray[np.float64], NDArray[np.float64]]]
-
-
-def clusters(separation: float) -> Draw:
-    """Two classes of three clusters each, whose centres lie ``separation`` deviations from zero.
-
-    The classes differ by a shift of one deviation as well, which is all there is without clusters.
-    """
-    centres = np.random.default_rng(0).normal(size=(2, NUM_CLUSTERS, WIDTH))
-    centres *= separation / np.linalg.norm(centres, axis=2, keepdims=True)
-
-    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
-        labels = rng.integers(2, size=num_rows)
-        rows = rng.normal(size=(num_rows, WIDTH))
-        rows += centres[labels, rng.integers(NUM_CLUSTERS, size=num_rows)]
-        rows[:, 0] += labels
-        return rows, labels
-
-    return draw
-
-
-def columns(width: int) -> Draw:
-    """Two normal classes that are two deviations apart, a little of it in each of the columns."""
-
-    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
-        labels = rng.integers(2, size=num_rows)
-        rows = rng.normal(size=(num_rows, width)) + 2 / np.sqrt(width) * labels[:, None]
-        return rows, labels
-
-    return draw
-
-
-def covariance(kind: str) -> Draw:
-    """Two normal classes one deviation apart that also differ in covariance, in one of three ways.
-
-    ``'isotropic'``: one is wider; ``'diagonal'``: each is wider in half of the columns; ``'full'``:
-    neighbouring columns are correlated, with opposite signs.
-    """
-    roots = np.stack([np.eye(WIDTH)] * 2)
-    if kind == 'isotropic':
-        roots[1] *= 1.5
-    elif kind == 'diagonal':
-        roots[0, ::2] *= 1.5
-        roots[1, 1::2] *= 1.5
-    else:
-        pairs = np.kron(np.eye(WIDTH // 2), [[0.0, 1.0], [1.0, 0.0]])
-        roots = np.linalg.cholesky(np.stack([np.eye(WIDTH) + sign * pairs for sign in (0.6, -0.6)]))
-
-    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
-        labels = rng.integers(2, size=num_rows)
-        rows = np.einsum('nij,nj->ni', roots[labels], rng.normal(size=(num_rows, WIDTH)))
-        return rows + labels[:, None] / np.sqrt(WIDTH), labels
-
-    return draw
-
-
-def regression(kind: str) -> Draw:
-    """A number that is linear in the columns, a sum of curves of them, or of their products."""
-    functions = {
-        'linear': lambda rows: rows.sum(axis=1),
-        'curves': lambda rows: np.sin(2 * rows[:, :4]).sum(axis=1) + np.square(rows[:, 4:]).sum(1),
-        'products': lambda rows: (rows[:, ::2] * rows[:, 1::2]).sum(axis=1),
-    }
-
-    def draw(num_rows: int, rng: np.random.Generator) -> tuple:
-        rows = rng.normal(size=(num_rows, WIDTH))
-        signal = functions[kind](rows)
-        return rows, signal + 0.3 * signal.std() * rng.normal(size=num_rows)
-
-    return draw
 
 
 def together(kind: str) -> Draw:
@@ -144,13 +72,13 @@ def _grow(rng: np.random.Generator) -> Callable[[NDArray[np.float64]], NDArray[n
     return lambda rows: add_up(rows) > middle
 
 
-def make_split(name: str, draw: Draw, seed: int, num_rows: int, *, numeric: bool) -> Split:
+def make_split(kind: str, seed: int, num_rows: int) -> Split:
     """Draw a training and a test part, of as many rows each."""
-    rows, targets = draw(2 * num_rows, np.random.default_rng(seed))
+    rows, targets = together(kind)(2 * num_rows, np.random.default_rng(seed))
     table = pd.DataFrame(rows, columns=[f'x{at}' for at in range(rows.shape[1])])
-    table['y'] = targets if numeric else np.array(['no', 'yes'], dtype=object)[targets]
+    table['y'] = np.array(['no', 'yes'], dtype=object)[targets]
     facts = {each: {'sdtype': 'numerical'} for each in table}
-    facts['y'] = {'sdtype': 'numerical' if numeric else 'categorical'}
-    metadata = Metadata.load_from_dict({'tables': {name: {'columns': facts}}})
+    facts['y'] = {'sdtype': 'categorical'}
+    metadata = Metadata.load_from_dict({'tables': {kind: {'columns': facts}}})
     train, test = table[:num_rows], table[num_rows:].reset_index(drop=True)
-    return Split(name, 'y', train, test, metadata, numeric)
+    return Split(kind, 'y', train, test, metadata, numeric=False)

@@ -19,7 +19,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pandas as pd
-from generated import TOGETHER, make_split, together
+from generated import TOGETHER, make_split
 from methods import OURS, Method, Terms, clustmix, public_facts
 from pages import DOCS, ROOT, write_epsilon, write_failure, write_page, write_share, write_table
 from peers import DIRECT, train_directly
@@ -100,10 +100,8 @@ def list_jobs(options: Options) -> Iterator[Job]:
 def measure(job: Job, options: Options) -> Row:
     """Train a model, and score what it predicts of the test part."""
     name = job['table']
-    if name in TOGETHER:
-        split = make_split(name, together(name), 0, NUM_ROWS, numeric=False)
-    else:
-        split = load_split(name, options.data)
+    made = name in TOGETHER
+    split = make_split(name, 0, NUM_ROWS) if made else load_split(name, options.data)
     terms = Terms(job['epsilon'], DELTA, job['repeat'], options.timeout)
     try:
         predicted = METHODS[job['method']](split, terms)

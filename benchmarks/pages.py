@@ -101,9 +101,3 @@ def write_digits(value: float) -> str:
 def write_failure(note: object) -> str:
     """Write in a word why there is no figure."""
     return next((word for sign, word in FAILURES.items() if sign in str(note)), 'failed')
-
-
-def write_span(values: pd.Series) -> str:
-    """Write the least and the largest of some whole numbers: ``3``, or ``1 to 5``."""
-    least, most = values.min(), values.max()
-    return f'{least}' if least == most else f'{least} to {most}'

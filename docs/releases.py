@@ -17,7 +17,7 @@ from sdv_threea.adapt.fit import RADII
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
-from sdv_threea.relational.pipeline import MAGNITUDES_SHARE, ORPHANS_SHARE, SIBLINGS_SHARE
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.settings import SHARES
 
 
@@ -147,9 +147,12 @@ def _single(_: Facts, __: float) -> float:
 
 #: Shares of releases about units, whose price and sensitivity are those of a unit.
 OF_UNITS = {
-    f'magnitudes, {MAGNITUDES_SHARE:.0%} of a table': MAGNITUDES_SHARE,
-    f'siblings, {SIBLINGS_SHARE:.0%} of a table': SIBLINGS_SHARE,
-    f'orphans, {ORPHANS_SHARE:.0%} of a table': ORPHANS_SHARE,
+    f'{name}, {share:.0%} of a table': share
+    for name, share in (
+        ('magnitudes', RelationalConstants.magnitudes_share),
+        ('siblings', RelationalConstants.siblings_share),
+        ('orphans', RelationalConstants.orphans_share),
+    )
 }
 MAGNITUDES, SIBLINGS, ORPHANS = OF_UNITS
 

@@ -5,58 +5,17 @@ from __future__ import annotations
 import math
 import pickle
 import re
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from people import PRIVATE, PUBLIC, make_table, retarget
 
-from sdv_threea.accounting import Receipt, delta_from_mu
-from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.accounting import delta_from_mu
+from sdv_threea.domain import Category, Domain
 from sdv_threea.pipeline import release
-from sdv_threea.privacy import mechanism
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import FOR_PAIRS, STAGES, asks_size, share_by_size, stage_shares
-
-PRIVATE = Domain(
-    (
-        Number(name='age'),
-        Number(name='amount'),
-        Category(name='town'),
-        Category(name='smoker', values=(False, True)),
-        Category(name='label'),
-    ),
-    'label',
-)
-PUBLIC = Domain(
-    (
-        Number(name='age', low=0, high=99, step=1.0, nullable=False),
-        Number(name='amount', low=0.0, high=1e4, step=0.0, nullable=True),
-        Category(name='town', values=('a', 'b', 'c'), nullable=True),
-        Category(name='smoker', values=(False, True), nullable=False),
-        Category(name='label', values=('no', 'yes'), nullable=False),
-    ),
-    'label',
-)
-
-
-def make_table(num_rows, seed=0):
-    rng = np.random.default_rng(seed)
-    label = rng.random(num_rows) < 0.3
-    table = pd.DataFrame(
-        {
-            'age': np.clip(np.round(rng.normal(40 + 10 * label, 12)), 0, 99),
-            'amount': np.where(rng.random(num_rows) < 0.2, np.nan, rng.lognormal(3 + label, 1)),
-            'town': rng.choice(['a', 'b', 'c', None], num_rows, p=[0.5, 0.3, 0.1, 0.1]),
-            'smoker': rng.random(num_rows) < 0.2 + 0.4 * label,
-            'label': np.where(label, 'yes', 'no'),
-        }
-    )
-    return table.astype({'town': object, 'smoker': object, 'label': object})
-
-
-def retarget(domain, target):
-    return Domain(domain.columns, target)
 
 
 @pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
@@ -279,54 +238,6 @@ def test_a_stage_without_a_share_is_left_out():
         receipt.stage for receipt in release(make_table(500), PRIVATE, settings).ledger.receipts
     }
     assert stages == {'describe', 'approximate', 'partition', 'anonymize'}
-
-
-class Constants:
-    """Stands in for the door of noise: answers by constants, whatever goes in."""
-
-    def __init__(self):
-        self.rng = np.random.default_rng(7)
-
-    def add_noise(self, values, *, mu, stage, released, resolution=1.0, **others):
-        noisy = np.abs(self.rng.normal(0, 3e4, values.shape)) * resolution
-        return noisy, Receipt(
-            stage=stage, released=released, sensitivity=1.0, noise_scale=5.0 * resolution, mu=mu
-        )
-
-    def threshold_release(self, keys, counts, *, mu, stage, released, **others):
-        receipt = Receipt(stage=stage, released=released, sensitivity=1, noise_scale=5.0, mu=mu)
-        return [], np.zeros(0), receipt
-
-
-def release_constants(monkeypatch, table, domain, settings):
-    doors, constants = (mechanism.add_noise, mechanism.threshold_release), Constants()
-    with monkeypatch.context() as patch:
-        for name, module in list(sys.modules.items()):
-            for door in doors if name.startswith('sdv_threea') else ():
-                if getattr(module, door.__name__, None) is door:
-                    patch.setattr(module, door.__name__, getattr(constants, door.__name__))
-        return release(table, domain, settings, rng=np.random.default_rng(3))
-
-
-@pytest.mark.parametrize('target', ['label', 'age', None])
-@pytest.mark.parametrize('domain', [PRIVATE, PUBLIC], ids=['private', 'public'])
-def test_nothing_but_the_door_of_noise_lets_private_records_out(monkeypatch, domain, target):
-    settings = Settings(n_components=3)
-    one, other = make_table(500, seed=1), make_table(90, seed=2).iloc[::-1]
-    other['age'], other['town'] = 7.0, 'c'
-    domain = retarget(domain, target)
-    first, second = (
-        pickle.dumps(release_constants(monkeypatch, table, domain, settings))
-        for table in (one, other)
-    )
-    assert first == second
-
-
-def test_the_proof_above_would_see_a_leak(monkeypatch):
-    settings, table = Settings(n_components=1), make_table(500)
-    real = release(table, PUBLIC, settings, rng=np.random.default_rng(3))
-    constant = release_constants(monkeypatch, table, PUBLIC, settings)
-    assert pickle.dumps(real) != pickle.dumps(constant)
 
 
 @pytest.mark.parametrize('target', ['label', 'town', 'smoker', 'age', 'amount', None])

@@ -1,10 +1,12 @@
 """The command line ``sdv-threea``: files in, one release, files out.
 
 It may hold private tables while a command runs, and print and write what was released. It must not
-guess a type from the cells of a file, and must not show a value of a private row in a message.
+guess a type from the cells of a file, unless they are said to be public, and must not show a value
+of a private row in a message.
 
 * :mod:`~sdv_threea.cli.commands`: the commands and their help,
 * :mod:`~sdv_threea.cli.options`: options that several commands have,
+* :mod:`~sdv_threea.cli.detecting`: the command ``detect``,
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
 * :mod:`~sdv_threea.cli.drawing`: the command ``sample``,
 * :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,

@@ -1,4 +1,4 @@
-"""The commands: fit, estimate, sample, statement, losses, datasheet, report, audit.
+"""The commands: detect, fit, estimate, sample, statement, losses, datasheet, report, audit.
 
 Each function is a command. Its docstring is the help that users see, and its options come from the
 decorators above it. Arguments are checked here; then the module that does the work is loaded, with
@@ -22,6 +22,7 @@ from sdv_threea.cli.options import (
     RELEASE,
     SOURCE,
     delta_option,
+    detect_options,
     encoding_option,
     epsilon_option,
     force_option,
@@ -64,6 +65,24 @@ def main() -> None:
     codes: 0 done; 2 not done, as what was asked for or the data is not in order; 1 failed
     otherwise.
     """
+
+
+@main.command()
+@click.argument('data', type=SOURCE, required=False)
+@detect_options
+@force_option
+def detect(
+    data: Path | None, dictionary: Path | None, out: Path | None, force: bool, **settings: Any
+) -> None:
+    """Propose metadata, without reading a row.
+
+    Of DATA, a table or a folder of tables, the names of columns are read: the first line of a CSV
+    file, the schema of a Parquet file. A data dictionary may say more. What is left to be stated by
+    hand is printed, and a column of which nobody says what it holds is never looked at by a fit.
+    """
+    from sdv_threea.cli.detecting import detect_files
+
+    detect_files(data, dictionary, out, settings, force=force)
 
 
 @main.command()

@@ -15,6 +15,7 @@ METHODS = {
     r'Save the synthesizer by save\(\)|save it by save\(\)': 'let --out end in .pkl',
     r'get_losses\(\)': '`sdv-threea losses`',
     r'get_privacy_statement\(\)': '`sdv-threea statement`',
+    r'see sdv_threea\.metadata': 'see `sdv-threea detect`',
     r'by sample_to_parquet': 'by --rows-per-file',
     r'Choose a smaller n_components, or leave columns out; [^.]*memory_limit[^.]*': (
         'Leave columns out'

@@ -114,6 +114,22 @@ SETTINGS = (
 )
 
 
+DETECTION = (
+    click.option('--dictionary', type=FILE, help='A data dictionary, which is public: CSV, JSON.'),
+    click.option('--out', type=PLACE, help='Metadata, .json; a data dictionary to fill in, .csv.'),
+    click.option('--public', is_flag=True, help='The rows of DATA are public: read them all.'),
+    click.option('--ask', 'asks', is_flag=True, help='Ask for what is open, in the terminal.'),
+    click.option('--table', metavar='NAME', help='Of one table: its name.  [default: as the file]'),
+    separator_option,
+    encoding_option,
+)
+
+
+def detect_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the command ``detect`` to it."""
+    return _add(DETECTION, command)
+
+
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of files that are read to a command."""
     return _add(READING, command)

@@ -22,7 +22,7 @@ from sdv_threea.intake.cells import (
     spread,
     take_values,
 )
-from sdv_threea.intake.dates import MISSING, from_storage, read_dates
+from sdv_threea.intake.dates import MISSING, find_zones, from_storage, read_dates
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 from sdv_threea.privacy.guard import UnreadableRowsError
 
@@ -108,6 +108,25 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
         return from_storage(column)
     codes, listed = list_cells(column)
     return np.asarray(np.append(read_dates(listed, template), MISSING)[codes])
+
+
+def find_strange_zones(column: pd.Series, template: str | None) -> NDArray[np.bool_]:
+    """Find the dates whose time zone neither the dtype nor the format of their column tells.
+
+    Samples of such a column could not say in which zone they are.
+
+    Args:
+        column: Cells in any storage.
+        template: The format of texts and numbers.
+
+    Returns:
+        Whether it is one of those, shape (n,).
+    """
+    column = spread(column)
+    if getattr(column.dtype, 'kind', 'O') == 'M':
+        return np.zeros(len(column), dtype=np.bool_)
+    codes, listed = list_cells(column)
+    return np.asarray(np.append(find_zones(listed, template), False)[codes])
 
 
 def find_distinct(column: pd.Series) -> Distinct:

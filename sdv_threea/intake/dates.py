@@ -41,6 +41,15 @@ TELLS_DATE = re.compile(r'[0-9]{4}|[0-9][-/. ]+[0-9]+[-/. ]+[0-9]')
 #: A text that is read by a format has to contain this: pandas accepts ``now`` for any format.
 TELLS_FIELD = re.compile(r'[0-9]')
 
+#: A text that is read without a format and ends in this has a time zone: after a time of day, an
+#: offset such as ``+02:00``, or a name such as ``Z``.
+TELLS_ZONE = re.compile(
+    r'[0-9](:|T[0-9])[0-9:.,]+\s*([+-][0-9]{2}(:?[0-9]{2})?|(?!AM|PM)[A-Z]+)\s*$', re.IGNORECASE
+)
+
+#: The signs of a format that stand for a time zone. A ``Z`` at its end says that all are in UTC.
+ZONE_SIGNS, ZULU = ('%z', '%Z'), 'Z'
+
 
 def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return seconds since 2000 for nanoseconds since 1970; NaN where there is no date."""
@@ -133,6 +142,45 @@ def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
             return np.array([INVALID])
     half = len(texts) // 2
     return np.concatenate([_parse(texts[:half], template), _parse(texts[half:], template)])
+
+
+def find_zones(cells: Sequence[object], template: str | None) -> NDArray[np.bool_]:
+    """Find the dates whose time zone is not what the format of their column says.
+
+    They are those that have a zone, if there is no format, or one without a zone; and dates of
+    Python's or pandas' without a zone, if the format has one. Other texts are what the format says.
+
+    Formal guarantees:
+        * what is found of a cell is a function of the cell and of the format alone
+
+    Args:
+        cells: The cells, n of them, as for :func:`read_dates`.
+        template: The format of texts and numbers.
+
+    Returns:
+        Whether it is one of those, shape (n,); not where a cell is no date.
+    """
+    zoned = has_zone(template)
+    return np.array([_tells_zone(cell, template) is (not zoned) for cell in cells], dtype=np.bool_)
+
+
+def has_zone(template: str | None) -> bool:
+    """Tell whether texts of a format say in which time zone they are."""
+    return template is not None and (
+        template.endswith(ZULU) or any(sign in template for sign in ZONE_SIGNS)
+    )
+
+
+def _tells_zone(cell: object, template: str | None) -> bool | None:
+    """Tell whether a date has a time zone; ``None`` for a text of a format, and for no date."""
+    if issubclass(type(cell), str):
+        text = str.__str__(cell)
+        return None if template or len(text) > LONGEST_TEXT else bool(TELLS_ZONE.search(text))
+    try:
+        scalar = read_scalar(cell)
+    except NoScalarError:
+        return None
+    return scalar.tzinfo is not None if isinstance(scalar, pd.Timestamp) else None
 
 
 def spell_number(cell: object) -> str | None:

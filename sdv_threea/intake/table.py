@@ -14,13 +14,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.columns import make_table
+from sdv_threea.intake.columns import find_strange_zones, make_table
+from sdv_threea.intake.dates import has_zone
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import has_repeats
 from sdv_threea.privacy.rows import Rows
 
 #: The sentence about a key that two rows have.
 REPEATED = "Key column '{key}' has repeated values."
+
+#: What is said of dates whose samples could not tell in which time zone they are.
+ZONED = (
+    'has dates in a time zone, which neither its dtype nor its format tells: convert them by '
+    "pd.to_datetime(..., utc=True), or state a 'datetime_format' with %z."
+)
+ZONELESS = (
+    'has dates without a time zone, and its format has one: give them theirs by tz_localize, or '
+    "state another 'datetime_format'."
+)
 
 
 @dataclass(frozen=True)
@@ -105,10 +116,20 @@ def inspect(
     num_targets = 0
     for each in facts:
         cells, broken = read_column(table[each.name], each)
-        problems += broken
+        problems += [*broken, *find_lost_zones(table[each.name], each)]
         if each.name == target:
             num_targets = int(pd.Series(cells, dtype=cells.dtype).notna().sum())
     return Findings(len(table), num_targets, tuple(problems))
+
+
+def find_lost_zones(column: pd.Series, facts: Facts) -> list[str]:
+    """Return a sentence if samples of a column could not tell the time zone of some of its dates.
+
+    Such dates are read all the same, in UTC: a sample would show another time of day.
+    """
+    if facts.sdtype != 'datetime' or not find_strange_zones(column, facts.template).any():
+        return []
+    return [f"Column '{facts.name}' (datetime) {ZONELESS if has_zone(facts.template) else ZONED}"]
 
 
 def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:

@@ -12,26 +12,25 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.encoding.transformers import NumberEncoder
 from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.schema import Link
 from sdv_threea.release import Release
 
-#: Two estimates agree if they differ by at most this many standard deviations of their noise.
-AGREEING = 2.0
 
-#: A noisy count is taken as it is above this many standard deviations of its noise, else for zero.
-CLEAR_OF_NOISE = 3.0
-
-
-def believe(count: float, scale: float) -> float:
+def believe(count: float, scale: float, constants: RelationalConstants) -> float:
     """Return a count, or zero if it may be nothing but noise of the given standard deviation."""
-    return count if count > CLEAR_OF_NOISE * scale else 0.0
+    return count if count > constants.clear_of_noise * scale else 0.0
 
 
 def estimate_size(
-    magnitudes: Magnitudes, bound: int | None, num_rows: float, noise: float
+    magnitudes: Magnitudes,
+    bound: int | None,
+    num_rows: float,
+    noise: float,
+    constants: RelationalConstants,
 ) -> tuple[float, float]:
     """Estimate the number of rows of a table from its own rows.
 
@@ -42,12 +41,13 @@ def estimate_size(
         bound: How many rows of a unit were looked at; ``None`` for all.
         num_rows: How many rows were looked at in all units together, as released.
         noise: Standard deviation of the noise of ``num_rows``.
+        constants: What decides which counts are believed.
 
     Returns:
         The number of rows and the standard deviation of its noise.
     """
     beyond, doubt = magnitudes.beyond(bound) if bound else (0.0, 0.0)
-    return believe(num_rows, noise) + beyond, math.hypot(noise, doubt)
+    return believe(num_rows, noise, constants) + beyond, math.hypot(noise, doubt)
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
@@ -78,7 +78,9 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
     return orphans + parent.size * float(values @ chances), parent.size * noise
 
 
-def agree(one: float, noise: float, other: float, other_noise: float) -> float:
+def agree(
+    one: float, noise: float, other: float, other_noise: float, constants: RelationalConstants
+) -> float:
     """Combine two estimates of one number, if they agree.
 
     Args:
@@ -86,19 +88,20 @@ def agree(one: float, noise: float, other: float, other_noise: float) -> float:
         noise: Standard deviation of its noise.
         other: An estimate that may be too small, because it misses a tail.
         other_noise: Standard deviation of its noise.
+        constants: What decides how far apart two estimates may be.
 
     Returns:
         Their mean, weighted by the inverse variances, if they differ by no more than noise explains
-        (:data:`AGREEING`), and by no more than half of the first. Otherwise the first.
+        (``agreeing``), and by no more than half of the first. Otherwise the first.
     """
-    near = min(AGREEING * math.hypot(noise, other_noise), one / 2)
+    near = min(constants.agreeing * math.hypot(noise, other_noise), one / 2)
     if not noise or abs(one - other) > near:
         return one
     weight = noise**2 / (noise**2 + other_noise**2)
     return one + weight * (other - one)
 
 
-def most_rows(parent: TableRelease, each: int | None) -> float:
+def most_rows(parent: TableRelease, each: int | None, constants: RelationalConstants) -> float:
     """Bound the number of rows of a child whose parent's number of rows is nothing but noise.
 
     Noise may make such a parent seem nearly empty, and its child large. A sample that is scaled up
@@ -107,11 +110,13 @@ def most_rows(parent: TableRelease, each: int | None) -> float:
     Args:
         parent: The release of the parent.
         each: The most rows of the child that a row of the parent has, or ``None`` for one.
+        constants: What decides which counts are believed.
 
     Returns:
         ``each`` times the number of parents; infinite where that number is clear of the noise.
     """
-    return parent.size * (each or 1) if parent.noise * CLEAR_OF_NOISE > 1 else math.inf
+    drowned = parent.noise * constants.clear_of_noise > 1
+    return parent.size * (each or 1) if drowned else math.inf
 
 
 def overall_chances(released: Release, name: str) -> NDArray[np.float64]:

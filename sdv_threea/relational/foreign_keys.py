@@ -11,16 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.sizes import Children
-
-#: The largest of many noisy shares is too large, most likely. Shares are capped at the largest one
-#: less this many standard deviations of the noise.
-TOP_DISCOUNT = 2.0
-
-#: Every row of a parent is referred to at least once, if that takes at most this share of the
-#: references. Otherwise rows whose share noise has hidden would never be referred to.
-MOST_LIFTED = 0.02
 
 #: A number this close below a whole one counts as that whole number: floats are rounded.
 WHOLE_WITHIN = 1e-6
@@ -109,7 +102,11 @@ def deal(
 
 
 def level(
-    drawn: NDArray[np.int64], chances: NDArray[np.float64], noise: float, rng: np.random.Generator
+    drawn: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    noise: float,
+    constants: RelationalConstants,
+    rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return references that occur as often as their released shares say.
 
@@ -123,13 +120,15 @@ def level(
         drawn: Rows of the parent, shape (n,).
         chances: The released share of each row of the parent, shape (P,).
         noise: Standard deviation of the noise of a share.
+        constants: What decides how far the largest share is cut, and when all rows are referred to.
         rng: Source of the choice.
 
     Returns:
         Rows of the parent, shape (n,).
     """
-    wanted = _round_shares(_within_noise(chances / chances.sum(), noise), len(drawn))
-    if noise and len(chances) <= MOST_LIFTED * len(drawn):
+    shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
+    wanted = _round_shares(shares, len(drawn))
+    if noise and len(chances) <= constants.most_lifted * len(drawn):
         wanted = adjust_counts(wanted, len(drawn), None, rng, 1)
     return _move(drawn, wanted, rng)
 
@@ -212,15 +211,18 @@ def _move(
     return levelled
 
 
-def _within_noise(shares: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
+def _within_noise(
+    shares: NDArray[np.float64], noise: float, discount: float
+) -> NDArray[np.float64]:
     """Return shares without the spread that noise alone would give them.
 
-    They are shrunk toward their mean by the factor of James and Stein, and then capped, as the
-    largest noisy share is too large (:data:`TOP_DISCOUNT`).
+    They are shrunk toward their mean by the factor of James and Stein, and then capped at the
+    largest less ``discount`` standard deviations of the noise, as the largest noisy share is too
+    large.
     """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
-    return np.asarray(np.minimum(shrunk, max(shares.max() - TOP_DISCOUNT * noise, mean)))
+    return np.asarray(np.minimum(shrunk, max(shares.max() - discount * noise, mean)))
 
 
 def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:

@@ -35,11 +35,8 @@ MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 #: spread over several magnitudes may only stand out from the noise in their sum.
 RUN_LENGTHS = (1, 2, 4)
 
-#: The chance that noise alone makes some units look larger than all units are.
-UNITS_FALSE_ALARM = 0.02
-
-#: The part of that chance that each magnitude gets. It is in inverse proportion to the rows of a
-#: unit, as a false alarm at a large magnitude makes up more rows.
+#: The part of the chance of a false alarm that each magnitude gets. It is in inverse proportion to
+#: the rows of a unit, as a false alarm at a large magnitude makes up more rows.
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
 
@@ -89,7 +86,7 @@ class Magnitudes:
 
 
 def release_magnitudes(
-    units: NDArray[np.int64], most: int | None, budget: Budget, noise: Noise
+    units: NDArray[np.int64], most: int | None, budget: Budget, noise: Noise, false_alarm: float
 ) -> tuple[Magnitudes, Receipt]:
     """Release how many units have how many rows, by order of magnitude.
 
@@ -103,6 +100,7 @@ def release_magnitudes(
         most: The most rows that a unit can have, if that is public.
         budget: What may be spent.
         noise: The source of noise.
+        false_alarm: The chance that noise alone makes some units look larger than all units are.
 
     Returns:
         The magnitudes and the receipt.
@@ -118,14 +116,14 @@ def release_magnitudes(
         noise=noise,
     )
     noisy[(most or LARGEST_BOUND) < FIRST] = 0.0
-    return Magnitudes(_cut(noisy, receipt.noise_scale), receipt.noise_scale), receipt
+    return Magnitudes(_cut(noisy, receipt.noise_scale, false_alarm), receipt.noise_scale), receipt
 
 
-def _cut(counts: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:
     """Return the counts, with zero for the large magnitudes that no unit seems to reach.
 
     A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum stands out if it is above a bar that noise
-    alone passes with the chance ``UNITS_FALSE_ALARM * ALARM_SHARES / len(RUN_LENGTHS)``. Of the
+    alone passes with the chance ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``. Of the
     runs that stand out, the one that starts last is taken; of several with that start, the
     shortest. Counts are kept up to its end. All smaller magnitudes keep their noisy counts, so sums
     over them have no bias.
@@ -133,12 +131,13 @@ def _cut(counts: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     Args:
         counts: Noisy numbers of units by magnitude.
         scale: Standard deviation of their noise.
+        false_alarm: The chance of a run where there is nothing but noise.
 
     Returns:
         The counts, zero beyond that run.
     """
     # In standard deviations. The chance of a run is that of its first magnitude.
-    bars = -ndtri(UNITS_FALSE_ALARM * ALARM_SHARES / len(RUN_LENGTHS))
+    bars = -ndtri(false_alarm * ALARM_SHARES / len(RUN_LENGTHS))
     sums = np.concatenate([[0.0], np.cumsum(counts)])
     start, end = -1, 0
     for length in RUN_LENGTHS:

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.encoding.transformers import decode, encode
 from sdv_threea.relational.layout import Layout
 from sdv_threea.relational.magnitudes import Magnitudes
@@ -43,6 +44,7 @@ class TableRelease:
         together: The chance that two siblings have the same component because they are siblings.
         magnitudes: How many units have how many rows, where that was released.
         rows_per_unit: How many rows of a unit were looked at; ``None`` for all.
+        constants: Those of the release; samples are drawn with the same.
     """
 
     released: Release
@@ -54,6 +56,7 @@ class TableRelease:
     together: float = 0.0
     magnitudes: Magnitudes | None = None
     rows_per_unit: int | None = 1
+    constants: RelationalConstants = RelationalConstants()
 
     @property
     def context(self) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.approximate.density import clip_radius
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.pipeline import release
@@ -51,13 +52,6 @@ from sdv_threea.release import Release
 from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
-
-#: Shares of a table's budget that are not spent on its columns: for how many rows units have, for
-#: what siblings have in common, and for how many rows have no owner. docs/lab_notes.md says how
-#: they were chosen.
-MAGNITUDES_SHARE = 0.05
-SIBLINGS_SHARE = 0.05
-ORPHANS_SHARE = 0.01
 
 
 def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
@@ -135,6 +129,11 @@ class Task(NamedTuple):
     draws: np.random.Generator
     choices: np.random.Generator
 
+    @property
+    def constants(self) -> RelationalConstants:
+        """The constants of databases."""
+        return self.settings.constants.relational
+
 
 def _release_table(
     task: Task,
@@ -155,7 +154,7 @@ def _release_table(
     Returns:
         The model of the table and its receipts.
     """
-    table, plan = task.table, task.plan
+    table, plan, constants = task.table, task.plan, task.constants
     owner = done.schema.owners[table]
     if owner is None:
         return _release_root(task, rows[table], units[table])
@@ -167,19 +166,22 @@ def _release_table(
     described = context_domain(transformers)
     domain = Domain((*plan.domain.columns, *described), plan.domain.target)
     asks_orphans = not owner.required
-    share = 1 - MAGNITUDES_SHARE - SIBLINGS_SHARE - ORPHANS_SHARE * asks_orphans
+    share = 1 - constants.magnitudes_share - constants.siblings_share
+    share -= constants.orphans_share * asks_orphans
     noise = _count_noise(task, domain, share)
-    part = task.budget.part(MAGNITUDES_SHARE)
-    magnitudes, asked = release_magnitudes(units[table], plan.most_rows, part, task.noise)
-    bound = choose_bound(magnitudes, noise, plan.most_rows)
+    part = task.budget.part(constants.magnitudes_share)
+    magnitudes, asked = release_magnitudes(
+        units[table], plan.most_rows, part, task.noise, constants.units_false_alarm
+    )
+    bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     released = _release_rows(task, joined, domain, units[table], bound, share)
     layout = replace(plan.layout, context=tuple(column.name for column in described))
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     # From here on, the noise of a count for units of up to ``bound`` rows.
     noise *= bound or 1
-    seen = estimate_size(magnitudes, bound, released.num_rows, noise)
-    size = max(agree(*seen, *count_owned(parent, owner, orphans)), orphans, 1.0)
-    size = min(size, most_rows(parent, done.children[owner].most or bound))
+    seen = estimate_size(magnitudes, bound, released.num_rows, noise, constants)
+    size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
+    size = min(size, most_rows(parent, done.children[owner].most or bound, constants))
     model = TableRelease(
         released,
         layout,
@@ -188,6 +190,7 @@ def _release_table(
         noise=noise / max(released.num_rows, 1.0),
         magnitudes=magnitudes,
         rows_per_unit=bound,
+        constants=constants,
     )
     model, paid = _release_siblings(task, joined, units[table], referred, model)
     return model, (asked, *released.ledger.receipts, *receipts, *paid)
@@ -201,7 +204,8 @@ def _release_root(
     released = _release_rows(task, rows, plan.domain, units, 1, 1.0)
     size = max(released.num_rows, 1.0)
     noise = _count_noise(task, plan.domain) / size
-    return TableRelease(released, plan.layout, size, noise=noise), released.ledger.receipts
+    model = TableRelease(released, plan.layout, size, noise=noise, constants=task.constants)
+    return model, released.ledger.receipts
 
 
 def _release_rows(
@@ -240,7 +244,7 @@ def _release_orphans(
     with guarded():
         paths = [database.parents[link] for link in schema.unit_links(task.table)]
         alone = np.max(paths, axis=0) < 0
-    part = task.budget.part(ORPHANS_SHARE)
+    part = task.budget.part(task.constants.orphans_share)
     noisy, receipt = add_noise(
         np.array([alone.sum()], dtype=np.int64),
         sensitivity=histogram_sensitivity(1, part.neighbors),
@@ -249,7 +253,7 @@ def _release_orphans(
         released='number of rows without an owner',
         noise=task.noise,
     )
-    return believe(float(noisy[0]), receipt.noise_scale), (receipt,)
+    return believe(float(noisy[0]), receipt.noise_scale, task.constants), (receipt,)
 
 
 def _release_siblings(
@@ -283,7 +287,7 @@ def _release_siblings(
             codes = encode(joined.iloc[chosen], released.transformers)
             labels = np.maximum(released.classes.label(codes), 0)
             pair.append(released.scores(codes[:, released.scored], labels)[:, own])
-    part = task.budget.part(SIBLINGS_SHARE)
+    part = task.budget.part(task.constants.siblings_share)
     constants = task.settings.constants.approximate
     siblings, receipt = release_siblings(
         (pair[0], pair[1]),
@@ -296,5 +300,7 @@ def _release_siblings(
     weights = released.mixture.weights
     shares = weights.sum(axis=1) / weights.sum()
     parts = explain(released.mixture, model.context, released.scores.variances)
-    common, together = shared_effect(siblings, (shares @ released.scores.variances)[own], *parts)
+    variances = (shares @ released.scores.variances)[own]
+    most = task.constants.most_shared
+    common, together = shared_effect(siblings, variances, *parts, most_shared=most)
     return replace(model, common=common, together=together), (receipt,)

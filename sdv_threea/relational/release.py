@@ -271,5 +271,5 @@ class DatabaseRelease:
         chances = overall_chances(model.released, model.layout.references[link])[1:]
         here = found >= 0
         if chances.sum() > 0:
-            found[here] = level(found[here], chances, model.noise, rng)
+            found[here] = level(found[here], chances, model.noise, model.constants, rng)
         return found

@@ -13,11 +13,10 @@ import numpy as np
 
 from sdv_threea.relational.magnitudes import LARGEST_BOUND, Magnitudes
 
-#: The share of the rows in a typical bin of a histogram. The bound makes its error smallest.
-TYPICAL_SHARE = 0.02
 
-
-def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) -> int | None:
+def choose_bound(
+    magnitudes: Magnitudes, noise: float, typical_share: float, most: int | None = None
+) -> int | None:
     """Choose how many rows of a unit to look at.
 
     Let ``b`` be the bound, ``n(b)`` the number of rows that are looked at under it, ``s`` the noise
@@ -27,11 +26,12 @@ def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) 
     ``(b s / n(b))^2 + p / n(b)``
 
     The first part is noise. The second is the error of a sample of ``n(b)`` rows, where ``p`` is
-    small. The bound makes their sum smallest for ``p = TYPICAL_SHARE``.
+    small. The bound makes their sum smallest for ``p = typical_share``.
 
     Args:
         magnitudes: How many units have how many rows, as released.
         noise: ``s``, a standard deviation in rows.
+        typical_share: ``p``, the share of the rows in a typical bin of a histogram.
         most: The most rows that a unit can have, if that is public.
 
     Returns:
@@ -45,7 +45,7 @@ def choose_bound(magnitudes: Magnitudes, noise: float, most: int | None = None) 
     )
     kept = np.array([magnitudes.within(bound) for bound in bounds.tolist()])
     kept = np.maximum(kept, 1.0)
-    errors = (bounds * noise / kept) ** 2 + TYPICAL_SHARE / kept
+    errors = (bounds * noise / kept) ** 2 + typical_share / kept
     # A share is at most one, so all errors above one are equally bad. Among equals, ``argmin``
     # takes the first: the smallest bound.
     errors = np.minimum(errors, 1.0)

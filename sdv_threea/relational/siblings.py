@@ -28,10 +28,6 @@ from sdv_threea.privacy.statistics import (
 )
 from sdv_threea.relational.units import DISPUTED, rank_within
 
-#: The largest part of the variance that the parent leaves open and that siblings may share. Below
-#: one, so that rows of one parent still differ.
-MOST_SHARED = 0.95
-
 
 @dataclass(frozen=True)
 class SiblingMoments:
@@ -135,6 +131,8 @@ def shared_effect(
     explained: NDArray[np.float64],
     rest: NDArray[np.float64],
     between: NDArray[np.float64],
+    *,
+    most_shared: float,
 ) -> tuple[NDArray[np.float64], float]:
     """Estimate what siblings share beyond what their parent explains.
 
@@ -152,10 +150,11 @@ def shared_effect(
         explained: Covariance of the normals that the parent explains, shape (m, m).
         rest: Covariance that it leaves open, positive definite, shape (m, m).
         between: ``B``, the covariance between the means of the components, shape (m, m).
+        most_shared: The largest part of ``rest`` that siblings may share.
 
     Returns:
         The covariance ``S`` of normals that siblings share inside components, positive
-        semidefinite and at most :data:`MOST_SHARED` times ``rest``, shape (m, m); and ``t``.
+        semidefinite and at most ``most_shared`` times ``rest``, shape (m, m); and ``t``.
     """
     gains = np.outer(variances, variances)
     surprise = siblings.covariance - gains * explained
@@ -170,5 +169,5 @@ def shared_effect(
     root = np.linalg.cholesky(rest)
     inverse = np.linalg.inv(root)
     white = inverse @ effect @ inverse.T
-    within = bound_eigenvalues(white, 0.0, MOST_SHARED)
+    within = bound_eigenvalues(white, 0.0, most_shared)
     return np.asarray(root @ within @ root.T), together

@@ -1,7 +1,8 @@
 """From SDV's metadata to the public description of a table, a :class:`Domain`.
 
 Numbers, dates, categories, booleans and ordinals are modelled. Everything else (keys, ids, personal
-information, unknown columns) is never looked at: SDV's generators make it up.
+information, unknown columns) is never looked at: SDV's generators make it up. Metadata is read
+here; :mod:`sdv_threea.metadata` makes it.
 """
 
 from __future__ import annotations

@@ -68,11 +68,51 @@ def load_pyarrow() -> ModuleType:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError(
-            "Writing Parquet needs PyArrow: pip install 'sdv-threea[parquet]'."
-        ) from error
+        raise ImportError("Parquet needs PyArrow: pip install 'sdv-threea[parquet]'.") from error
     module: ModuleType = pyarrow
     return module
+
+
+def read_types(path: str | os.PathLike[str]) -> list[tuple[str, str, bool]]:
+    """Read the schema of a Parquet file, and nothing else of it.
+
+    Args:
+        path: The file.
+
+    Returns:
+        For each column its name, its type in a word, and whether cells may be missing. What pandas
+        has stored as an index is no column.
+
+    Raises:
+        InputError: If it is no Parquet file.
+        ImportError: If PyArrow is not installed.
+    """
+    arrow = load_pyarrow()
+    try:
+        schema = arrow.parquet.read_schema(path)
+    except arrow.ArrowInvalid:
+        raise InputError(f"'{path}' cannot be read as Parquet.") from None
+    index = (schema.pandas_metadata or {}).get('index_columns', ())
+    return [
+        (field.name, _name_type(field.type, arrow.types), field.nullable)
+        for field in schema
+        if field.name not in index
+    ]
+
+
+def _name_type(kind: Any, types: ModuleType) -> str:
+    if types.is_dictionary(kind):
+        return 'ordered' if kind.ordered else 'category'
+    if types.is_decimal(kind):
+        return f'decimal({kind.precision}, {kind.scale})'
+    words = {
+        'boolean': types.is_boolean,
+        'integer': types.is_integer,
+        'double': types.is_floating,
+        'timestamp': lambda each: types.is_timestamp(each) or types.is_date(each),
+        'string': lambda each: types.is_string(each) or types.is_large_string(each),
+    }
+    return next((word for word, fits in words.items() if fits(kind)), str(kind))
 
 
 def write_folder(

@@ -27,8 +27,8 @@ from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
 #: The rooms whose dataclasses a release is made of.
 ROOMS = frozenset(
-    {'accounting', 'adapt', 'anonymize', 'approximate', 'describe', 'domain', 'encoding'}
-    | {'joint', 'losses', 'maths', 'relational', 'release', 'sampling'}
+    {'accounting', 'adapt', 'anonymize', 'approximate', 'constants', 'describe', 'domain'}
+    | {'encoding', 'joint', 'losses', 'maths', 'relational', 'release', 'sampling'}
 )
 
 ENCODERS = {each.__name__: each for each in (CategoryEncoder, NumberEncoder)}

@@ -29,8 +29,9 @@ MOST_NAMED = 6
 LARGER = 4
 
 HELP = (
-    'What helps: state the values and ranges that are public in the metadata, and set '
-    'public_metadata=True; choose a larger epsilon; leave columns out; fit more rows.'
+    'What helps: state the values and ranges that are public in the metadata (see '
+    'sdv_threea.metadata), and set public_metadata=True; choose a larger epsilon; leave columns '
+    'out; fit more rows.'
 )
 
 COLUMNS = ['loss', 'share', 'at_least', 'at_most', 'shown', 'stated', 'said']

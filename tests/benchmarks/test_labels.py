@@ -42,7 +42,7 @@ def runner(load_script):
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_columns_tell_together_and_some_have_no_say(script, kind):
-    split = script.make_split(kind, script.together(kind), 0, 4000, numeric=False)
+    split = script.make_split(kind, 0, 4000)
     yes = split.train['y'] == 'yes'
 
     together = script.score_predictions(split, script.predict(split, split.train))
@@ -57,7 +57,7 @@ def test_columns_tell_together_and_some_have_no_say(script, kind):
 
 
 def test_single_columns_say_nothing_of_xor(script):
-    split = script.make_split('xor', script.together('xor'), 0, 4000, numeric=False)
+    split = script.make_split('xor', 0, 4000)
     for column in ('x0', 'x1'):
         alone = split.train.assign(**{n: 0.0 for n in split.train if n not in (column, 'y')})
         score = script.score_predictions(split, script.predict(split, alone))['score']
@@ -65,7 +65,7 @@ def test_single_columns_say_nothing_of_xor(script):
 
 
 def test_models_are_those_of_the_other_benchmarks(script, load_script):
-    split = script.make_split('xor', script.together('xor'), 0, 1000, numeric=False)
+    split = script.make_split('xor', 0, 1000)
     with load_script('scores') as scores:
         expected = scores.score_models(split, split.train)['score']
     found = script.score_predictions(split, script.predict(split, split.train))['score']
@@ -73,7 +73,7 @@ def test_models_are_those_of_the_other_benchmarks(script, load_script):
 
 
 def test_a_table_of_one_class_predicts_that_class(script):
-    split = script.make_split('xor', script.together('xor'), 0, 200, numeric=False)
+    split = script.make_split('xor', 0, 200)
     table = split.train.assign(y='no')
     assert script.score_predictions(split, script.predict(split, table))['score'] == 0.5
 
@@ -88,7 +88,7 @@ def test_the_error_of_calibration(load_script):
 
 
 def test_labels_that_see_columns_one_by_one_have_no_features(script):
-    split = script.make_split('xor', script.together('xor'), 0, 4000, numeric=False)
+    split = script.make_split('xor', 0, 4000)
     found = []
     for constants in (Constants(), script.SINGLE):
         synthesizer = ClustMixSynthesizer(

@@ -16,7 +16,6 @@ WRITERS = (
     'labels',
     'losses',
     'marginals',
-    'questions',
     'relational',
     'utility',
 )

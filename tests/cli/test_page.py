@@ -30,18 +30,21 @@ def workplace(adult, hospital, tmp_path, monkeypatch):
             'parameters': {'column_names': ['workclass', 'occupation']},
         }
     ]
+    (tmp_path / 'adult_dictionary.csv').write_text('name,type,range\nage,integer,17-90\n')
     (tmp_path / 'rules.json').write_text(json.dumps(rules))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_the_commands_on_the_page_work(workplace, call):
-    assert len(COMMANDS) == 11
+    assert len(COMMANDS) == 13
     for command in COMMANDS:
         done = call(*shlex.split(command))
         assert done.exit_code == 0, done.stderr
 
     assert (workplace / 'synthetic.csv').is_file()
+    assert '"range_max": 90' in (workplace / 'adult_stated.json').read_text('utf-8')
+    assert 'capital_gain' in (workplace / 'to_fill_in.csv').read_text('utf-8')
     assert (workplace / 'report.html').is_file()
     assert (workplace / 'datasheet.html').is_file()
     assert '# Datasheet: adult' in (workplace / 'datasheet.md').read_text('utf-8')

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +20,24 @@ def complain(values, target=None, keys=(), **description):
     table = pd.DataFrame({'x': values})
     facts = list_facts({'x': description}, table.dtypes.to_dict())
     return find_problems(chunk_table(table), facts, keys, target)
+
+
+NOON = pd.Timestamp('2007-07-07 12:00')
+
+
+def list_strange_zones():
+    """Cells of objects whose time zone samples could not tell."""
+    zoned, template = 'in a time zone, which neither', {'datetime_format': '%Y-%m-%d %H:%M%z'}
+    yield [NOON.tz_localize('Europe/Berlin')], {}, zoned
+    yield [NOON.to_pydatetime().replace(tzinfo=datetime.UTC)], {}, zoned
+    yield [NOON, NOON.tz_localize('UTC')], {}, zoned
+    yield [NOON.tz_localize('Asia/Tokyo'), NOON.tz_localize('UTC')], {}, zoned
+    yield [NOON.tz_localize('UTC')], {'datetime_format': '%Y-%m-%d'}, zoned
+    for end in ('Z', ' z', '+02:00', ' +0200', '-07', ' UTC', '.777Z'):
+        yield [f'2007-07-07T12:00:07{end}', None], {}, zoned
+    yield ['20070707T120007Z'], {}, zoned
+    for cell in (NOON, NOON.to_pydatetime(), NOON.date(), NOON.to_datetime64()):
+        yield [cell, NOON.tz_localize('UTC')], template, 'without a time zone, and its format'
 
 
 @pytest.mark.parametrize(
@@ -43,6 +63,10 @@ def complain(values, target=None, keys=(), **description):
             {'sdtype': 'datetime', 'range_max': '2000-01-01'},
             'outside the range',
         ),
+        *[
+            (pd.Series(cells, dtype=object), {'sdtype': 'datetime'} | given, words)
+            for cells, given, words in list_strange_zones()
+        ],
         ([True, 777], {'sdtype': 'boolean'}, 'other than True'),
         ([SECRET], {'sdtype': 'boolean'}, 'other than True'),
         ([[777]], {'sdtype': 'boolean'}, 'other than True'),
@@ -79,6 +103,16 @@ def test_a_broken_rule_is_named_without_values(values, description, expected):
         ([None, None], {'sdtype': 'datetime'}),
         (['2000-01-01', None], {'sdtype': 'datetime', 'range_min': '2000-01-01'}),
         (['1/2/2000'], {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'}),
+        ([NOON, NOON.date(), '7.7.2007 10:00 PM', '2007-07-07'], {'sdtype': 'datetime'}),
+        (pd.Series([NOON]).dt.tz_localize('Asia/Tokyo'), {'sdtype': 'datetime'}),
+        (
+            pd.Series(['2007-07-07 +0700', NOON.tz_localize('UTC'), None], dtype=object),
+            {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %z'},
+        ),
+        (
+            pd.Series(['2007-07-07Z', NOON.tz_localize('UTC')], dtype=object),
+            {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%dZ'},
+        ),
         ([True, None], {'sdtype': 'boolean'}),
         (pd.array([np.bool_(True)], dtype=object), {'sdtype': 'boolean'}),
         (pd.array([True, None], dtype='boolean'), {'sdtype': 'boolean'}),

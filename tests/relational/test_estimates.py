@@ -5,34 +5,37 @@ import math
 import numpy as np
 import pytest
 
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.estimates import agree, believe, count_owned, estimate_size
 from sdv_threea.relational.magnitudes import FIRST, Magnitudes
 
+CONSTANTS = RelationalConstants()
+
 
 def test_a_count_is_believed_if_noise_hardly_explains_it():
-    assert believe(31.0, 10.0) == 31.0
-    assert believe(29.0, 10.0) == 0.0
-    assert believe(1.0, 0.0) == 1.0
+    assert believe(31.0, 10.0, CONSTANTS) == 31.0
+    assert believe(29.0, 10.0, CONSTANTS) == 0.0
+    assert believe(1.0, 0.0, CONSTANTS) == 1.0
 
 
 def test_rows_beyond_the_bound_are_added_to_those_within():
     magnitudes = Magnitudes(np.where(FIRST == 3, 50.0, 0.0), 4.0)
 
-    assert estimate_size(magnitudes, 1, 50.0, 3.0) == (150.0, math.hypot(3.0, 8.0))
-    assert estimate_size(magnitudes, 3, 150.0, 3.0) == (150.0, 3.0)
-    assert estimate_size(magnitudes, None, 151.0, 0.0) == (151.0, 0.0)
+    assert estimate_size(magnitudes, 1, 50.0, 3.0, CONSTANTS) == (150.0, math.hypot(3.0, 8.0))
+    assert estimate_size(magnitudes, 3, 150.0, 3.0, CONSTANTS) == (150.0, 3.0)
+    assert estimate_size(magnitudes, None, 151.0, 0.0, CONSTANTS) == (151.0, 0.0)
 
 
 def test_estimates_that_agree_are_weighed_by_their_noise():
-    assert agree(100.0, 10.0, 110.0, 10.0) == pytest.approx(105.0)
-    assert agree(100.0, 10.0, 110.0, 0.0) == 110.0
+    assert agree(100.0, 10.0, 110.0, 10.0, CONSTANTS) == pytest.approx(105.0)
+    assert agree(100.0, 10.0, 110.0, 0.0, CONSTANTS) == 110.0
 
 
 def test_estimates_that_disagree_are_not():
     """The second estimate may miss a tail, and without noise the first is exact."""
-    assert agree(1000.0, 10.0, 900.0, 10.0) == 1000.0
-    assert agree(1000.0, 900.0, 0.0, 0.0) == 1000.0
-    assert agree(412.0, 0.0, 413.0, 0.0) == 412.0
+    assert agree(1000.0, 10.0, 900.0, 10.0, CONSTANTS) == 1000.0
+    assert agree(1000.0, 900.0, 0.0, 0.0, CONSTANTS) == 1000.0
+    assert agree(412.0, 0.0, 413.0, 0.0, CONSTANTS) == 412.0
 
 
 def test_the_counts_of_an_owner_tell_how_many_rows_it_owns(make):

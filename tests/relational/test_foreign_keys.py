@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational.foreign_keys import (
     adjust_counts,
     choose_within,
@@ -11,6 +12,8 @@ from sdv_threea.relational.foreign_keys import (
     level,
 )
 from sdv_threea.relational.sizes import Children
+
+CONSTANTS = RelationalConstants()
 
 
 @pytest.fixture
@@ -77,7 +80,7 @@ def test_no_owner_is_dealt_the_same_row_twice_if_it_can_be(rng):
 def test_references_occur_as_often_as_released(rng):
     chances = np.array([0.5, 0.3, 0.2, 0.0])
     drawn = rng.choice(4, 1000, p=[0.4, 0.3, 0.2, 0.1])
-    levelled = level(drawn, chances, 0.0, rng)
+    levelled = level(drawn, chances, 0.0, CONSTANTS, rng)
 
     assert np.bincount(levelled, minlength=4).tolist() == [500, 300, 200, 0]
     surplus = np.maximum(np.bincount(drawn, minlength=4) - [500, 300, 200, 0], 0).sum()
@@ -85,7 +88,7 @@ def test_references_occur_as_often_as_released(rng):
 
 
 def test_shares_that_need_not_add_to_one_are_shares(rng):
-    levelled = level(np.zeros(10, dtype=np.int64), np.array([3.0, 1.0, 1.0]), 0.0, rng)
+    levelled = level(np.zeros(10, dtype=np.int64), np.array([3.0, 1.0, 1.0]), 0.0, CONSTANTS, rng)
 
     assert np.bincount(levelled).tolist() == [6, 2, 2]
 
@@ -93,7 +96,7 @@ def test_shares_that_need_not_add_to_one_are_shares(rng):
 def test_the_largest_share_is_not_believed_beyond_its_noise(rng):
     chances = np.array([0.4, 0.2, 0.2, 0.2])
     trusting, wary = (
-        np.bincount(level(rng.choice(4, 1000, p=chances), chances, noise, rng))
+        np.bincount(level(rng.choice(4, 1000, p=chances), chances, noise, CONSTANTS, rng))
         for noise in (0.0, 0.05)
     )
     assert trusting[0] == 400

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from sdv_threea.accounting import Budget
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational import magnitudes as module
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
 from sdv_threea.relational.units import DISPUTED
 
 BUDGET = Budget(5.0, 1e-6)
 FREE = Budget(math.inf, 1e-6)
+ALARM = RelationalConstants().units_false_alarm
 
 
 def silence(size, scale):
@@ -21,7 +23,7 @@ def silence(size, scale):
 def release(rows, budget=FREE, most=None, noise=silence):
     """Release the magnitudes of units with the given numbers of rows."""
     units = np.random.default_rng(0).permutation(np.repeat(np.arange(len(rows)), rows))
-    return release_magnitudes(units, most, budget, noise)
+    return release_magnitudes(units, most, budget, noise, ALARM)
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def catch(monkeypatch):
                 'add_noise',
                 lambda exact, **terms: found.append(exact) or real(exact, **terms),
             )
-            _, receipt = release_magnitudes(units, None, budget, silence)
+            _, receipt = release_magnitudes(units, None, budget, silence, ALARM)
         return found[0], receipt
 
     return catch
@@ -59,7 +61,7 @@ def test_without_noise_the_units_of_each_magnitude_are_counted():
 def test_disputed_rows_are_not_counted():
     units = np.array([DISPUTED, DISPUTED, 3, 3, 8])
 
-    assert release_magnitudes(units, None, FREE, silence)[0].counts[:3].tolist() == [1, 1, 0]
+    assert release_magnitudes(units, None, FREE, silence, ALARM)[0].counts[:3].tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize('many', [1, 7, 1000, 100_000])
@@ -102,7 +104,7 @@ def test_few_large_units_stand_out_and_noise_does_not(noise):
 def test_noise_alone_hardly_ever_makes_a_unit(noise):
     alarms = [release([0] * 10, BUDGET, noise=noise(seed))[0].counts.any() for seed in range(2000)]
 
-    assert np.mean(alarms) < 2 * module.UNITS_FALSE_ALARM
+    assert np.mean(alarms) < 2 * ALARM
 
 
 def test_rows_beyond_a_bound_are_drawn_as_units_have_them():

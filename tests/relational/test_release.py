@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_threea.constants import Constants, RelationalConstants
 from sdv_threea.domain import Category, Number
 from sdv_threea.encoding.transformers import NumberEncoder
-from sdv_threea.relational.model import draw_shared
+from sdv_threea.relational.model import TableRelease, draw_shared
 from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children
 from sdv_threea.relational.units import Database
+from sdv_threea.storage.release_files import read_plain, write_plain
 
 SHAPES = [
     'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',
@@ -356,3 +358,22 @@ def test_many_rows_are_drawn_at_once(make, monkeypatch):
 
     assert len(drawn['c'].rows) > 50_000
     assert len(calls) == 3
+
+
+def test_samples_are_drawn_with_the_constants_of_the_fit(make, tmp_path):
+    """They are in the release, and in its file."""
+    made = make('public', 400)
+    drawn = []
+    for discount in (0.0, 1e6):
+        constants = Constants(relational=RelationalConstants(top_discount=discount))
+        fitted = made.release(epsilon=100.0, constants=constants)
+        write_plain(tmp_path / 'release', {'model': fitted})
+        model = read_plain(tmp_path / 'release')['model']
+        assert all(each.constants == constants.relational for each in model.tables.values())
+        edge = next(each for each in model.schema.links if each.parent in model.schema.public)
+        drawn.append(np.bincount(draw(model, 20.0)[edge.child].parents[edge]))
+    assert drawn[1].max() < drawn[0].max()
+
+
+def test_a_release_that_was_saved_without_constants_has_those_that_it_was_drawn_with():
+    assert TableRelease(None, None, 1.0).constants == RelationalConstants()

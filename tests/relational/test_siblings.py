@@ -8,9 +8,9 @@ import pytest
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational import siblings
 from sdv_threea.relational.siblings import (
-    MOST_SHARED,
     SiblingMoments,
     choose_pairs,
     release_siblings,
@@ -19,7 +19,9 @@ from sdv_threea.relational.siblings import (
 from sdv_threea.relational.units import DISPUTED
 
 CONSTANTS = ApproximateConstants()
+MOST_SHARED = RelationalConstants().most_shared
 release_siblings = partial(release_siblings, count_weight=CONSTANTS.count_weight)
+shared_effect = partial(shared_effect, most_shared=MOST_SHARED)
 
 
 @pytest.fixture

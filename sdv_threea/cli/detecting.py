@@ -1,0 +1,140 @@
+"""The command ``detect``: metadata proposed from what is public, and what is left to be stated.
+
+In go the first line of a CSV file, the schema of a Parquet file, a data dictionary; rows only if
+they are said to be public. Out come metadata as JSON, or a data dictionary to fill in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.files import SUFFIXES, CsvFormat, check_kind, read_format
+from sdv_threea.cli.outputs import staged
+from sdv_threea.metadata import (
+    Proposal,
+    ask,
+    propose_from_csv,
+    propose_from_dictionary,
+    propose_from_parquet,
+    propose_from_public_rows,
+)
+from sdv_threea.metadata.schemas import name_table
+from sdv_threea.names import check_table_names, printable
+
+#: What is said of a proposal that states facts which a fit uses only if it is told so.
+USE = 'Its ranges and values are used by `sdv-threea fit --public-metadata`, if they are public.'
+
+
+def detect_files(
+    data: Path | None,
+    dictionary: Path | None,
+    out: Path | None,
+    settings: Mapping[str, Any],
+    *,
+    force: bool,
+) -> None:
+    """Propose metadata, show it, and write it.
+
+    Args:
+        data: A table, or a folder of tables; nothing but names and types is read of them, unless
+            ``settings['public']``.
+        dictionary: A data dictionary.
+        out: Where to write the metadata (``.json``) or a data dictionary to fill in (``.csv``).
+        settings: The options ``public``, ``asks``, ``table``, ``separator`` and ``encoding``.
+        force: Whether an existing file may be replaced.
+
+    Raises:
+        RefusedError: If what was asked for or a file is not in order.
+    """
+    table = settings['table']
+    _check(data, dictionary, out, public=settings['public'])
+    form = read_format(settings)
+    files = _list_files(data, table)
+    inputs = [*files.values(), *([dictionary] if dictionary else [])]
+    with staged([out] if out else [], force=force, inputs=inputs) as drafts:
+        public = settings['public']
+        found = [_propose(name, path, form, public=public) for name, path in files.items()]
+        if dictionary is not None:
+            how = {'separator': form.separator, 'encoding': form.encoding}
+            told = propose_from_dictionary(dictionary, table, **how)
+            proposal = reduce(_join, found).told(told) if found else told
+        else:
+            proposal = reduce(_join, found)
+        if settings['asks']:
+            click.echo(printable(str(proposal)), err=True)
+            proposal = ask(proposal, _prompt, lambda text: click.echo(printable(text), err=True))
+        metadata = proposal.to_metadata()
+        click.echo(str(proposal))
+        if out is not None:
+            _write(proposal, metadata.to_dict(), drafts[out], as_json=out.suffix == '.json')
+    if any(column.to_entry().keys() - {'sdtype', 'pii'} for _, column in proposal):
+        click.echo(USE, err=True)
+
+
+def _check(data: Path | None, dictionary: Path | None, out: Path | None, *, public: bool) -> None:
+    if data is None and dictionary is None:
+        raise RefusedError('Give a table, or a --dictionary, or both.')
+    if public and data is None:
+        raise RefusedError('--public says that the rows of a table are public: give the table.')
+    if out is not None and out.suffix not in ('.json', '.csv'):
+        raise RefusedError(f'--out must end in .json or .csv, got {out.name!r}.')
+
+
+def _propose(name: str, path: Path, form: CsvFormat, *, public: bool) -> Proposal:
+    if public:
+        return propose_from_public_rows({name: _read_rows(path, form)})
+    if path.name.endswith('.parquet'):
+        return propose_from_parquet(path, name)
+    return propose_from_csv(path, name, separator=form.separator, encoding=form.encoding)
+
+
+def _read_rows(path: Path, form: CsvFormat) -> pd.DataFrame:
+    """Read a table whose rows are public, and let pandas guess its types."""
+    if path.name.endswith('.parquet'):
+        return pd.read_parquet(path, engine='pyarrow')
+    return pd.read_csv(path, sep=form.separator, encoding=form.encoding, low_memory=False)
+
+
+def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
+    """Return the files of tables, by what the tables are called."""
+    if data is None:
+        return {}
+    if not data.is_dir():
+        check_kind(data)
+        files = {table or name_table(data): data}
+    elif table is not None:
+        raise RefusedError('--table is for one table: those of a folder are called as its files.')
+    else:
+        found = sorted(path for path in data.iterdir() if path.name.endswith(SUFFIXES))
+        files = {name_table(path): path for path in found}
+        if len(files) < len(found) or not files:
+            raise RefusedError(f"'{data}' must have one file for each table, named after it.")
+    try:
+        check_table_names(files)
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+    return files
+
+
+def _join(one: Proposal, other: Proposal) -> Proposal:
+    return Proposal({**one.tables, **other.tables}, (*one.sources, *other.sources))
+
+
+def _prompt(question: str) -> str:
+    answer: str = click.prompt(printable(question), default='', show_default=False, err=True)
+    return answer
+
+
+def _write(proposal: Proposal, metadata: Mapping[str, Any], path: Path, *, as_json: bool) -> None:
+    if as_json:
+        path.write_text(json.dumps(metadata, indent=4, ensure_ascii=False) + '\n', 'utf-8')
+    else:
+        proposal.to_dictionary().to_csv(path, index=False, encoding='utf-8')

@@ -1,0 +1,118 @@
+"""Proposals that somebody completes, question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sdv_threea.metadata.columns import (
+    HIGH,
+    LEARNED,
+    LOW,
+    MADE_UP,
+    NULLABLE,
+    SDTYPE,
+    TEMPLATE,
+    VALUES,
+    Question,
+    StatedColumn,
+    fitting,
+)
+from sdv_threea.metadata.dictionary import read_sdtype
+from sdv_threea.metadata.proposal import Proposal
+from sdv_threea.metadata.words import read_number, read_template, read_truth, read_values
+
+#: How answers are to be written, by what is open.
+HINTS = {VALUES: ', separated by ;', NULLABLE: ', yes or no'}
+
+
+def ask(
+    proposal: Proposal, prompt: Callable[[str], str], tell: Callable[[str], object] = print
+) -> Proposal:
+    """Complete a proposal by what somebody answers.
+
+    Args:
+        proposal: What is known already; what is open in it is asked for.
+        prompt: Shows a question, and returns the answer; :func:`input` will do. An empty answer
+            leaves open what was asked.
+        tell: Says why an answer will not do; it is asked for again.
+
+    Returns:
+        The completed proposal.
+    """
+    several = len(proposal.tables) > 1
+    tables = {}
+    for table, columns in proposal.tables.items():
+        prefix = f'{table}.' if several else ''
+        tables[table] = tuple(_complete(each, prefix, prompt, tell) for each in columns)
+    return replace(proposal, tables=tables)
+
+
+def _complete(
+    column: StatedColumn,
+    prefix: str,
+    prompt: Callable[[str], str],
+    tell: Callable[[str], object],
+) -> StatedColumn:
+    """Ask for all that is open of a column; what it holds comes first, as the rest follows."""
+    asked: set[str] = set()
+    while question := next((each for each in column.questions if each.fact not in asked), None):
+        answer = prompt(f'{prefix}{column.name}: {_word(question, column)}').strip()
+        try:
+            column = _state(column, question.fact, answer)
+        except ValueError as error:
+            tell(str(error))
+            continue
+        asked.add(question.fact)
+    return column
+
+
+def _word(question: Question, column: StatedColumn) -> str:
+    if question.fact != SDTYPE:
+        return f'{question.said}{HINTS.get(question.fact, "")} (empty if it is not public)'
+    kinds = ', '.join((*LEARNED, *MADE_UP))
+    return f'what it holds ({kinds}; empty for {column.sdtype or "unknown"})'
+
+
+def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
+    """Return the column with an answer in it.
+
+    Raises:
+        ValueError: If the answer will not do, with the reason.
+    """
+    if fact == SDTYPE:
+        sdtype = read_sdtype(answer) if answer else column.sdtype
+        return fitting(replace(column, sdtype=sdtype, guess=''))
+    if not answer:
+        return column
+    field, read = READ[fact]
+    is_date = column.sdtype == 'datetime' and fact in (LOW, HIGH)
+    changes: dict[str, Any] = {field: answer if is_date else read(answer)}
+    changed = replace(column, **changes)
+    low, high = changed.low, changed.high
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        raise ValueError('The range ends before it begins.')
+    return changed
+
+
+def _must(read: Callable[[str], Any], wrong: str) -> Callable[[str], Any]:
+    """Make a function that reads an answer, or says what is wrong with it."""
+
+    def read_answer(answer: str) -> Any:
+        found = read(answer)
+        if found is None:
+            raise ValueError(wrong)
+        return found
+
+    return read_answer
+
+
+#: By what is open: the field of the column that says it, and how an answer is read.
+READ = {
+    TEMPLATE: ('template', _must(read_template, 'Write the format such as %Y-%m-%d.')),
+    LOW: ('low', _must(read_number, 'Give a number.')),
+    HIGH: ('high', _must(read_number, 'Give a number.')),
+    VALUES: ('values', lambda answer: read_values(answer)[0]),
+    NULLABLE: ('nullable', _must(read_truth, 'Answer yes or no.')),
+}

@@ -1,0 +1,164 @@
+"""What is stated of a column, and what is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+#: The sdtypes that are learned, and which facts the metadata has a place for, by sdtype.
+RANGED = ('numerical', 'datetime')
+LISTED = ('categorical', 'ordinal')
+LEARNED = (*RANGED, *LISTED, 'boolean')
+
+#: The sdtypes that are made up and are no personal information.
+MADE_UP = ('id', 'text', 'unknown')
+
+#: What is open of a column, in the order in which it is asked for.
+SDTYPE, TEMPLATE, LOW, HIGH, VALUES, NULLABLE = (
+    'sdtype',
+    'format',
+    'min',
+    'max',
+    'values',
+    'missing',
+)
+
+#: The most values of a category that are shown in full.
+MOST_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that nobody has stated of a column.
+
+    Args:
+        column: The column.
+        fact: What is open: ``'sdtype'``, ``'format'``, ``'min'``, ``'max'``, ``'values'`` or
+            ``'missing'``.
+        needed: Whether a fit needs it. Otherwise it helps if it is public, and is left out if not.
+        said: What to state, in words.
+    """
+
+    column: str
+    fact: str
+    needed: bool
+    said: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedColumn:
+    """What is stated of a column; ``None`` is what nobody has stated.
+
+    Args:
+        name: The column.
+        sdtype: What it holds, as SDV calls it.
+        low: The smallest number or date that can occur.
+        high: The largest one.
+        values: The values that can occur, in their order.
+        nullable: Whether a cell may be missing.
+        decimals: How many decimals its numbers have.
+        template: The format of its dates, as Python writes it.
+        key: Whether it is the primary key of its table.
+        references: ``(table, column)`` whose key it holds, if it refers to a row.
+        typed: Whether its dates are stored as dates, so that they need no format.
+        more: What else SDV's metadata says of it.
+        guess: What the sdtype was guessed by where nobody has stated it, in words.
+        notes: What the user should know of it, in sentences.
+    """
+
+    name: str
+    sdtype: str | None = None
+    low: float | str | None = None
+    high: float | str | None = None
+    values: tuple[Hashable, ...] | None = None
+    nullable: bool | None = None
+    decimals: int | None = None
+    template: str | None = None
+    key: bool = False
+    references: tuple[str, str] | None = None
+    typed: bool = False
+    more: tuple[tuple[str, Any], ...] = ()
+    guess: str = ''
+    notes: tuple[str, ...] = ()
+
+    def to_entry(self) -> dict[str, Any]:
+        """Return the entry of the column in SDV's metadata.
+
+        A column of which nobody has said what it holds is ``unknown``: it is never looked at.
+        """
+        entry: dict[str, Any] = {'sdtype': self.sdtype or 'unknown', **dict(self.more)}
+        if self.sdtype not in (*LEARNED, 'id', 'text'):
+            entry['pii'] = True
+        if self.sdtype in RANGED:
+            entry |= {'range_min': self.low, 'range_max': self.high}
+        if self.sdtype == 'numerical':
+            entry['decimal_places'] = self.decimals
+        if self.sdtype == 'datetime':
+            entry['datetime_format'] = self.template
+        if self.sdtype in LISTED and self.values is not None:
+            entry['range_values'] = list(self.values)
+        if self.sdtype in LEARNED:
+            entry['range_is_nullable'] = self.nullable
+        return {name: fact for name, fact in entry.items() if fact is not None}
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What is open of the column: what a fit needs first, then what helps."""
+        if self.sdtype is None:
+            return (Question(self.name, SDTYPE, True, 'what it holds'),)
+        guess = [(SDTYPE, f'whether it is {self.sdtype}')] if self.guess else []
+        found = (*guess, *self._list_open())
+        return tuple(Question(self.name, fact, False, said) for fact, said in found)
+
+    def _list_open(self) -> Iterator[tuple[str, str]]:
+        """Yield what is open of a column whose sdtype is known, and what to state."""
+        if self.sdtype == 'datetime' and self.template is None and not self.typed:
+            yield TEMPLATE, 'its format, unless its dates are texts such as 2024-01-31'
+        if self.sdtype in RANGED and self.low is None:
+            yield LOW, 'its lowest value'
+        if self.sdtype in RANGED and self.high is None:
+            yield HIGH, 'its highest value'
+        if self.sdtype in LISTED and self.values is None:
+            order = ', in their order' if self.sdtype == 'ordinal' else ''
+            yield VALUES, f'its values{order}'
+        if self.sdtype in LEARNED and self.nullable is None:
+            yield NULLABLE, 'whether cells are missing'
+
+    def __str__(self) -> str:
+        facts = [f'{self.sdtype or "unknown"}{f" ({self.guess}: check it)" if self.guess else ""}']
+        if self.low is not None or self.high is not None:
+            ends = ['...' if end is None else _spell(end) for end in (self.low, self.high)]
+            facts.append(' to '.join(ends))
+        if self.decimals is not None:
+            facts.append(f'{self.decimals} decimals' if self.decimals else 'whole numbers')
+        if self.template is not None:
+            facts.append(f'as {self.template}')
+        if self.values is not None:
+            shown = ', '.join(map(str, self.values[:MOST_SHOWN]))
+            left = len(self.values) - MOST_SHOWN
+            facts.append(f'values {shown}' + (f' and {left} more' if left > 0 else ''))
+        if self.nullable is not None:
+            facts.append('may be missing' if self.nullable else 'never missing')
+        if self.key:
+            facts.append('the key')
+        if self.references is not None:
+            facts.append(f'refers to {".".join(self.references)}')
+        return ', '.join(facts)
+
+
+def fitting(column: StatedColumn) -> StatedColumn:
+    """Return a column without the facts that metadata has no place for under its sdtype."""
+    if column.sdtype not in RANGED:
+        column = replace(column, low=None, high=None)
+    if column.sdtype != 'numerical':
+        column = replace(column, decimals=None)
+    if column.sdtype != 'datetime':
+        column = replace(column, template=None)
+    if column.sdtype not in LISTED:
+        column = replace(column, values=None)
+    return column
+
+
+def _spell(end: float | str) -> str:
+    return f'{end:.15g}' if isinstance(end, float) else str(end)

@@ -1,0 +1,160 @@
+"""The command ``detect``: names and types alone, unless rows are said to be public."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from sdv_threea.cli.commands import main
+
+SECRET = 'secret-cell'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Make a folder with a private table, whose second line is broken, and a data dictionary."""
+    (tmp_path / 'visits.csv').write_text(f'visit_id,age,sex,ward\n"{SECRET},{SECRET}')
+    (tmp_path / 'dictionary.csv').write_text(
+        'variable,type,range,values,required\nage,integer,0-120,,yes\nsex,code,,1=m; 2=f,yes\n'
+    )
+    return tmp_path
+
+
+def read_columns(path, table='visits'):
+    return json.loads(path.read_text('utf-8'))['tables'][table]['columns']
+
+
+def test_names_become_metadata_and_no_row_is_read(folder, call):
+    done = call('detect', folder / 'visits.csv', '--out', folder / 'visits.json')
+
+    assert done.exit_code == 0, done.stderr
+    assert 'the first line was read, for the names of columns, and no row' in done.stdout
+    assert 'State by hand' in done.stdout
+    assert read_columns(folder / 'visits.json') == {
+        'visit_id': {'sdtype': 'id'},
+        'age': {'sdtype': 'numerical'},
+        'sex': {'sdtype': 'unknown', 'pii': True},
+        'ward': {'sdtype': 'unknown', 'pii': True},
+    }
+    assert 'public-metadata' not in done.stderr
+    for text in (done.stdout, done.stderr, (folder / 'visits.json').read_text()):
+        assert SECRET not in text
+
+
+def test_a_data_dictionary_says_more_and_what_is_left_is_printed(folder, call):
+    done = call(
+        'detect', folder / 'visits.csv', '--dictionary', folder / 'dictionary.csv',
+        '--out', folder / 'visits.json', '--table', 'stay',
+    )  # fmt: skip
+
+    assert done.exit_code == 0, done.stderr
+    columns = read_columns(folder / 'visits.json', 'stay')
+    assert list(columns) == ['visit_id', 'age', 'sex', 'ward']
+    assert columns['age']['range_max'] == 120
+    assert columns['sex'] == {
+        'sdtype': 'categorical',
+        'range_values': [1, 2],
+        'range_is_nullable': False,
+    }
+    assert '  ward: what it holds\n' in done.stdout
+    assert 'sdv-threea fit --public-metadata' in done.stderr
+    assert SECRET not in done.output
+
+
+def test_a_dictionary_is_written_filled_in_and_read(folder, call):
+    table, written = folder / 'visits.csv', folder / 'to_fill_in.csv'
+    assert call('detect', table, '--out', written).exit_code == 0
+    lines = pd.read_csv(written, dtype=str).set_index('name')
+    assert lines.loc['ward', 'to state'] == 'sdtype'
+    lines.loc['ward', ['sdtype', 'values', 'missing']] = 'categorical', 'A;B', 'no'
+    lines.reset_index().to_csv(written, index=False)
+    done = call('detect', '--dictionary', written, '--out', folder / 'visits.json')
+
+    assert done.exit_code == 0, done.stderr
+    assert read_columns(folder / 'visits.json')['ward'] == {
+        'sdtype': 'categorical',
+        'range_values': ['A', 'B'],
+        'range_is_nullable': False,
+    }
+
+
+def test_rows_are_read_if_they_are_said_to_be_public(folder, call):
+    sample = folder / 'sample.csv'
+    sample.write_text('kind,size\n' + 'red,1\nblue,2\ngreen,3.5\n' * 20)
+    private = call('detect', sample)
+    public = call('detect', sample, '--public')
+
+    assert 'blue' not in private.output
+    assert 'values red, blue, green' in public.stdout
+    assert 'size  numerical, 1 to 3.5' in public.stdout
+    assert 'said to be public, all of which were read' in public.stdout
+
+
+def test_a_folder_is_a_database(folder, call):
+    (folder / 'tables').mkdir()
+    (folder / 'tables' / 'person.csv').write_text('id,age\n')
+    pd.DataFrame({'price': [SECRET]}).to_parquet(folder / 'tables' / 'visit.parquet')
+    done = call('detect', folder / 'tables', '--out', folder / 'all.json')
+
+    assert done.exit_code == 0, done.stderr
+    assert read_columns(folder / 'all.json', 'person')['age'] == {'sdtype': 'numerical'}
+    assert 'visit.price' in done.stdout
+    assert SECRET not in done.output
+
+
+def test_what_is_open_is_asked_for(folder, call):
+    from click.testing import CliRunner
+
+    table, out = folder / 'visits.csv', folder / 'visits.json'
+    answers = ['', '', '18', '90', 'no', 'categorical', 'm;f', '', '']
+    asked = ['detect', str(table), '--ask', '--out', str(out)]
+    done = CliRunner().invoke(main, asked, input='\n'.join(answers) + '\n')
+
+    assert done.exit_code == 0, done.stderr
+    assert read_columns(out)['sex'] == {'sdtype': 'categorical', 'range_values': ['m', 'f']}
+    assert read_columns(out)['age']['range_min'] == 18
+    assert 'age: its lowest value' in done.stderr
+    # Without the option there is no question.
+    assert 'age: its lowest' not in call('detect', table).stderr
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'expected'),
+    [
+        ((), 'Give a table, or a --dictionary, or both'),
+        (('--dictionary', 'dictionary.csv', '--public'), '--public says that the rows of a table'),
+        (('visits.csv', '--out', 'visits.txt'), '--out must end in .json or .csv'),
+        (('visits.csv', '--out', 'visits.csv'), 'is an input'),
+        (('--dictionary', 'visits.csv'), 'is no data dictionary'),
+        (('visits.csv', '--separator', ';'), "looks separated by ','"),
+        (('rows.csv',), 'It is not shown, as it may be a row'),
+        (('.', '--table', 'x'), '--table is for one table'),
+    ],
+)
+def test_what_cannot_be_is_refused(folder, call, monkeypatch, arguments, expected):
+    monkeypatch.chdir(folder)
+    (folder / 'rows.csv').write_text(f'{SECRET},41\n')
+    done = call('detect', *arguments)
+
+    assert done.exit_code == 2
+    assert expected in done.stderr
+    assert SECRET not in done.output
+
+
+def test_what_was_detected_is_fitted(adult, call, tmp_path):
+    """From names to a release: what nobody states is made up, and not learned."""
+    table = tmp_path / 'adult.csv'
+    pd.read_csv(adult / 'train.csv')[['age', 'sex', 'income']].to_csv(table, index=False)
+    (tmp_path / 'told.csv').write_text('name,values\nsex,Male;Female\nincome,<=50K;>50K\n')
+    described, out = tmp_path / 'adult.json', tmp_path / 'adult.release'
+    assert not call('detect', table, '--dictionary', tmp_path / 'told.csv', '--out',
+                    described).exit_code  # fmt: skip
+    done = call('fit', table, '--metadata', described, '--public-metadata', '--epsilon', 1,
+                '--target', 'income', '--out', out)  # fmt: skip
+
+    assert done.exit_code == 0, done.stderr
+    losses = json.loads(call('losses', out, '--json').stdout)
+    stated = {each['column']: each['stated'] for each in losses}
+    assert (stated['sex'], stated['income'], stated['age']) == ('values', 'values', '')

@@ -1,0 +1,211 @@
+"""Names and types of files whose rows are private: nothing else is read, and nothing else shown."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+
+import pandas as pd
+import pytest
+
+from sdv_threea.errors import InputError
+from sdv_threea.metadata import propose_from_csv, propose_from_parquet, schemas
+
+SECRET = 'secret-cell'
+HEADER = 'patient_id,age,"last, first",visit_date,is_smoker,stage\n'
+
+
+def list_names(proposal):
+    return [column.name for _, column in proposal]
+
+
+@pytest.mark.parametrize(
+    'rest',
+    [
+        f'1,{SECRET}\n'.encode(),
+        b'"never closed ' + SECRET.encode(),
+        b'\xff\xfe\x00' + SECRET.encode(),
+        b'\0' * 9 + SECRET.encode(),
+        f'{SECRET},{SECRET}\n'.encode() * 9,
+    ],
+)
+def test_whatever_comes_after_the_first_line_changes_nothing(tmp_path, rest):
+    path = tmp_path / 'visits.csv'
+    path.write_bytes(HEADER.encode())
+    expected = propose_from_csv(path)
+    path.write_bytes(HEADER.encode() + rest)
+
+    assert propose_from_csv(path) == expected
+    assert SECRET not in str(propose_from_csv(path))
+    assert list_names(expected) == [
+        'patient_id', 'age', 'last, first', 'visit_date', 'is_smoker', 'stage',
+    ]  # fmt: skip
+
+
+def test_no_byte_behind_the_first_line_is_read(tmp_path, monkeypatch):
+    path = tmp_path / 'visits.csv'
+    path.write_bytes(HEADER.encode() + SECRET.encode() * 1000)
+    seen = []
+    read = schemas._read_bytes
+    monkeypatch.setattr(
+        schemas, '_read_bytes', lambda file: (seen.append(each) or each for each in read(file))
+    )
+    propose_from_csv(path)
+
+    assert b''.join(seen).decode() == HEADER
+
+
+@pytest.mark.skipif(not hasattr(os, 'mkfifo'), reason='there are no FIFOs')
+def test_a_source_that_delivers_one_line_and_never_ends_is_enough(tmp_path):
+    path = tmp_path / 'visits.csv'
+    os.mkfifo(path)
+    done = threading.Event()
+
+    def deliver():
+        with path.open('wb', buffering=0) as file:
+            file.write(HEADER.encode())
+            done.wait(60)  # a reader that wants more is kept waiting
+
+    writer = threading.Thread(target=deliver)
+    writer.start()
+    found = []
+    reader = threading.Thread(target=lambda: found.append(propose_from_csv(path)), daemon=True)
+    reader.start()
+    reader.join(30)
+    done.set()
+    writer.join()
+
+    assert len(found) == 1
+    assert list_names(found[0])[0] == 'patient_id'
+
+
+def test_a_compressed_file_is_read_as_far_as_its_first_line(tmp_path):
+    path = tmp_path / 'visits.csv.gz'
+    whole = gzip.compress(HEADER.encode() + os.urandom(50_000).hex().encode())
+    path.write_bytes(whole[:2000])  # the rest is broken off
+
+    assert list_names(propose_from_csv(path))[:2] == ['patient_id', 'age']
+    path.write_bytes(b'not gzip at all')
+    with pytest.raises(InputError, match='not compressed by gzip'):
+        propose_from_csv(path)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        f'41,{SECRET},1.5',
+        f'{SECRET},2021-03-04',
+        f'{SECRET},anna@example.com',
+        f'{SECRET},NA',
+        f'{SECRET},{SECRET}',
+        f',{SECRET}',
+        f'"{SECRET}\nb',
+        '',
+    ],
+)
+def test_a_first_line_that_looks_like_a_row_is_refused_and_not_shown(tmp_path, line):
+    path = tmp_path / 'visits.csv'
+    path.write_text(f'{line}\nx,y\n' if line else '')
+    with pytest.raises(InputError, match='first line') as refused:
+        propose_from_csv(path)
+    assert SECRET not in str(refused.value)
+
+
+def test_a_file_without_lines_is_not_read_to_its_end(tmp_path):
+    path = tmp_path / 'visits.csv'
+    path.write_text(SECRET * 20_000)
+    with pytest.raises(InputError, match='too long') as refused:
+        propose_from_csv(path)
+    assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize('encoding', ['utf-8', 'utf-8-sig', 'utf-16', 'cp1252'])
+@pytest.mark.parametrize('end', ['\n', '\r\n', '\r'])
+def test_encodings_and_ends_of_lines(tmp_path, encoding, end):
+    path = tmp_path / 'besuche.csv'
+    path.write_bytes(f'größe;alter{end}1;2{end}'.encode(encoding))
+    how = {'separator': ';', 'encoding': encoding}
+
+    assert list_names(propose_from_csv(path, **how)) == ['größe', 'alter']
+
+
+def test_a_file_that_is_written_otherwise_is_refused_with_what_would_help(tmp_path):
+    path = tmp_path / 'visits.csv'
+    path.write_bytes('größe;alter'.encode('cp1252'))
+    with pytest.raises(InputError, match='say its encoding'):
+        propose_from_csv(path)
+    path.write_text('weight;age')
+    with pytest.raises(InputError, match="separated by ';'"):
+        propose_from_csv(path)
+
+
+def test_names_say_little_and_what_they_say_is_a_guess(tmp_path):
+    path = tmp_path / 'visits.csv'
+    path.write_text(HEADER)
+    columns = {column.name: column for _, column in propose_from_csv(path, 'visit')}
+
+    assert {name: each.sdtype for name, each in columns.items()} == {
+        'patient_id': 'id',
+        'age': 'numerical',
+        'last, first': None,
+        'visit_date': 'datetime',
+        'is_smoker': 'boolean',
+        'stage': None,
+    }
+    assert all(each.guess or each.sdtype is None for each in columns.values())
+
+
+def make_table(first):
+    return pd.DataFrame(
+        {
+            'patient_id': [first, 2],
+            'age': pd.array([first, None], dtype='Int64'),
+            'price': [0.5, first / 2],
+            'city': [SECRET, f'{SECRET}{first}'],
+            'kind': pd.Categorical([SECRET, f'{SECRET}{first}']),
+            'seen': pd.to_datetime(['2020-01-01', f'20{first}-01-01']),
+            'smoker': [True, False],
+        }
+    )
+
+
+def test_the_schema_of_parquet_says_types_and_nothing_of_cells(tmp_path):
+    found = []
+    for first in (11, 33):
+        path = tmp_path / 'visits.parquet'
+        make_table(first).to_parquet(path)
+        found.append(propose_from_parquet(path))
+
+    assert found[0] == found[1]
+    assert SECRET not in str(found[0])
+    entries = {column.name: column.to_entry() for _, column in found[0]}
+    assert entries == {
+        'patient_id': {'sdtype': 'id'},
+        'age': {'sdtype': 'numerical', 'decimal_places': 0},
+        'price': {'sdtype': 'numerical'},
+        'city': {'sdtype': 'categorical'},
+        'kind': {'sdtype': 'categorical'},
+        'seen': {'sdtype': 'datetime'},
+        'smoker': {'sdtype': 'boolean'},
+    }
+
+
+def test_the_rows_of_parquet_may_be_broken(tmp_path):
+    path = tmp_path / 'visits.parquet'
+    make_table(11).to_parquet(path)
+    whole = path.read_bytes()
+    length = int.from_bytes(whole[-8:-4], 'little') + 8
+    path.write_bytes(b'PAR1' + b'\xff' * (len(whole) - length - 4) + whole[-length:])
+
+    assert list_names(propose_from_parquet(path)) == list(make_table(11))
+    path.write_bytes(b'no parquet')
+    with pytest.raises(InputError, match='cannot be read as Parquet'):
+        propose_from_parquet(path)
+
+
+def test_an_index_is_no_column(tmp_path):
+    path = tmp_path / 'visits.parquet'
+    make_table(11).set_index('city').to_parquet(path)
+
+    assert 'city' not in list_names(propose_from_parquet(path))

@@ -1,0 +1,142 @@
+"""Dates in a time zone, from the private table to files and back: the same moments and clocks."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pyarrow
+import pytest
+from sdv.cag import Inequality
+from sdv.errors import InvalidDataError
+from sdv.metadata import Metadata
+from sdv.sampling import Condition
+
+from sdv_threea import ClustMixSynthesizer
+
+NUM_ROWS = 300
+ZONE = 'Europe/Berlin'
+TEMPLATE = '%d.%m.%Y %H:%M %z'
+
+#: Minutes around a change of clocks; those of an hour are shown twice.
+MOMENTS = pd.Series(pd.date_range('2020-10-24 23:00', periods=NUM_ROWS, freq='min', tz='UTC'))
+MOMENTS = MOMENTS.dt.tz_convert(ZONE)
+
+#: No zone of these tests is nearer to another one.
+NEAR = pd.Timedelta('30min')
+
+INDIA = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
+
+STORED = {
+    'nanoseconds': (MOMENTS, None),
+    'seconds': (MOMENTS.astype(f'datetime64[s, {ZONE}]'), None),
+    'Arrow': (MOMENTS.astype(pd.ArrowDtype(pyarrow.timestamp('us', ZONE))), None),
+    'an offset': (MOMENTS.dt.tz_convert(INDIA), None),
+    'texts': (MOMENTS.dt.strftime(TEMPLATE).astype(object), TEMPLATE),
+    'texts in UTC': (
+        MOMENTS.dt.tz_convert('UTC').dt.strftime('%Y-%m-%dT%H:%MZ'),
+        '%Y-%m-%dT%H:%MZ',
+    ),
+    'objects': (MOMENTS.astype(object), TEMPLATE),
+}
+
+
+def make(template, **more):
+    ends = MOMENTS.iloc[[0, -1]].dt.tz_convert('UTC').dt.strftime(template or '%Y-%m-%d %H:%M')
+    told = {'sdtype': 'datetime'} | dict(zip(('range_min', 'range_max'), ends, strict=True))
+    told |= {'datetime_format': template} if template else {}
+    columns = {'day': told, 'x': {'sdtype': 'numerical'}} | more
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    return ClustMixSynthesizer(metadata, epsilon=1e4, public_metadata=True)
+
+
+def as_moments(dates, template):
+    """Read dates in any storage as moments."""
+    if template is None:
+        return pd.Series(dates).astype('datetime64[us, UTC]')
+    return pd.to_datetime(dates, format=template, utc=True).astype('datetime64[us, UTC]')
+
+
+@pytest.fixture(scope='module', params=STORED)
+def stored(request):
+    cells, template = STORED[request.param]
+    synthesizer = make(template)
+    synthesizer.fit({'t': pd.DataFrame({'day': cells, 'x': np.arange(NUM_ROWS) % 7})})
+    return synthesizer, cells, template, synthesizer.sample(200)['t']
+
+
+def test_samples_are_stored_as_the_private_dates_and_are_the_same_moments(stored):
+    _, cells, template, sampled = stored
+
+    assert sampled['day'].dtype == cells.dtype
+    moments = as_moments(sampled['day'], template)
+    assert moments.between(MOMENTS.min(), MOMENTS.max()).all()
+    assert abs(moments.mean() - MOMENTS.mean()) < NEAR
+
+
+def test_files_bring_the_same_moments_back(stored, tmp_path):
+    synthesizer, _, template, sampled = stored
+    expected = as_moments(sampled['day'], template)
+    synthesizer.reset_sampling()
+    synthesizer.sample_to_parquet(200, tmp_path / 'parts', show_progress=False)
+    synthesizer.reset_sampling()
+    synthesizer.sample(200, output_folder_path=str(tmp_path))
+    synthesizer.save_release(tmp_path / 'a.release')
+    loaded = type(synthesizer).load_release(tmp_path / 'a.release')
+
+    files = pd.read_parquet(tmp_path / 'parts')['day']
+    pd.testing.assert_series_equal(as_moments(files, template), expected)
+    (file,) = tmp_path.glob('*.csv')
+    texts = pd.read_csv(file)['day']
+    read = pd.to_datetime(texts, utc=True, format=template or 'ISO8601')
+    pd.testing.assert_series_equal(read.astype(expected.dtype), expected)
+    pd.testing.assert_frame_equal(loaded.sample(200)['t'], sampled)
+
+
+def test_a_sample_can_be_fitted_in_its_turn(stored):
+    synthesizer, _, template, sampled = stored
+    again = make(template)
+    again.fit({'t': sampled})
+
+    assert again.sample(20)['t'].dtypes.equals(sampled.dtypes)
+
+
+def fit_zoned(*rules):
+    synthesizer = make(None, end={'sdtype': 'datetime'})
+    synthesizer.add_constraints(list(rules))
+    later = MOMENTS + pd.to_timedelta(np.arange(NUM_ROWS) % 50, 'min')
+    synthesizer.fit({'t': pd.DataFrame({'day': MOMENTS, 'x': range(NUM_ROWS), 'end': later})})
+    return synthesizer
+
+
+def test_conditions_and_constraints_compare_moments():
+    wanted = MOMENTS[30]
+    rows = fit_zoned().sample_from_conditions([Condition({'day': wanted.tz_convert('Asia/Tokyo')})])
+    ruled = fit_zoned(Inequality('day', 'end')).sample(200)['t']
+
+    assert rows['t']['day'].tolist() == [wanted]
+    assert (ruled['day'] <= ruled['end']).all()
+
+
+NOON = pd.Timestamp('2007-07-07 12:00')
+
+REFUSED = {
+    'several zones': ([NOON.tz_localize(zone) for zone in ('Asia/Tokyo', ZONE)], None),
+    'one zone that no dtype tells': ([NOON.tz_localize(ZONE)] * 2, None),
+    'a zone and none': ([NOON, NOON.tz_localize(ZONE)], None),
+    'offsets that no format tells': (['2007-07-07 12:00+02:00', '2007-07-08 12:00+09:00'], None),
+    'no zone, where the format has one': ([NOON, NOON.tz_localize(ZONE)], TEMPLATE),
+}
+
+
+@pytest.mark.parametrize('case', REFUSED)
+def test_a_zone_that_samples_could_not_tell_is_refused_with_the_way_out(case):
+    """It was dropped without a word: samples were in UTC, and did not say so."""
+    cells, template = REFUSED[case]
+    table = pd.DataFrame({'day': pd.Series(cells, dtype=object), 'x': [1, 2]})
+    with pytest.raises(InvalidDataError, match='time zone') as caught:
+        make(template).fit({'t': table})
+
+    assert '2007' not in str(caught.value)
+    assert "'datetime_format'" in str(caught.value)
