@@ -18,6 +18,7 @@ WRITERS = (
     'marginals',
     'questions',
     'relational',
+    'stated',
     'utility',
 )
 
