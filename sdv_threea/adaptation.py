@@ -21,6 +21,7 @@ from sdv_threea.adapt.labels import adapt_labels, plan_features
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import Expectation, NumberModel
 from sdv_threea.adapt.regression import adapt_number, carries_number
+from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.anonymize.mixing import regularize
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
@@ -49,8 +50,10 @@ def adapt(
 
     Returns:
         The model of the labels of a categorical target; what is expected of a numerical one; or
-        ``None`` where neither is fitted.
+        ``None`` where neither is fitted, as at ``alpha=1``.
     """
+    if not counts_loss(run.settings.alpha):
+        return None
     mu = run.spending.price('adapt')
     if density.classes.told_apart and density.chances and mu:
         return _adapt_labels(density, joint, encoded, run)
@@ -82,9 +85,8 @@ def calibrate(
         codes, _, weights = draw_evenly(mixture, density.scores, totals, run.rng)
     else:
         codes, _, weights = draw_evenly_jointly(joint, totals, run.rng)
-    spread = constants.log_odds_spread * (1 - run.settings.alpha)
     known = codes, weights, density.counts.shares
-    return adapted.adjusted(*known, spread=spread, most_stretch=constants.most_stretch), None
+    return adapted.adjusted(*known, run.settings.alpha, constants), None
 
 
 def _adapt_labels(

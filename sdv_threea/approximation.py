@@ -40,6 +40,7 @@ from sdv_threea.joint.prior import expect_tables
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.stages import (
     Run,
+    for_classes,
     for_pairs,
     may_count_pairs,
 )
@@ -62,8 +63,7 @@ def approximate(
     by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    density_alone = plan is not None and not run.adapts(classes)
-    use = Use.CLASSIFIER if classes.told_apart and not density_alone else Use.CLASSES
+    use = Use.CLASSIFIER if run.adapts(classes) else Use.CLASSES
     scores, pooled = fit_scores(*known, evident, constants, use)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
@@ -130,9 +130,9 @@ def _count_classes(
     # Where pairs may be counted, but are not, their share is that of classes. Where a class has few
     # records, the share of pairs that look like functions is, and these get what others leave.
     may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
-    shared = ['pairs', 'functions'] if may and plan is None else []
+    shared = for_classes(run.settings) if may and plan is None else ()
     if plan is not None and plan.few_of_class:
-        shared = ['functions']
+        shared = ('functions',)
     terms = run.spending.terms('classes', *shared)
     ordered = [transformer.ordered for transformer in transformers]
     constants = run.constants.approximate

@@ -105,8 +105,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         # There are no components: what was approximated is what records are drawn from.
         begin('partition')
         begin('adapt')
-        if run.adapts(density.classes):
-            adapted = adapt(density, joint, encoder, encoded, run)
+        adapted = adapt(density, joint, encoder, encoded, run)
         begin('anonymize')
     else:
         begin('partition')
@@ -215,7 +214,7 @@ def _anonymize(
     del moments  # matrices of thousands of columns
     mixture = mixture_of_components(mixed, totals, correlations, variances, constants.anonymize)
     trust = constants.anonymize.trust
-    return regularize(mixture, trust) if density.classes.told_apart else mixture
+    return regularize(mixture, trust) if run.adapts(density.classes) else mixture
 
 
 def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:

@@ -62,10 +62,9 @@ class Settings:
         n_components: Components per class: a whole number up to 1,000, or ``'auto'`` to let the
             budget decide. A class gets no more of them than the largest has records, as released.
             Pairs of columns are counted with ``'auto'`` only.
-        alpha: Weight of the density against the classifier's loss, in [0, 1]. With 1 labels are as
-            uncertain as in the private rows; with less, log odds that spread little are stretched
-            until they spread enough for a classifier to learn from, and less is left open of a
-            numerical target.
+        alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 nothing is
+            adapted, and the target is drawn from the density; with less it is fitted to the loss,
+            and the surer the less the density weighs (:mod:`~sdv_threea.adapt.trade`).
         kernel: Kernel by whose features labels see columns together, where the budget carries
             any: ``None`` for the neural tangent kernel of a ReLU network, any kernel function of
             ``neural_tangents.stax``, or any function of two sets of points written in JAX.

@@ -9,6 +9,7 @@ import numpy as np
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adapt.regression import carries_number
+from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.domain import Domain, Number
@@ -23,6 +24,9 @@ STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 #: Whose shares pairs of columns get where they are counted: their own, and those of stages that
 #: then have nothing to do.
 FOR_PAIRS = ('pairs', 'functions', 'partition', 'anonymize')
+
+#: Of these, what a mixture needs if pairs are not counted.
+MIXED = ('partition', 'anonymize')
 
 #: The part of the share of pairs with which all of them are counted first. The rest is for those
 #: that look like functions, and for a second count of all. Set by hand.
@@ -52,7 +56,12 @@ def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:
     """Return whose shares pairs of columns get; at ``alpha=1`` labels need none beside them."""
-    return (*FOR_PAIRS, 'adapt') if settings.alpha == 1 else FOR_PAIRS
+    return FOR_PAIRS if counts_loss(settings.alpha) else (*FOR_PAIRS, 'adapt')
+
+
+def for_classes(settings: Settings) -> tuple[str, ...]:
+    """Return whose shares classes get beside their own, where pairs may be counted but are not."""
+    return tuple(each for each in for_pairs(settings) if each not in MIXED)
 
 
 def asks_size(domain: Domain, settings: Settings, *, alone: bool) -> bool:
@@ -102,7 +111,8 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
 
     Without a target there are no classes to count: their share goes to pairs of columns, if they
     may be counted, or else to the columns. With a target, pairs get a part of the share of classes.
-    Numerical targets are adapted in tables that are released alone.
+    Numerical targets are adapted in tables that are released alone; at ``alpha=1`` no target is,
+    and what that leaves is for pairs, or else for all.
     """
     shares = dict(settings.shares)
     if not asks_size(domain, settings, alone=alone):
@@ -112,13 +122,16 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
     if may_count_pairs(domain, settings, alone=alone):
         whole = shares.pop('classes')
         if domain.target is not None:
-            first = CLASSES_ALONE if settings.alpha == 1 else CLASSES_ADAPTED
+            first = CLASSES_ADAPTED if counts_loss(settings.alpha) else CLASSES_ALONE
             shares['classes'] = whole * first
             whole -= shares['classes']
         shares['pairs'] = whole * PAIRS_FIRST
         shares['functions'] = whole - shares['pairs']
-    elif domain.target is None:
-        shares['columns'] += shares.pop('classes')
+    else:
+        if domain.target is None:
+            shares['columns'] += shares.pop('classes')
+        if not counts_loss(settings.alpha):
+            shares['adapt'] = 0.0
     if domain.target is None or (isinstance(domain[domain.target], Number) and not alone):
         shares['adapt'] = 0.0
     return shares
@@ -153,5 +166,5 @@ class Run(NamedTuple):
         return self.settings.constants
 
     def adapts(self, classes: Classes) -> bool:
-        """Whether labels are adapted where pairs of columns are counted, the class among them."""
-        return classes.told_apart and self.settings.alpha < 1
+        """Whether labels are adapted: if not, the classes of records are those of the density."""
+        return classes.told_apart and counts_loss(self.settings.alpha)

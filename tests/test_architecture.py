@@ -31,6 +31,7 @@ FLOORS = (
     {'describe'},
     {'intake'},
     {'domain', 'privacy', 'maths', 'pages'},
+    {'cost'},
     {'accounting', 'atomic', 'errors', 'names', 'warning'},
 )
 

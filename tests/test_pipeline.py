@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import re
 
 import numpy as np
 import pandas as pd
@@ -179,18 +178,33 @@ def test_conditions_on_classes_and_columns_are_met_where_both_are_in_a_chain():
         assert shares[0] == pytest.approx(shares[1], abs=0.03)
 
 
-def test_where_noise_would_drown_pairs_alpha_one_asks_what_other_values_ask():
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+@pytest.mark.parametrize(
+    ('target', 'rows', 'options'),
+    [
+        ('label', 150, {}),  # noise would drown pairs
+        ('label', 2000, {'n_components': 1}),
+        ('label', 2000, {'guarantee': 'paper'}),
+        ('age', 2000, {'epsilon': 8.0}),
+        ('age', 2000, {'epsilon': math.inf}),
+    ],
+)
+def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, options, neighbors):
+    """No private row is read for the loss, and what that would cost is spent on the density."""
+    settings = {'epsilon': 1.0, 'delta': 1e-5, 'neighbors': neighbors} | options
     one, other = (
-        release(make_table(150), PUBLIC, Settings(epsilon=1.0, delta=1e-5, alpha=alpha)).ledger
-        for alpha in (1, 0.5)
+        release(make_table(rows), retarget(PUBLIC, target), Settings(**settings, alpha=alpha))
+        for alpha in (1, 0.999)
     )
 
-    words = [
-        [re.sub(r'\d+', 'n', each.released) for each in ledger.receipts] for ledger in (one, other)
-    ]
-    assert words[0] == words[1]
-    prices = [[each.mu for each in ledger.receipts] for ledger in (one, other)]
-    assert prices[0] == pytest.approx(prices[1], rel=1e-12)
+    assert one.labels is None and one.number is None
+    assert (other.labels is None) == (target == 'age')
+    assert 'adapt' not in {each.stage for each in one.ledger.receipts}
+    assert 'adapt' in {each.stage for each in other.ledger.receipts}
+    if settings['epsilon'] < math.inf and 'guarantee' not in options:
+        assert one.ledger.mu == pytest.approx(other.ledger.mu, rel=1e-6)
+        spent = delta_from_mu(one.ledger.mu, settings['epsilon']) + one.ledger.delta
+        assert 0.999 * settings['delta'] < spent <= settings['delta']
 
 
 @pytest.mark.parametrize(

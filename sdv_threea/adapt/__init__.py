@@ -14,6 +14,7 @@ Whatever follows is post-processing: it must see released and public numbers onl
 else. ``docs/notation.md`` has the symbols.
 
 * :mod:`~sdv_threea.adapt.constants`: what was chosen by measurement, and why,
+* :mod:`~sdv_threea.adapt.trade`: what ``alpha`` does, to labels and to numbers,
 * :mod:`~sdv_threea.adapt.evidence`: weights of evidence, of one column at a time,
 * :mod:`~sdv_threea.adapt.ntk`: the neural tangent kernel of a ReLU network,
 * :mod:`~sdv_threea.adapt.kernels`: kernels that users bring,

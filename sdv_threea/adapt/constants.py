@@ -37,8 +37,8 @@ class AdaptConstants:
             evidence. Steps would be too long where the draws are too sure. Flat between .005 and
             .08.
         log_odds_spread: The standard deviation that log odds are stretched to, where nothing but
-            the loss counts: ``alpha`` takes its share off. At an ``alpha`` of one half it gives 3;
-            spreads of 2, 3 and 4 did not differ on five tables, 1 was worse.
+            the loss counts (:mod:`~sdv_threea.adapt.trade`): in the root mean square over classes;
+            of two classes, half of that of the log odds between them.
         most_stretch: Log odds are stretched by no more than this factor: what hardly follows from
             anything stays open. Set by hand.
         landmarks: Landmarks of the kernel's features, unless there are more features. Twice as many
@@ -93,8 +93,8 @@ class AdaptConstants:
             of its bins. Without any likeness R2 is .015 lower on bike_sharing at epsilon 1.
         pair_reach: The same for each column of a pair. Set by hand.
         most_weights: The most weights of a fit: it bounds the time. Set by hand.
-        most_overshoot: At ``alpha=0`` what is expected of numbers is stretched by no more than
-            this, beyond one; at one not at all. The more, the less is left open.
+        number_stretch: What is expected of numbers counts this many times where nothing but the
+            loss does (:mod:`~sdv_threea.adapt.trade`). The more, the less is left open.
         least_left: What is left open of a number has this standard deviation at least, in units of
             the number's own. With .1 R2 is .01 higher on bike_sharing, not elsewhere, and numbers
             are far too certain.
@@ -113,8 +113,8 @@ class AdaptConstants:
     smoothing: float = 0.05
     unclipped_slopes: float = 0.9
     least_curvature: float = 0.02
-    log_odds_spread: float = 6.0
-    most_stretch: float = 5.0
+    log_odds_spread: float = 5.0
+    most_stretch: float = 9.0
     landmarks: int = 128
     most_features: int = 256
     fewest_most: int = 128
@@ -147,7 +147,7 @@ class AdaptConstants:
     single_reach: float = 0.2
     pair_reach: float = 0.25
     most_weights: int = 900
-    most_overshoot: float = 0.24
+    number_stretch: float = 1.24
     least_left: float = 0.3
     number_jitter: float = 0.5
     least_deviation: float = 0.01

@@ -18,8 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import TINY, draw_by_chance, look_up, softmax
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, whole_features
+from sdv_threea.adapt.trade import stretch
 from sdv_threea.approximate.scores import NormalScores
 
 #: Each step of a calibration leaves a fraction of the error of the one before.
@@ -80,30 +82,29 @@ class LabelModel:
         codes: NDArray[np.integer],
         weights: NDArray[np.float64],
         shares: NDArray[np.float64],
-        *,
-        spread: float,
-        most_stretch: float,
+        alpha: float,
+        constants: AdaptConstants,
     ) -> LabelModel:
         """Make labels sure enough, and classes as frequent as they are known to be.
 
         Classes that follow from the codes but loosely drown in chance, and a classifier needs many
         records to learn them. Surer classes keep their order, and are learnt from few records. So
-        log odds are stretched until those of the given records spread far enough; then the offsets
-        move until the classes of these records have the given shares.
+        log odds are stretched (:mod:`~sdv_threea.adapt.trade`); then the offsets move until the
+        classes of these records have the given shares.
 
         Args:
             codes: Codes of records that stand for all, shape (n, m).
             weights: How many records each of them stands for, shape (n,).
             shares: The shares of the classes, shape (C,), which sum to one.
-            spread: The standard deviation that the log odds shall have, in the root mean square
-                over classes; of two classes, half of that of the log odds between them.
-            most_stretch: The largest factor. The smallest is one.
+            alpha: The weight of the density against the loss, in [0, 1].
+            constants: How far log odds may be stretched.
 
         Returns:
             The adjusted model.
         """
         odds = self.log_odds(codes) - self.offsets
-        factor = min(max(spread / _root_mean_square(odds, weights), 1.0), most_stretch)
+        wanted = constants.log_odds_spread / _root_mean_square(odds, weights)
+        factor = stretch(alpha, min(max(wanted, 1.0), constants.most_stretch))
         offsets = _calibrate(factor * odds, self.offsets, weights / weights.sum(), shares)
         evidence = tuple(factor * table for table in self.evidence)
         if self.interplay is None:

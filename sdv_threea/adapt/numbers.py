@@ -23,6 +23,7 @@ from scipy.special import ndtr
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import draw_by_chance
 from sdv_threea.adapt.terms import Term, add_terms
+from sdv_threea.adapt.trade import stretch
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, Trees
 
 #: The chance with which a number is any of the released ones: none is impossible.
@@ -91,8 +92,8 @@ class Expectation:
         own = self.scores[codes[:, self.target]] * UNITS_PER_SCORE
         whole = max(float(own.var()), 1.0)
         told = min(float(expected.var()) / whole, 1.0)
-        stretch = 1 + constants.most_overshoot * (1 - alpha)
-        left = max(1 / stretch**2 - told, constants.least_left**2) * whole
+        factor = stretch(alpha, constants.number_stretch)
+        left = max(1 / factor**2 - told, constants.least_left**2) * whole
         jitter = constants.number_jitter
         kept = math.sqrt(left * (1 - jitter**2) / max(float(residuals.var()), 1.0))
         jitter *= math.sqrt(left) / NUMBER_UNITS

@@ -26,6 +26,7 @@ from sdv_threea.cli.options import (
     encoding_option,
     epsilon_option,
     force_option,
+    memory_option,
     metadata_option,
     neighbors_option,
     public_metadata_option,
@@ -154,15 +155,16 @@ def fit(
 @neighbors_option
 @public_metadata_option
 def estimate(rows: int, columns: int, classes: int, numerical: int | None, **settings: Any) -> None:
-    """Tell what error to expect, without any data.
+    """Tell what error, time and memory to expect, without any data.
 
     It reads nothing, so it spends nothing: the noise follows from the shape of the table and the
     promise.
     """
+    from sdv_threea.cost import expected_cost
     from sdv_threea.estimate import expected_error
 
     errors = expected_error(rows, columns, num_classes=classes, num_numerical=numerical, **settings)
-    click.echo(str(errors))
+    click.echo(f'{errors}\n\n{expected_cost(rows, columns, num_classes=classes)}')
 
 
 @main.command()
@@ -198,6 +200,7 @@ def estimate(rows: int, columns: int, classes: int, numerical: int | None, **set
 )
 @separator_option
 @encoding_option
+@memory_option
 @force_option
 def sample(
     synthesizer: Path,

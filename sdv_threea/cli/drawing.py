@@ -15,6 +15,7 @@ from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import draw, list_tables, load, plan_draws, write_parts
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import write_table
+from sdv_threea.storage.memory import check_rows
 
 
 def sample_files(
@@ -40,10 +41,13 @@ def sample_files(
         RefusedError: If the size is given in the wrong way, or a file cannot be written.
     """
     fitted = load(synthesizer)
+    fitted.memory_limit = options['memory_limit']
     names, sizes = list_tables(fitted), plan_draws(fitted, rows, scale)
     if options['rows_per_file'] is not None:
         write_parts(fitted, int(sum(sizes)), out, options['rows_per_file'])
         return
+    if rows is not None:  # they are drawn in parts, and written together
+        check_rows(rows, rows * len(fitted.metadata.tables[names[0]].columns), fitted.memory_limit)
     places = {name: out / f'{name}.{options["suffix"]}' for name in names}
     if len(names) == 1:
         places = {names[0]: out}

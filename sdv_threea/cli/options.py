@@ -63,6 +63,13 @@ missing_option = click.option(
     help='Which cells of CSV files are missing: also NA, null, None and such, or empty ones alone.',
 )
 
+memory_option = click.option(
+    '--memory-limit',
+    type=click.FloatRange(min=0, min_open=True),
+    metavar='GB',
+    help='Gigabytes that it may take.  [default: what the machine has]',
+)
+
 #: How files of CSV are read.
 READING = (separator_option, encoding_option, missing_option)
 
@@ -90,6 +97,7 @@ SETTINGS = (
         help='Refuse a table with cells that break the metadata, or replace them and say nothing.',
     ),
     *READING,
+    memory_option,
     click.option(
         '--unreleased',
         metavar='VALUE',

@@ -6,16 +6,8 @@ import math
 import os
 from pathlib import Path
 
+from sdv_threea.cost import CELL_BYTES, GIGABYTE, expect_memory
 from sdv_threea.errors import ShortageError
-
-GIGABYTE = 1e9
-
-#: Bytes of a cell of a table in memory, at the least.
-CELL_BYTES = 8
-
-#: What a fit takes: the package with SDV; matrices of a number per pair of columns at once, and
-#: more for each component. Measured at 1,500 and 5,000 columns, and at 500 components.
-PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 11, 6
 
 #: Where Linux tells how much a container may take.
 LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes')
@@ -32,21 +24,6 @@ def find_memory() -> float:
     return min(found)
 
 
-def expect_memory(num_columns: int, num_classes: int, num_components: int) -> float:
-    """Estimate the bytes that a fit takes at most, beside the table that it is given.
-
-    What grows are matrices of a cell per pair of columns: some for the correlations, and some for
-    each component of each class. Rows do not count, as they are read in chunks.
-
-    Args:
-        num_columns: How many columns are modelled.
-        num_classes: How many classes there are.
-        num_components: How many components each class has.
-    """
-    matrices = MATRICES + COMPONENT_MATRICES * num_classes * num_components
-    return PACKAGE_BYTES + CELL_BYTES * num_columns**2 * matrices
-
-
 def check_fit(num_columns: int, num_classes: int, num_components: int, limit: float | None) -> None:
     """Check that a fit goes into memory, from public facts and before a row is read.
 
@@ -59,7 +36,7 @@ def check_fit(num_columns: int, num_classes: int, num_components: int, limit: fl
     Raises:
         MemoryError: If it does not.
     """
-    has = find_memory() if limit is None else limit * GIGABYTE
+    has = _allow(limit)
     needed = expect_memory(num_columns, num_classes, num_components)
     if needed > has:
         raise ShortageError(
@@ -70,24 +47,33 @@ def check_fit(num_columns: int, num_classes: int, num_components: int, limit: fl
         )
 
 
-def check_rows(num_rows: int, num_columns: int) -> None:
+def check_rows(num_rows: float, num_cells: float, limit: float | None) -> None:
     """Check that sampled rows fit into memory.
 
     Args:
         num_rows: How many are to be there at once.
-        num_columns: How many columns they have.
+        num_cells: How many cells they have.
+        limit: Gigabytes that they may take; ``None`` for what the machine has.
 
     Raises:
         MemoryError: If they do not.
     """
-    needed, has = num_rows * num_columns * CELL_BYTES, find_memory()
+    needed, has = num_cells * CELL_BYTES, _allow(limit)
     if needed > has:
-        raise tell_shortage(num_rows, f'take {needed / GIGABYTE:,.1f} GB or more')
+        raise tell_shortage(num_rows, f'take {needed / GIGABYTE:,.1f} GB or more', has)
 
 
-def tell_shortage(num_rows: int, problem: str = 'do not fit into memory') -> MemoryError:
-    """Make the error for rows that do not fit."""
+def tell_shortage(
+    num_rows: float, problem: str = 'do not fit into memory', has: float | None = None
+) -> MemoryError:
+    """Make the error for rows that do not fit into what they may take; by default the machine."""
+    has = find_memory() if has is None else has
     return ShortageError(
-        f'{num_rows:,} rows {problem}, and there are {find_memory() / GIGABYTE:,.1f} GB. Write '
-        'them to files by sample_to_parquet, or ask for fewer.'
+        f'{num_rows:,.0f} rows {problem}, and may take {has / GIGABYTE:,.1f} GB. Write them to '
+        'files by sample_to_parquet, or ask for fewer; or say by memory_limit that they may take '
+        'more.'
     )
+
+
+def _allow(limit: float | None) -> float:
+    return find_memory() if limit is None else limit * GIGABYTE

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 #: Arguments that take effect whenever they are set, or that SDV sets itself.
-FREE = ('self', 'metadata', 'verbose')
+FREE = ('self', 'memory_limit', 'metadata', 'verbose')
 
 
 class Fixed:

@@ -32,7 +32,6 @@ from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_kernel,
     check_metadata,
-    check_scale,
 )
 from sdv_threea.synthesizers.attempts import undoing
 from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
@@ -101,6 +100,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         invalid_cells: What becomes of cells that break what is stated of them, in all tables:
             ``'raise'`` or ``'coerce'``, as for :class:`ClustMixSynthesizer`. Keys and references
             must be valid in any case.
+        memory_limit: Gigabytes that the fit of a table, or a sample, may take, as for one table.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the schema cannot be protected.
@@ -121,6 +121,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         verbose: bool = False,
         min_children: Bounds = None,
         invalid_cells: str = 'raise',
+        memory_limit: float | None = None,
     ) -> None:
         check_metadata(metadata)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
@@ -135,7 +136,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         terms = DatabaseTerms(known, privacy_unit, public_tables, *bounds, target)
         super().__init__(terms, locales)
         self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
-        self.verbose = verbose
+        self.verbose, self.memory_limit = verbose, memory_limit
         self._num_releases = 0
         self._forget()
         self._fix()
@@ -160,7 +161,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         """
         self._forget()
         for each in self._table_synthesizers.values():
-            each.check_memory()
+            each.check_memory(self.memory_limit)
         tables = take_tables(data, self._original_metadata)
         with undoing(self), hide_row_counts(self._synthesizer_id):
             super().fit(tables)
@@ -371,7 +372,6 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     ) -> dict[str, pd.DataFrame]:
         from sdv_threea.relational.release import MAX_TRIES  # everybody who imports SDV loads this
 
-        check_scale(scale)
         assert self._model is not None
         accept = self._accept if self._single_table_constraints else None
         drawn = self._model.sample(scale, self._generator, accept)

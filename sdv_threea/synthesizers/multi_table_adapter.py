@@ -24,12 +24,15 @@ from sdv_threea.storage.database import (
 )
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_csv
+from sdv_threea.storage.memory import check_rows
 from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import (
     check_constraints,
     check_counts,
+    check_limit,
     check_name,
     check_sampling,
+    check_scale,
 )
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.publishing import Publishing
@@ -45,7 +48,6 @@ TABLE_PARAMETERS = frozenset(
         'enforce_rounding',
         'kernel',
         'locales',
-        'memory_limit',
         'n_components',
         'public_metadata',
         'target_column',
@@ -71,6 +73,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     """
 
     _synthesizer = ClustMixSynthesizer
+    memory_limit: float | None
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
         self._terms = terms  # SDV asks for them while it is made: see the hooks below
@@ -170,8 +173,14 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         )
 
     @in_turn
-    def _sample_from_scale(self, *how: Any, **named: Any) -> Any:
-        return super()._sample_from_scale(*how, **named)
+    def _sample_from_scale(self, scale: float, *how: Any) -> Any:
+        check_scale(scale)
+        check_limit(memory_limit=self.memory_limit)
+        sizes = {name: scale * size for name, size in self._table_sizes.items()}
+        columns = {name: len(self.metadata.tables[name].columns) for name in sizes}
+        cells = sum(sizes[name] * columns[name] for name in sizes)
+        check_rows(sum(sizes.values()), cells, self.memory_limit)
+        return super()._sample_from_scale(scale, *how)
 
     def _save_sampled_data(
         self, sampled_data: dict[str, pd.DataFrame], output_folder_path: str

@@ -18,8 +18,9 @@ from sdv.metadata import Metadata
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
 from sdv_threea.storage.version import check_version, get_version
 
-#: Arguments of constructors that are no part of a release: a kernel is code, and has been used.
-LEFT_OUT = ('kernel', 'metadata', 'verbose')
+#: Arguments of constructors that are no part of a release: a kernel is code, and has been used;
+#: how much memory there is, is a fact of the machine.
+LEFT_OUT = ('kernel', 'memory_limit', 'metadata', 'verbose')
 
 #: What is said of a synthesizer that a release cannot hold.
 CODE = (

@@ -93,10 +93,11 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         n_components: Number of components of the mixture, up to 1,000, or ``'auto'``, which lets
             pairs of columns take the place of the mixture where the budget carries them, unless the
             target is a number.
-        alpha: Weight of the density against the prediction, in [0, 1]. With 1, the values of a
-            categorical target are as uncertain as in the private rows; with less they are surer
-            where little can be predicted, and a model learns more from as many rows, but its
-            probabilities are too sure as well.
+        alpha: Weight of the density against the prediction, in [0, 1]. With 1, the target is drawn
+            from the density; with less it is fitted to what models learn of it. Just below 1 it is
+            as uncertain as in the private rows. With less it is surer where little can be
+            predicted, and a model learns more from as many rows, but its probabilities are too
+            sure as well.
         kernel: Kernel by whose features a categorical target may follow from columns together: a
             kernel function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX;
             ``None`` for the neural tangent kernel of a ReLU network.
@@ -110,8 +111,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             share of the rows is known: ``'missing'`` (by default only where cells can be missing),
             ``'spread'`` for released values, or a value such as ``'Other'``; or a dictionary of
             these by column. Not of the target.
-        memory_limit: Gigabytes that a fit may take; by default what the machine has. One that would
-            take more, by an estimate from public facts, is refused before a row is read.
+        memory_limit: Gigabytes that a fit, or rows that are sampled at once, may take; by default
+            what the machine has. What would take more, by an estimate from public facts, is refused
+            before a row is read. It may be set at any time.
 
     Raises:
         SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
@@ -320,17 +322,21 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         model = self._model = facts['release']
         self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
 
-    def check_memory(self) -> None:
+    def check_memory(self, limit: float | None) -> None:
         """Check that a fit goes into memory, from public facts alone.
+
+        Args:
+            limit: Gigabytes that it may take; ``None`` for what the machine has.
 
         Raises:
             MemoryError: If it does not.
         """
+        check_limit(memory_limit=limit)
         domain = self.preprocessor.derive().derived
         target = None if domain.target is None else domain[domain.target]
         values = target.values if isinstance(target, Category) else None  # noqa: PD011 (no pandas)
         components = self._settings.components_per_class or 1
-        check_fit(len(domain.columns), len(values or ()) or 1, components, self.memory_limit)
+        check_fit(len(domain.columns), len(values or ()) or 1, components, limit)
 
     def _set_random_state(self, random_state: int) -> None:
         self._generator = np.random.default_rng(random_state)
@@ -347,7 +353,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             return self.preprocessor.storage.make_empty()
         how = max_tries_per_batch, *others
         if num_rows is not None:
-            check_rows(num_rows, len(self.preprocessor.columns))
+            check_limit(memory_limit=self.memory_limit)
+            check_rows(num_rows, num_rows * len(self.preprocessor.columns), self.memory_limit)
         try:
             rows = super()._sample_with_progress_bar(num_rows, *how, **more)
         except SamplingError:

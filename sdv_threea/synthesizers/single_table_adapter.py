@@ -127,7 +127,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             MemoryError: If the fit would not go into memory.
         """
         self._forget()
-        self.check_memory()
+        self.check_memory(self.memory_limit)
         table = self.preprocessor.take(data)
         with undoing(self), hide_row_counts(self._synthesizer_id):
             log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, make_features, whole_features
 from sdv_threea.adapt.model import Interplay, LabelModel
 from sdv_threea.adapt.ntk import ReluNtk
@@ -61,13 +62,13 @@ def test_what_hardly_follows_from_anything_stays_open(evidence):
     table = np.array([[-evidence, 0.0, evidence], [evidence, 0.0, -evidence]])
     faint = LabelModel(np.array([0.0, 1.0]), (table,))
     known = np.arange(3)[:, None], np.ones(3), np.array([0.5, 0.5])
-    surer = faint.adjusted(*known, spread=3.0, most_stretch=5.0)
+    surer = faint.adjusted(*known, 0.0, AdaptConstants(most_stretch=5.0))
     np.testing.assert_allclose(surer.evidence[0], 5.0 * table)
 
 
 @pytest.mark.parametrize('together', [False, True])
 @pytest.mark.parametrize('num_classes', [2, 4])
-def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes, together):
+def test_log_odds_are_stretched_as_far_as_the_loss_counts(num_classes, together):
     model, codes = make_model(num_classes, together=together), make_codes(500)
     weights, shares = np.random.default_rng(0).random(500), np.full(num_classes, 1 / num_classes)
 
@@ -77,10 +78,13 @@ def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes, togeth
         means = weights @ odds / weights.sum()
         return math.sqrt((weights @ (odds - means) ** 2 / weights.sum()).mean())
 
-    wide = 3 * measure_spread(model)
-    for spread, factor in ((wide, 3), (wide / 4, 1), (10 * wide, 5)):
-        found = model.adjusted(codes, weights, shares, spread=spread, most_stretch=5.0)
-        assert measure_spread(found) == pytest.approx(factor * wide / 3)
+    own = measure_spread(model)
+    cases = [(0.0, 3, 3), (0.0, 0.75, 1), (0.0, 30, 5)]  # alpha, what is wanted, what becomes of it
+    cases += [(1.0, 30, 1), (0.5, 3, 2), (0.5, 30, 3), (0.5, 0.75, 1), (0.75, 5, 2)]
+    for alpha, wanted, factor in cases:
+        constants = AdaptConstants(log_odds_spread=wanted * own, most_stretch=5.0)
+        found = model.adjusted(codes, weights, shares, alpha, constants)
+        assert measure_spread(found) == pytest.approx(factor * own)
         for before, after in zip(model.evidence, found.evidence, strict=True):
             np.testing.assert_allclose(after, factor * before)
         if together:
@@ -91,7 +95,7 @@ def test_log_odds_are_stretched_until_they_spread_far_enough(num_classes, togeth
 def test_adjusted_models_have_the_shares_of_the_classes(together):
     model, codes = make_model(2, together=together), make_codes(2000)
     weights, shares = np.random.default_rng(0).random(2000), np.array([0.9, 0.1])
-    found = model.adjusted(codes, weights, shares, spread=1.0, most_stretch=5.0)
+    found = model.adjusted(codes, weights, shares, 0.5, AdaptConstants())
     np.testing.assert_allclose(weights @ found.chances(codes) / weights.sum(), shares, atol=1e-6)
 
 

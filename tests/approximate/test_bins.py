@@ -23,8 +23,8 @@ def rng():
 
 
 def test_there_are_as_many_bins_as_the_root_of_the_records_in_units_of_noise():
-    assert num_class_bins(np.array([1e4, 1e4]), 4.0) == 50
-    assert num_class_bins(np.array([100.0, 1e6]), 4.0) == 50
+    assert num_class_bins(np.array([10_201.0, 10_201.0]), 4.0) == 50
+    assert num_class_bins(np.array([102.01, 1e6]), 4.0) == 50
     assert num_class_bins(np.array([1e4, 1.0]), 4.0) == num_class_bins(np.array([1e4, 4.0]), 4.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sdv_threea.cost import expected_cost
 from sdv_threea.estimate import expected_error
 
 
@@ -13,7 +14,8 @@ def test_an_estimate_needs_no_file(call):
     expected = expected_error(
         3000, 12, 2.0, num_classes=2, num_numerical=4, neighbors='replace_one'
     )
-    assert (done.exit_code, done.stdout, done.stderr) == (0, f'{expected}\n', '')
+    cost = expected_cost(3000, 12, num_classes=2)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, f'{expected}\n\n{cost}\n', '')
 
 
 def test_what_cannot_be_is_refused_in_one_line(call):

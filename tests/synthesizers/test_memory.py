@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixSynthesizer, pipeline
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, cost, pipeline
 from sdv_threea.privacy import rows
 from sdv_threea.release import Release
 from sdv_threea.storage import memory
@@ -98,7 +99,7 @@ def test_an_argument_says_otherwise(build_metadata, monkeypatch):
 def test_what_a_fit_is_expected_to_take_is_about_what_was_measured():
     """Peaks of resident memory, in GB, as measured."""
     for shape, measured in (((1500, 1, 1), 0.84), ((5000, 1, 1), 3.4), ((101, 1, 500), 0.6)):
-        assert 0.7 < memory.expect_memory(*shape) / 1e9 / measured < 1.4
+        assert 0.7 < cost.expect_memory(*shape) / 1e9 / measured < 1.4
 
 
 @pytest.fixture
@@ -114,6 +115,62 @@ def test_rows_that_do_not_fit_into_memory_are_refused_at_once(fitted, count_draw
     with pytest.raises(MemoryError, match=r'rows take [0-9,.]+ GB or more, .* sample_to_parquet'):
         fitted.sample(2**62)
     assert count_draws == []
+
+
+@pytest.mark.parametrize('limit', [1e-6, 1.0])
+def test_the_same_argument_is_for_samples_too_and_may_be_set_later(fitted, monkeypatch, limit):
+    """A release that somebody else has made is sampled on another machine."""
+    monkeypatch.setattr(memory, 'find_memory', lambda: 1e-6 if limit == 1.0 else 1e12)
+    monkeypatch.setattr(fitted, 'memory_limit', limit)
+    if limit == 1.0:
+        assert len(fitted.sample(300)['people']) == 300
+    else:
+        with pytest.raises(MemoryError, match='may take 0.0 GB.*memory_limit'):
+            fitted.sample(300)
+    monkeypatch.setattr(fitted, 'memory_limit', 'much')
+    with pytest.raises(SynthesizerInputError, match='memory_limit must be a number above 0'):
+        fitted.sample(3)
+
+
+def test_it_is_no_part_of_a_release(fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr(fitted, 'memory_limit', 1e6)
+    fitted.save_release(tmp_path / 'a.release')
+
+    assert ClustMixSynthesizer.load_release(tmp_path / 'a.release').memory_limit is None
+
+
+KEY = {'sdtype': 'id'}
+LINK = {
+    'parent_table_name': 'parent',
+    'child_table_name': 'child',
+    'parent_primary_key': 'key',
+    'child_foreign_key': 'parent_key',
+}
+
+
+def test_of_a_database_a_fit_and_a_sample_are_refused_alike():
+    tables = {
+        'parent': {'columns': {'key': KEY, 'x': COLUMNS['age']}, 'primary_key': 'key'},
+        'child': {'columns': {'parent_key': KEY, 'y': COLUMNS['age']}},
+    }
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=10.0, memory_limit=0.1)
+    rows = np.arange(100)
+    parent = pd.DataFrame({'key': rows, 'x': rows})
+    data = {'parent': parent, 'child': pd.DataFrame({'parent_key': rows // 2, 'y': rows})}
+    with pytest.raises(MemoryError, match='memory_limit'):
+        synthesizer.fit(data)
+    assert synthesizer.num_releases == 0
+    synthesizer.memory_limit = None
+    synthesizer.fit(data)
+
+    for ask in (
+        lambda: synthesizer.sample_scale(1e9),
+        lambda: synthesizer.sample(10**11, 'parent'),
+    ):
+        with pytest.raises(MemoryError, match='rows take [0-9,.]+ GB or more'):
+            ask()
+    assert set(synthesizer.sample_scale(1.0)) == {'parent', 'child'}
 
 
 def make_error():

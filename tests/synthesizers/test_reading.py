@@ -173,6 +173,7 @@ def test_errors_on_a_cluster_show_no_values_even_in_the_logs_of_workers(
     cluster, caplog, name, value, words
 ):
     caplog.set_level(logging.DEBUG)
+    cluster.wait_for_workers(2)  # one may still be on its way in the place of one that was killed
     table = make_table().astype({name: object})
     table.loc[1500, name] = value
     synthesizer = make()
