@@ -194,10 +194,9 @@ def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Tim
     if np.isnat(cell):
         return None
     kind = cell.dtype.kind
-    try:
-        fine = cell.astype(f'{kind}8[ns]')
-    except OverflowError:  # NumPy 2.5 and later
-        raise NoScalarError(FAR_TIME) from None
+    fine = np.array('NaT', f'{kind}8[ns]')
+    with suppress(OverflowError):  # NumPy 2.5 and later
+        fine = cell.astype(fine.dtype)
     # Before, nanoseconds beyond 64 bits wrap around, and do not give the same time back.
     if fine.astype(cell.dtype) != cell or np.isnat(fine):
         raise NoScalarError(FAR_TIME)

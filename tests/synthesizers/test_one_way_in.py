@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipeline
@@ -194,7 +195,8 @@ def test_the_two_sides_of_a_clock_change_stay_two_among_many(neighbors):
     found = []
     for first in (0, 1):
         column = pd.Series([sides[first], *[sides[0], sides[1]] * 40], dtype=object)
-        synthesizer = make_single({'sdtype': 'datetime'}, neighbors=neighbors)
+        zoned = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %H:%M%z'}
+        synthesizer = make_single(zoned, neighbors=neighbors)
         found.append(synthesizer.preprocess({'child': pd.DataFrame({'x': column})})['child']['x'])
 
     assert found[0][1:].tolist() == found[1][1:].tolist()
@@ -207,8 +209,11 @@ def test_no_warning_tells_of_a_date(fit):
     column = pd.Series([*['2020-01-05', '2020-02-05'] * 50, odd])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        fit(column, {'sdtype': 'datetime'}, epsilon=1.0)
+        fit(column, {'sdtype': 'datetime'}, epsilon=1.0, invalid_cells='coerce')
+        with pytest.raises(InvalidDataError, match='in a time zone') as refused:
+            fit(column, {'sdtype': 'datetime'}, epsilon=1.0)
 
+    assert 'XYZ' not in str(refused.value)
     assert not any('XYZ' in str(each.message) for each in caught)
 
 
