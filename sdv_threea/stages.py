@@ -38,6 +38,10 @@ PAIRS_FIRST = 0.65
 #: .7 for the first neither was better than .6.
 CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
 
+#: A numerical target is adapted with this many times the share of labels. Of parts of bike_sharing
+#: at epsilon 1, models have an R2 of .74 in place of .65; with twice as much again, some fits fail.
+TIMES_FOR_NUMBERS = 1.8
+
 
 def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
     """Return whether pairs of columns are counted if the budget carries them.
@@ -132,8 +136,8 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
 
     Without a target there are no classes to count: their share goes to pairs of columns, if they
     may be counted, or else to the columns. With a target, pairs get a part of the share of classes.
-    Numerical targets are adapted in tables that are released alone; at ``alpha=1`` no target is,
-    and what that leaves is for pairs, or else for all.
+    Numerical targets are adapted in tables that are released alone, with more than labels; at
+    ``alpha=1`` no target is, and what that leaves is for pairs, or else for all.
     """
     shares = dict(settings.shares)
     if not asks_size(domain, settings, alone=alone):
@@ -153,9 +157,19 @@ def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> d
             shares['columns'] += shares.pop('classes')
         if not counts_loss(settings.alpha):
             shares['adapt'] = 0.0
-    if domain.target is None or (isinstance(domain[domain.target], Number) and not alone):
-        shares['adapt'] = 0.0
+    shares['adapt'] *= _weigh_target(domain, settings, alone=alone)
     return shares
+
+
+def _weigh_target(domain: Domain, settings: Settings, *, alone: bool) -> float:
+    """Return how many times its share the stage *adapt* gets for this target."""
+    if domain.target is None:
+        return 0.0
+    if not isinstance(domain[domain.target], Number):
+        return 1.0
+    if not alone:
+        return 0.0
+    return TIMES_FOR_NUMBERS if counts_loss(settings.alpha) else 1.0
 
 
 def open_account(

@@ -15,7 +15,14 @@ from sdv_threea.describe.questions import ask_questions
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
-from sdv_threea.stages import FOR_PAIRS, STAGES, asks_size, share_by_size, stage_shares
+from sdv_threea.stages import (
+    FOR_PAIRS,
+    STAGES,
+    TIMES_FOR_NUMBERS,
+    asks_size,
+    share_by_size,
+    stage_shares,
+)
 
 #: Of which nothing is stated.
 BLANK = Domain(
@@ -83,11 +90,11 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
     number = retarget(PRIVATE, 'age')
-    assert stage_shares(number, Settings())['adapt'] == SHARES['adapt']
+    assert stage_shares(number, Settings())['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
     assert stage_shares(number, Settings(), alone=False)['adapt'] == 0
     budget = Settings().budget(thresholds=True)
     few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
-    assert (few, many) == (0, SHARES['adapt'])
+    assert (few, many) == (0, TIMES_FOR_NUMBERS * SHARES['adapt'])
     pairs = {'pairs', 'functions'}
     for alpha, part in ((1, 0.25), (0.99, 0.6), (0, 0.6)):
         shares = stage_shares(PRIVATE, Settings(alpha=alpha))

@@ -92,11 +92,12 @@ def test_noise_is_not_taken_for_what_columns_say(start):
     if found is None:
         assert len(receipts) == 1
     else:
-        assert measure(found, make_records(5000, 3, alone=0.0)) > -0.02
+        fresh = make_records(5000, 3, alone=0.0)
+        assert measure(found, fresh) > measure(start[0], fresh) - 0.01
 
 
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
-@pytest.mark.parametrize('mu', [0.05, 2.0])
+@pytest.mark.parametrize('mu', [0.012, 2.0])
 def test_receipts_add_up_to_the_price(start, mu, neighbors):
     _, receipts = fit(start, make_records(20_000), mu, neighbors)
     assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
