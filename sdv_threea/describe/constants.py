@@ -90,9 +90,6 @@ class DescribeConstants:
             pairs. Set by hand.
         extrapolated_overshoot: The same where ranges are extrapolated anyway: the expected number
             of such ranges, which may exceed one. Set by hand.
-        wide: A stated range of few values is too wide if the records, in the units of
-            ``few_records``, are fewer than this times the root of the number of its values: the
-            noise of all its values is then about a quarter of the records. Set by hand.
     """
 
     question_weights: Mapping[str, float] = field(default_factory=_weigh_questions)
@@ -124,4 +121,3 @@ class DescribeConstants:
     least_at_end: float = 3.0
     overshoot: float = 0.01
     extrapolated_overshoot: float = 2.0
-    wide: float = 16.0

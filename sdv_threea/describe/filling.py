@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -33,28 +32,6 @@ def _find(sketch: Sketch, constants: DescribeConstants, num_looks: int, generosi
         return found
     low, high = np.searchsorted(sketch.edges[:, 0], likely)
     return slice(min(found.start, int(low)), max(found.stop, int(high)))
-
-
-def cut_sketch(sketch: Sketch, stated: Column) -> Sketch:
-    """Cut a sketch to the bins that a stated range reaches: beyond it there are no values."""
-    low, high = _list_ends(stated)
-    inside = (sketch.edges[:, 1] > low) & (sketch.edges[:, 0] <= high)
-    return sketch[inside] if inside.any() else sketch
-
-
-def cut_range(column: Column, stated: Column) -> Column:
-    """Cut an estimated range to a stated one."""
-    if not isinstance(column, Number) or column.low is None or column.high is None:
-        return column
-    low, high = np.clip([column.low, column.high], *_list_ends(stated)).tolist()
-    return replace(column, low=low, high=high)
-
-
-def _list_ends(stated: Column) -> tuple[float, float]:
-    """Return the ends of a stated range, infinite where nothing is stated."""
-    assert isinstance(stated, Number)
-    low = -math.inf if stated.low is None else stated.low
-    return low, math.inf if stated.high is None else stated.high
 
 
 def fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:

@@ -17,7 +17,6 @@ WRITERS = (
     'losses',
     'marginals',
     'relational',
-    'stated',
     'utility',
 )
 
