@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from people import PRIVATE, PUBLIC, make_table, retarget
+from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.domain import Category, Domain

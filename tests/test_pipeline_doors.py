@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from people import PRIVATE, PUBLIC, make_table, retarget
+from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.pipeline import release

@@ -39,7 +39,6 @@ CASES = {
     'text with NUL': (CATEGORY, TEXTS, 'flu\0 John Smith', as_objects),
     'a missing category of numbers': (CATEGORY, NUMBERS, None, as_categories),
     'a fractional category of numbers': (CATEGORY, NUMBERS, 1.5, as_categories),
-    'a date with a zone': (DATE, DAYS, '2021-03-04 10:00 PST', as_objects),
     'text with a blank': (CATEGORY, TEXTS, 'flu ', as_objects),
     'a truth among numbers': (CATEGORY, NUMBERS, True, as_objects),
     'a float among integers': (CATEGORY, NUMBERS, 1.0, as_objects),
