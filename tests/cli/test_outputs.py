@@ -99,8 +99,9 @@ def test_files_may_be_read_by_whom_the_user_lets(tmp_path):
     assert (tmp_path / 'a.csv').stat().st_mode & 0o777 == 0o640
 
 
-#: A job in the background ignores interrupts, and so would its children, if they were not told. A
-#: signal just before a sleep is noticed after it, so no sleep is long.
+#: A job in the background ignores interrupts, one started by nohup ignores hangups, and so would
+#: their children, if they were not told. A signal just before a sleep is noticed after it, so no
+#: sleep is long.
 ENDED = """
 import signal, sys, time
 from pathlib import Path
@@ -109,6 +110,7 @@ from sdv_threea.cli.errors import PlainGroup
 from sdv_threea.cli.outputs import staged
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 @click.group(cls=PlainGroup)
 def main():
