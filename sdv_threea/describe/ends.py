@@ -72,9 +72,9 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
         return sure
     likely = likely_ends(sketch, looks.constants)
     if likely is not None:
-        # The upper border belongs to the next bin.
-        likely = likely[0], float(np.nextafter(likely[1], -math.inf))
-        found.append((_snap(likely[0]), _snap(likely[1])))
+        # The lower end is the upper end of the mirrored column.
+        low = -settle(_mirror(second), _mirror(sketch), -likely[0], looks.constants)
+        found.append((_snap(low), _snap(settle(second, sketch, likely[1], looks.constants))))
     if found:
         return _widen(found, second, looks)
     first, last = likeliest_run(sketch, looks.constants)
@@ -87,9 +87,51 @@ def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tu
     """Return the ends that the closer look reaches from those that were found."""
     lows, highs = zip(*found, strict=True)
     # The lower end is the upper end of the mirrored column.
-    mirrored = Sketch(-second.edges[::-1, ::-1], second.counts[::-1], second.scale)
-    low = -_reach(mirrored, -min(lows), looks)
+    low = -_reach(_mirror(second), -min(lows), looks)
     return low, _reach(second, max(highs), looks)
+
+
+def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeConstants) -> float:
+    """Return where in the last bin of a likely range the values end, by the closer look.
+
+    A bin may be an octave wide. Its records are taken to be spread evenly from its lower border to
+    an end, and all ends are weighed by how likely they make the closer look's counts. Where those
+    say nothing, the end is about that of the bin.
+
+    Args:
+        second: The closer look: noisy counts of the codes.
+        sketch: The first look: noisy counts on the public grid.
+        border: The upper border of the likely range: that of a bin of the first look.
+        constants: The constants of the stage.
+
+    Returns:
+        The end: a value of the bin.
+    """
+    last = int(np.searchsorted(sketch.edges[:, 1], border))
+    start = sketch.edges[last, 0]
+    values = second.edges[:, 0]
+    inside = (values >= start) & (values < border)
+    if not second.scale or not inside.any():
+        # The border belongs to the next bin.
+        return float(np.nextafter(border, -math.inf))
+    counts, ends = second.counts[inside], second.edges[inside, 1]
+    widths = np.diff(np.append(values[inside], border))
+    # Both looks count the records of the bin.
+    precision, again = (sketch.scale or NO_NOISE) ** -2, second.scale**-2 / len(counts)
+    mean = np.average([sketch.counts[last], counts.sum()], weights=[precision, again])
+    # What an even spread up to each end expects of the codes, and how likely that makes the counts.
+    full = max(float(mean), 0.0) / np.cumsum(widths)
+    likelihoods = full * np.cumsum(counts * widths) - full**2 / 2 * np.cumsum(widths**2)
+    likelihoods /= second.scale**2
+    weights = np.exp(likelihoods - likelihoods.max())
+    weights *= widths
+    shares = np.cumsum(weights) / weights.sum()
+    return float(ends[np.searchsorted(shares, constants.end_in_bin)])
+
+
+def _mirror(look: Sketch) -> Sketch:
+    """Return a look at the column whose values have the other sign."""
+    return replace(look, edges=-look.edges[::-1, ::-1], counts=look.counts[::-1])
 
 
 def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeConstants) -> bool:

@@ -99,3 +99,28 @@ def test_a_likely_bulk_adds_nothing_to_values_inside_one_wide_bin(rng):
     low, high = find_ends(second, sketch, looks())
     assert 20 <= low < 25
     assert 55 < high < 60
+
+
+@pytest.mark.parametrize('sign', [1, -1])
+def test_a_likely_bulk_ends_where_the_closer_look_sees_no_more_records(rng, sign):
+    """The first look sees an octave of months up to 72: the noise beyond could hide many rows."""
+    values = rng.integers(1, 73, size=6_000)
+    spans = np.stack([np.arange(1.0, 128)] * 2, axis=1)
+    borders = 2.0 ** np.arange(8)
+    grid = np.histogram(values, borders)[0]
+    single = np.bincount(values, minlength=128)[1:]
+    ends = []
+    for _ in range(100):
+        second = Sketch(spans, single + rng.normal(0, 50, 127), 50.0)
+        first = Sketch(
+            np.stack([borders[:-1], borders[1:]], axis=1), grid + rng.normal(0, 45, 7), 45.0, 6_000
+        )
+        if sign < 0:
+            second, first = (
+                replace(each, edges=-each.edges[::-1, ::-1], counts=each.counts[::-1])
+                for each in (second, first)
+            )
+        ends.append(find_ends(second, first, looks(3))[(sign + 1) // 2] * sign)
+    assert np.median(ends) < 80
+    assert np.mean(np.array(ends) > 100) < 0.35
+    assert min(ends) > 60
