@@ -3,30 +3,85 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
-#: Arguments that take effect whenever they are set, or that SDV sets itself.
-FREE = ('self', 'memory_limit', 'metadata', 'verbose')
+#: Arguments that take effect whenever they are set.
+FREE = ('memory_limit', 'verbose')
 
 
 class Fixed:
     """A synthesizer whose arguments are fixed once it is made; to be put before SDV's base class.
 
     What is promised follows from the arguments. So an attribute that says something else than what
-    a fit does would be a false promise.
+    a fit does would be a false promise. Lists and dictionaries are copied: what becomes of those of
+    the caller does not matter, and the copies cannot be changed.
     """
 
+    _arguments: frozenset[str]
     _fixed: frozenset[str]
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls._arguments = frozenset(inspect.signature(cls).parameters) - frozenset(FREE)
+
     def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse_if_fixed(name)
+        super().__setattr__(name, freeze(value) if name in self._arguments else value)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse_if_fixed(name)
+        super().__delattr__(name)
+
+    def _fix(self) -> None:
+        """Fix the arguments: the last step of making a synthesizer."""
+        self._fixed = self._arguments
+
+    def _refuse_if_fixed(self, name: str) -> None:
         if name in self.__dict__.get('_fixed', ()):
             raise AttributeError(
                 f'{name!r} is fixed when a synthesizer is made, and cannot be changed: make '
                 f'another one with {type(self).__name__}(metadata, {name}=...).'
             )
-        super().__setattr__(name, value)
 
-    def _fix(self) -> None:
-        """Fix the arguments: the last step of making a synthesizer."""
-        names = inspect.signature(type(self).__init__).parameters
-        self._fixed = frozenset(names) - frozenset(FREE)
+
+def freeze(value: Any) -> Any:
+    """Return a value with copies of all lists and dictionaries in it, which cannot be changed.
+
+    Args:
+        value: An argument of a synthesizer.
+    """
+    if isinstance(value, Mapping):
+        return FixedDict({key: freeze(each) for key, each in value.items()})
+    if isinstance(value, list):
+        return FixedList(map(freeze, value))
+    if isinstance(value, tuple):
+        return tuple(map(freeze, value))
+    return frozenset(value) if isinstance(value, set) else value
+
+
+def _refuse(*_: Any, **__: Any) -> NoReturn:
+    raise AttributeError(
+        'The arguments of a synthesizer are fixed when it is made: make another one with others.'
+    )
+
+
+class FixedList(list[Any]):
+    """A list that cannot be changed. It equals the list it is a copy of."""
+
+    append = extend = insert = remove = pop = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        # A list would be loaded by appending to it.
+        return type(self), (tuple(self),)
+
+
+class FixedDict(dict[Any, Any]):
+    """A dictionary that cannot be changed. It equals the one it is a copy of."""
+
+    update = pop = popitem = clear = setdefault = _refuse
+    __setitem__ = __delitem__ = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return type(self), (tuple(self.items()),)

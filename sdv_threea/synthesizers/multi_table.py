@@ -132,8 +132,9 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         self.min_children, self.max_children, self.target = min_children, max_children, target
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
-        bounds = min_children, max_children
-        terms = DatabaseTerms(known, privacy_unit, public_tables, *bounds, target)
+        # The attributes are copies: what the caller's own lists become does not matter.
+        bounds = self.min_children, self.max_children
+        terms = DatabaseTerms(known, privacy_unit, self.public_tables, *bounds, self.target)
         super().__init__(terms, locales)
         self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
         self.verbose, self.memory_limit = verbose, memory_limit
@@ -266,11 +267,11 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     def _list_keys(self, table: str, schema: Schema) -> list[str]:
         """List the columns of a table that are keys."""
         columns = [name for link in schema.links_of(table) for name in link.columns]
-        columns += as_columns(self.metadata.tables[table].primary_key)
+        columns += as_columns(self._terms.metadata.tables[table].primary_key)
         return list(dict.fromkeys(columns))
 
     def _initialize_models(self) -> None:
-        for name in self.metadata.tables:
+        for name in self._terms.metadata.tables:
             self._table_parameters[name] = {
                 'epsilon': self.epsilon,
                 'delta': self.delta,
@@ -298,7 +299,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         """Tell what is modelled from what refers."""
         schema = self._terms.read_schema(processed_data)
         self._public_rows = {name: processed_data[name] for name in schema.public}
-        parents = link_rows(processed_data, schema, self.metadata)
+        parents = link_rows(processed_data, schema, self._terms.metadata)
         names = {name: list(self._derive(name).names) for name in schema.private}
         with guarded():
             modelled = {name: processed_data[name][own] for name, own in names.items()}
@@ -386,7 +387,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         parents = {link: rows for each in drawn.values() for link, rows in each.parents.items()}
         tables = {**self._public_rows, **finished}
         dtypes = {name: each.preprocessor.storage.dtypes for name, each in synthesizers.items()}
-        return connect(tables, parents, self._model.schema, self.metadata, dtypes)
+        return connect(tables, parents, self._model.schema, self._terms.metadata, dtypes)
 
     def _accept(self, table: str, rows: pd.DataFrame) -> NDArray[np.bool_]:
         assert self._model is not None

@@ -7,6 +7,7 @@ here translate.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
         self._terms = terms  # SDV asks for them while it is made: see the hooks below
-        super().__init__(terms.metadata, locales)
+        super().__init__(deepcopy(terms.metadata), locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the tables against metadata and constraints, without showing their values.
@@ -167,7 +168,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
         how = max_tries_per_batch, batch_size, output_folder_path
-        check_sampling(*how, self.metadata.tables)
+        check_sampling(*how, self._terms.metadata.tables)
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
@@ -177,7 +178,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         check_scale(scale)
         check_limit(memory_limit=self.memory_limit)
         sizes = {name: scale * size for name, size in self._table_sizes.items()}
-        columns = {name: len(self.metadata.tables[name].columns) for name in sizes}
+        columns = {name: len(self._terms.metadata.tables[name].columns) for name in sizes}
         cells = sum(sizes[name] * columns[name] for name in sizes)
         check_rows(sum(sizes.values()), cells, self.memory_limit)
         return super()._sample_from_scale(scale, *how)
@@ -195,8 +196,8 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         """As the base class does it, and for keys of several columns too."""
         # The hook that SDV's own class calls here.
         synthesizer._auto_assign_transformers({table_name: table_data})
-        own = as_columns(self.metadata.tables[table_name].primary_key)
-        keys = map(as_columns, self.metadata._get_all_foreign_keys(table_name))
+        own = as_columns(self._terms.metadata.tables[table_name].primary_key)
+        keys = map(as_columns, self._terms.metadata._get_all_foreign_keys(table_name))
         foreign = dict.fromkeys(name for key in keys for name in key if name not in own)
         synthesizer.update_transformers(dict.fromkeys(foreign))
 
@@ -207,4 +208,4 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         self._terms.check()
 
     def _handle_composite_keys(self) -> None:
-        self._modified_multi_table_metadata = without_composite_keys(self.metadata)
+        self._modified_multi_table_metadata = without_composite_keys(self._terms.metadata)

@@ -9,6 +9,7 @@ objects that know nothing of SDV's base class, most of it by the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import pandas as pd
@@ -85,8 +86,9 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self.metadata = self._original_metadata = keep_public(
             metadata, public_metadata=public_metadata
         )
+        # What becomes of that attribute does not change what is released.
         self.preprocessor = Preprocessor(
-            self.metadata,
+            deepcopy(self.metadata),
             target=target_column,
             coerce=invalid_cells == COERCE,
             unreleased=read_unreleased(unreleased, self.metadata),

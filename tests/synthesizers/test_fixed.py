@@ -1,0 +1,172 @@
+"""Arguments of a synthesizer are fixed once it is made: no attribute says what no fit does."""
+
+import copy
+import inspect
+import pickle
+
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.synthesizers.fixed import FREE, FixedDict, FixedList
+
+#: Calls that change a list or a dictionary.
+OF_LISTS = [
+    lambda each: each.append('more'),
+    lambda each: each.extend(['more']),
+    lambda each: each.insert(0, 'more'),
+    lambda each: each.remove(each[0]),
+    lambda each: each.pop(),
+    lambda each: each.clear(),
+    lambda each: each.sort(),
+    lambda each: each.reverse(),
+    lambda each: each.__setitem__(0, 'more'),
+    lambda each: each.__delitem__(0),
+    lambda each: each.__iadd__(['more']),
+    lambda each: each.__imul__(2),
+]
+OF_DICTS = [
+    lambda each: each.update(more=1),
+    lambda each: each.pop('a'),
+    lambda each: each.popitem(),
+    lambda each: each.clear(),
+    lambda each: each.setdefault('more', 1),
+    lambda each: each.__setitem__('a', 2),
+    lambda each: each.__delitem__('a'),
+    lambda each: each.__ior__({'a': 2}),
+]
+
+
+@pytest.fixture
+def metadata():
+    """Countries, persons of countries, and their visits."""
+    keys = {'sdtype': 'id'}
+    tables = {
+        'country': {'columns': {'id': keys}, 'primary_key': 'id'},
+        'person': {
+            'columns': {'id': keys, 'country': keys, 'ill': {'sdtype': 'boolean'}},
+            'primary_key': 'id',
+        },
+        'visit': {'columns': {'person': keys, 'days': {'sdtype': 'numerical'}}},
+    }
+    links = [('country', 'person', 'country'), ('person', 'visit', 'person')]
+    return Metadata.load_from_dict(
+        {
+            'tables': tables,
+            'relationships': [
+                {
+                    'parent_table_name': parent,
+                    'parent_primary_key': 'id',
+                    'child_table_name': child,
+                    'child_foreign_key': key,
+                }
+                for parent, child, key in links
+            ],
+        }
+    )
+
+
+@pytest.fixture
+def arguments():
+    return {
+        'locales': ['en_US', 'de_DE'],
+        'public_tables': ['country'],
+        'target': {'person': 'ill'},
+        'max_children': {'visit': 9},
+        'min_children': {('visit', 'person'): 1},
+    }
+
+
+def of_database(synthesizer):
+    return synthesizer._terms.read_schema(), synthesizer._terms.read_children(
+        synthesizer._terms.read_schema()
+    )
+
+
+def copy_by_pickle(each):
+    return pickle.loads(pickle.dumps(each))
+
+
+@pytest.mark.parametrize('kind', [ClustMixSynthesizer, ClustMixMultiTableSynthesizer])
+def test_no_argument_can_be_set_or_deleted(kind, metadata, small_metadata, arguments):
+    single = kind is ClustMixSynthesizer
+    synthesizer = kind(small_metadata) if single else kind(metadata, **arguments)
+    before = synthesizer.get_parameters()
+    names = [name for name in inspect.signature(kind).parameters if name not in FREE]
+    assert len(names) > 10
+    for name in names:
+        with pytest.raises(AttributeError, match=f'{name!r} is fixed'):
+            setattr(synthesizer, name, None)
+        with pytest.raises(AttributeError, match=f'{name!r} is fixed'):
+            delattr(synthesizer, name)
+    assert synthesizer.get_parameters() == before
+
+
+def test_what_becomes_of_the_lists_of_the_caller_does_not_matter(metadata, arguments):
+    given = copy.deepcopy(arguments)
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, **given)
+    terms = of_database(synthesizer)
+    given['locales'].append('fr_FR')
+    given['public_tables'].append('person')
+    given['target'].clear()
+    given['max_children']['visit'] = 1
+    given['min_children'].clear()
+    metadata.tables['visit'].columns.pop('days')
+    metadata.relationships.clear()
+
+    assert of_database(synthesizer) == terms
+    assert {name: getattr(synthesizer, name) for name in arguments} == arguments
+    assert synthesizer._terms.find_target('person') == 'ill'
+
+
+def test_what_becomes_of_the_attribute_of_metadata_does_not_change_who_is_protected(
+    metadata, arguments
+):
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, **arguments)
+    terms = of_database(synthesizer)
+    synthesizer.metadata.relationships.clear()
+    assert of_database(synthesizer) == terms
+
+
+def test_what_becomes_of_the_metadata_does_not_change_what_is_released(small_metadata):
+    synthesizer = ClustMixSynthesizer(small_metadata, public_metadata=True)
+    before = synthesizer.preprocessor.derive().derived
+    for each in (small_metadata, synthesizer.metadata):
+        each.update_column('age', sdtype='categorical')
+        ((_, table),) = each.tables.items()
+        table.columns['city']['nullable'] = False
+        table.columns['income']['range_values'] = [0, 1]
+    assert synthesizer.preprocessor.derive().derived == before
+
+
+def test_the_copies_cannot_be_changed(metadata, arguments):
+    synthesizer = ClustMixMultiTableSynthesizer(metadata, **arguments)
+    for name in arguments:
+        kept = getattr(synthesizer, name)
+        for change in OF_LISTS if isinstance(kept, list) else OF_DICTS:
+            with pytest.raises(AttributeError, match='make another one'):
+                change(kept)
+        assert kept == arguments[name]
+
+
+def test_what_samples_show_for_rare_values_is_a_copy_too(small_metadata):
+    given = {'city': 'Other'}
+    synthesizer = ClustMixSynthesizer(small_metadata, unreleased=given)
+    before = synthesizer.preprocessor.derive().derived
+    given['city'] = 'Elsewhere'
+    assert synthesizer.preprocessor.derive().derived == before
+    with pytest.raises(AttributeError, match='make another one'):
+        synthesizer.unreleased['city'] = 'Elsewhere'
+
+
+@pytest.mark.parametrize(
+    'again', [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))]
+)
+def test_copies_of_the_copies_cannot_be_changed_either(again):
+    kept = again(FixedList(['a', FixedDict(a=1)]))
+    assert kept == ['a', {'a': 1}]
+    assert (type(kept), type(kept[1])) == (FixedList, FixedDict)
+    for part, changes in ((kept, OF_LISTS), (kept[1], OF_DICTS)):
+        for change in changes:
+            with pytest.raises(AttributeError, match='make another one'):
+                change(part)
