@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.belief import update
+from sdv_threea.adapt.belief import log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up, softmax
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures
@@ -133,19 +133,31 @@ class Fit:
         """
         slopes = self._span.restrict(slopes)
         curvatures = self._curvatures(self._chances())
-        spreads = (0.0,) if self._variances is None else self._constants.feature_spreads
-        best, most = [], -math.inf
-        for spread in spreads:
-            priors = self._covariances_with(spread)
-            pairs = zip(curvatures, slopes, priors, strict=True)
-            found = [update(curvature, slope, scale, prior) for curvature, slope, prior in pairs]
-            likelihood = sum(each.log_likelihood for each in found)
-            likelihood -= self._constants.feature_doubt if spread else 0.0
-            if likelihood > most:
-                best, most = found, likelihood
-        self._variances = None
-        self._covariances = np.stack([each.covariance for each in best])
-        self._move(np.stack([each.way for each in best]))
+        if self._variances is not None:
+            self._open_features(self._variances, curvatures, slopes, scale)
+            self._variances = None
+        known = zip(curvatures, slopes, self._covariances, strict=True)
+        found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
+        self._covariances = np.stack([each.covariance for each in found])
+        self._move(np.stack([each.way for each in found]))
+
+    def _open_features(
+        self,
+        variances: NDArray[np.float64],
+        curvatures: list[NDArray[np.float64]],
+        slopes: NDArray[np.float64],
+        scale: float,
+    ) -> None:
+        """Expect weights of features to spread as the first slope says is likeliest."""
+        spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
+        places = np.arange(width - len(variances), width)
+        more = np.zeros((width, len(variances)))
+        more[places, np.arange(len(variances))] = np.sqrt(variances)
+        likelihoods = -self._constants.feature_doubt * (np.asarray(spreads) > 0)
+        for curvature, slope, prior in zip(curvatures, slopes, self._covariances, strict=True):
+            likelihoods += log_likelihoods(curvature, slope, scale, prior, more, spreads)
+        spread = spreads[int(np.argmax(likelihoods))]
+        self._covariances[:, places, places] = spread**2 * variances
 
     def whole_model(self) -> WholeModel:
         """Round the model to whole numbers."""
@@ -177,15 +189,6 @@ class Fit:
 
     def _chances(self) -> NDArray[np.float64]:
         return softmax(np.einsum('cnj,cj->nc', self._inputs, self.coordinates))
-
-    def _covariances_with(self, spread: float) -> NDArray[np.float64]:
-        """Return what is known of the weights, if those of features are expected to spread so."""
-        if self._variances is None:
-            return self._covariances
-        covariances, end = self._covariances.copy(), self.coordinates.shape[1]
-        places = np.arange(end - len(self._variances), end)
-        covariances[:, places, places] = spread**2 * self._variances
-        return covariances
 
     def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Compute the curvature of the loss in each class's weights, shape (D, D) each.
