@@ -7,7 +7,6 @@ are shrunk toward their class by what the noise can tell, and made positive defi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -59,8 +58,7 @@ def mixture_of_components(
         centres = _centres(own, shares, variance, constants)
         means.append(centres)
         known = own, shares, centres, correlations[label], variance
-        for component, found in enumerate(_covariances(*known, constants)):
-            covariances[label, component] = found
+        _estimate_covariances(*known, constants, out=covariances[label])
     return Mixture(np.stack(weights), np.stack(means), covariances)
 
 
@@ -110,28 +108,29 @@ def _centres(
     return np.asarray(shrunk - shares @ shrunk)
 
 
-def _covariances(
+def _estimate_covariances(  # noqa: PLR0913 (moments, and what is known of them)
     moments: ScoreMoments,
     shares: NDArray[np.float64],
     centres: NDArray[np.float64],
     correlation: NDArray[np.float64],
     variance: NDArray[np.float64],
     constants: AnonymizeConstants,
-) -> Iterator[NDArray[np.float64]]:
-    """Estimate the covariances of the normals in each component, shape (m, m), one by one.
+    *,
+    out: NDArray[np.float64],
+) -> None:
+    """Estimate the covariances of the normals in each component, into an array (K, m, m).
 
     Those of a class divide into what varies between the centres ``c_k`` of its components, and what
     is left inside them: ``W = R - sum_k p_k c_k c_k^T``. From ``W`` a component departs as far as
     its products tell. With variances ``v`` of the scores, the products of two scores have the gain
     ``v_i v_j`` per record, and each square is short of that by what its code hides, ``v - v^2``.
     """
+    # There may be thousands of columns, so few of their matrices are kept at once.
+    between = np.tensordot(shares, [np.outer(centre, centre) for centre in centres], 1)
+    within = bound_eigenvalues(correlation - between, constants.least_eigenvalue)
+    del between
     gains = np.outer(variance, variance)
     lost, diagonal = variance - variance**2, np.diag_indices(len(variance))
-    between = [np.outer(centre, centre) for centre in centres]
-    within = bound_eigenvalues(
-        correlation - np.tensordot(shares, between, 1), constants.least_eigenvalue
-    )
-    del between  # matrices of thousands of columns
     for at, (count, centre) in enumerate(zip(moments.counts, centres, strict=True)):
         # What the products show beyond what the class explains.
         surprise = np.outer(centre, centre)
@@ -146,9 +145,9 @@ def _covariances(
         noises += (moments.product_scale / count) ** 2
         change = _effects(surprise.ravel(), gains.ravel(), noises.ravel(), constants)
         del surprise, noises
-        found = change.reshape(gains.shape)
-        found += within
-        yield bound_eigenvalues(found, constants.least_eigenvalue)
+        change += within.ravel()
+        out[at] = bound_eigenvalues(change.reshape(gains.shape), constants.least_eigenvalue)
+        del change
 
 
 def _effects(

@@ -71,6 +71,7 @@ def class_correlations(
         del products, gains, noises
         found += common
         matrix[upper] = matrix.T[upper] = found
+        del found
         matrix[:] = make_correlation(matrix)
     return matrices
 

@@ -36,7 +36,8 @@ def bound_eigenvalues(
     if _exceeds(symmetric, least):
         return symmetric
     values, vectors = eigh(symmetric, subset_by_value=(-np.inf, least))
-    return np.asarray(symmetric + (vectors * (least - values)) @ vectors.T)
+    symmetric += (vectors * (least - values)) @ vectors.T
+    return symmetric
 
 
 def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
