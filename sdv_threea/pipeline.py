@@ -113,6 +113,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         begin('adapt')
         adapted = adapt(density, joint, encoder, encoded, run)
         begin('anonymize')
+        density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and have served
         mixture = _anonymize(density, encoded, centroids, run)
     labels, number = calibrate(adapted, mixture, joint, density, run)
     return Release(

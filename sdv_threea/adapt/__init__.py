@@ -23,6 +23,7 @@ else. ``docs/notation.md`` has the symbols.
 * :mod:`~sdv_threea.adapt.slopes`: the slope of the logistic loss, summed over private rows,
 * :mod:`~sdv_threea.adapt.moments`: second moments of features over private rows,
 * :mod:`~sdv_threea.adapt.belief`: what a noisy slope says of weights,
+* :mod:`~sdv_threea.adapt.span`: fewer coordinates of weights, where columns outnumber draws,
 * :mod:`~sdv_threea.adapt.fit`: steps by slopes and moments, read off draws otherwise,
 * :mod:`~sdv_threea.adapt.labels`: the model, fitted in private steps,
 * :mod:`~sdv_threea.adapt.trees`: trees that say what the density expects of a number,

@@ -15,6 +15,7 @@ That is a step of a Kalman filter. With no noise it is Newton's. All of it is po
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +54,58 @@ def update(
     Returns:
         The way to go, the covariance after it, and how likely the slope was.
     """
+    moved, root = _slope_law(curvature, scale, covariance)
+    white = solve_triangular(root, slope, lower=True)
+    gained = solve_triangular(root, moved, lower=True)
+    likelihood = _log_likelihood(root, white)
+    return Update(gained.T @ white, covariance - gained.T @ gained, likelihood)
+
+
+def log_likelihoods(
+    curvature: NDArray[np.float64],
+    slope: NDArray[np.float64],
+    scale: float,
+    covariance: NDArray[np.float64],
+    more: NDArray[np.float64],
+    spreads: Sequence[float],
+) -> NDArray[np.float64]:
+    """Return how likely a slope was, if more was open than is believed, for several guesses.
+
+    With ``S = L L^T`` for the belief, and ``U = L^-1 H M``, a guess ``t`` has the covariance of
+    slopes ``L (I + t^2 U U^T) L^T``. So the eigenvalues of ``U^T U`` tell the likelihoods of all
+    guesses, and the matrices of the belief are made once.
+
+    Args:
+        curvature: ``H``, shape (D, D).
+        slope: ``s``, shape (D,).
+        scale: Standard deviation of the noise of the slope.
+        covariance: ``V``, shape (D, D).
+        more: ``M``: the covariance of a guess is ``V + t^2 M M^T``; shape (D, r).
+        spreads: The guesses ``t``.
+
+    Returns:
+        Their logarithms, but for a constant, by guess.
+    """
+    _, root = _slope_law(curvature, scale, covariance)
+    white = solve_triangular(root, slope, lower=True)
+    added = solve_triangular(root, curvature @ more, lower=True)
+    values, turn = np.linalg.eigh(added.T @ added)
+    seen = np.square(turn.T @ (added.T @ white))
+    guesses = np.square(np.asarray(spreads))[:, None]
+    factors = 1 + guesses * np.maximum(values, 0.0)
+    gains = 0.5 * (guesses * seen / factors - np.log(factors)).sum(axis=1)
+    return np.asarray(_log_likelihood(root, white) + gains)
+
+
+def _slope_law(
+    curvature: NDArray[np.float64], scale: float, covariance: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return ``H V``, and the Cholesky root of the covariance ``S`` of slopes."""
     moved = curvature @ covariance
     expected = moved @ curvature + curvature
     expected[np.diag_indices(len(expected))] += scale**2 + TINY
-    root = np.linalg.cholesky(expected)
-    white = solve_triangular(root, slope, lower=True)
-    gained = solve_triangular(root, moved, lower=True)
-    likelihood = -0.5 * float(white @ white) - float(np.log(np.diag(root)).sum())
-    return Update(gained.T @ white, covariance - gained.T @ gained, likelihood)
+    return moved, np.asarray(np.linalg.cholesky(expected), dtype=np.float64)
+
+
+def _log_likelihood(root: NDArray[np.float64], white: NDArray[np.float64]) -> float:
+    return -0.5 * float(white @ white) - float(np.log(np.diag(root)).sum())

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.adapt.belief import update
+from sdv_threea.adapt.belief import log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up, softmax
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures
 from sdv_threea.adapt.model import Interplay, LabelModel
 from sdv_threea.adapt.moments import match_moments
 from sdv_threea.adapt.slopes import CHANCE_UNITS, LARGEST_WEIGHT, WEIGHT_UNITS, WholeModel
+from sdv_threea.adapt.span import span_of
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.approximate.scores import NormalScores
 
@@ -44,7 +45,9 @@ class Fit:
 
     Attributes:
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, (C, S) each.
-        weights: The weights, shape (C, D): ``D`` is ``1 + m``, and ``r`` more with features.
+        coordinates: The weights, shape (C, D): ``D`` is ``1 + m``, and ``r`` more with features.
+            Where there are more columns than draws, coordinates of the weights in the span of the
+            draws (:mod:`~sdv_threea.adapt.span`).
     """
 
     def __init__(
@@ -55,15 +58,17 @@ class Fit:
         self._records, self._labels = draws.weights, draws.labels
         found = [look_up(own, column) for own, column in zip(evidence, draws.codes.T, strict=True)]
         constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
-        #: What the weights of each class are multiplied with, by draw: shape (C, n, D).
-        self._inputs = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
-        num_classes, _, width = self._inputs.shape
+        inputs = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
+        width = inputs.shape[2]
+        #: The inputs are what coordinates are multiplied with, by class and draw: shape (C, n, D).
+        self._span, self._inputs = span_of(np.asarray(inputs, dtype=np.float64))
+        num_classes, _, reduced = self._inputs.shape
         self._classes = np.eye(num_classes)[draws.labels]
         self._shares = draws.weights @ self._classes / draws.weights.sum()
-        self.weights = np.zeros((num_classes, width))
-        self.weights[:, 0] = np.log(self._shares)
+        self.coordinates = np.zeros((num_classes, reduced))
+        self.coordinates[:, 0] = np.log(self._shares)
         spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
-        self._covariances = np.tile(spread**2 * np.eye(width), (num_classes, 1, 1))
+        self._covariances = np.tile(spread**2 * np.eye(reduced), (num_classes, 1, 1))
         #: What features may be believed to weigh, while no slope has told.
         self._variances: NDArray[np.float64] | None = None
 
@@ -71,7 +76,7 @@ class Fit:
         """Fit the weights to the labels of the draws, with a normal prior."""
         smoothing = self._constants.smoothing
         expected = (1 - smoothing) * self._classes + smoothing * self._shares
-        ridge = np.eye(self.weights.shape[1]) / self._constants.start_weight_spread**2
+        ridge = np.eye(self.coordinates.shape[1]) / self._constants.start_weight_spread**2
         for _ in range(START_STEPS):
             chances = self._chances()
             left = (expected - chances) * self._records[:, None]
@@ -99,9 +104,9 @@ class Fit:
         """
         self._records = self._records * share
         matched = match_moments(features, self._records, moments)
-        num_classes, num_new = len(self.weights), len(variances)
+        num_classes, num_new = len(self.coordinates), len(variances)
         self._inputs = np.concatenate([self._inputs, np.tile(matched, (num_classes, 1, 1))], axis=2)
-        self.weights = np.pad(self.weights, ((0, 0), (0, num_new)))
+        self.coordinates = np.pad(self.coordinates, ((0, 0), (0, num_new)))
         self._covariances = np.pad(self._covariances, ((0, 0), (0, num_new), (0, num_new)))
         self._variances = variances
 
@@ -121,59 +126,69 @@ class Fit:
         How much features may weigh is not known before the first slope that they have a part in. Of
         a few spreads the likeliest given that slope is taken; features weigh nothing unless the
         slope is clearly likelier with them.
+
+        Args:
+            slopes: In the weights of each class, shape (C, D).
+            scale: The standard deviation of their noise.
         """
+        slopes = self._span.restrict(slopes)
         curvatures = self._curvatures(self._chances())
-        spreads = (0.0,) if self._variances is None else self._constants.feature_spreads
-        best, most = [], -math.inf
-        for spread in spreads:
-            priors = self._covariances_with(spread)
-            pairs = zip(curvatures, slopes, priors, strict=True)
-            found = [update(curvature, slope, scale, prior) for curvature, slope, prior in pairs]
-            likelihood = sum(each.log_likelihood for each in found)
-            likelihood -= self._constants.feature_doubt if spread else 0.0
-            if likelihood > most:
-                best, most = found, likelihood
-        self._variances = None
-        self._covariances = np.stack([each.covariance for each in best])
-        self._move(np.stack([each.way for each in best]))
+        if self._variances is not None:
+            self._open_features(self._variances, curvatures, slopes, scale)
+            self._variances = None
+        known = zip(curvatures, slopes, self._covariances, strict=True)
+        found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
+        self._covariances = np.stack([each.covariance for each in found])
+        self._move(np.stack([each.way for each in found]))
+
+    def _open_features(
+        self,
+        variances: NDArray[np.float64],
+        curvatures: list[NDArray[np.float64]],
+        slopes: NDArray[np.float64],
+        scale: float,
+    ) -> None:
+        """Expect weights of features to spread as the first slope says is likeliest."""
+        spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
+        places = np.arange(width - len(variances), width)
+        more = np.zeros((width, len(variances)))
+        more[places, np.arange(len(variances))] = np.sqrt(variances)
+        likelihoods = -self._constants.feature_doubt * (np.asarray(spreads) > 0)
+        for curvature, slope, prior in zip(curvatures, slopes, self._covariances, strict=True):
+            likelihoods += log_likelihoods(curvature, slope, scale, prior, more, spreads)
+        spread = spreads[int(np.argmax(likelihoods))]
+        self._covariances[:, places, places] = spread**2 * variances
 
     def whole_model(self) -> WholeModel:
         """Round the model to whole numbers."""
-        width = len(self.evidence) + 1
-        tables = self._tables()
+        offsets, tables, weights = self._parts()
         largest = LARGEST_WEIGHT * WEIGHT_UNITS
         # A feature is in units of 1 / FEATURE_UNITS, and adds in those of 1 / EVIDENCE_UNITS.
-        weights = np.rint(self.weights[:, width:] * WEIGHT_UNITS * EVIDENCE_UNITS / FEATURE_UNITS)
+        weights = np.rint(weights * WEIGHT_UNITS * EVIDENCE_UNITS / FEATURE_UNITS)
         return WholeModel(
-            np.rint(self.weights[:, 0] * EVIDENCE_UNITS).astype(np.int64),
+            np.rint(offsets * EVIDENCE_UNITS).astype(np.int64),
             tuple(np.rint(table * EVIDENCE_UNITS).astype(np.int64) for table in tables),
             np.clip(weights, -largest, largest).astype(np.int64),
         )
 
     def model(self, pooled: NormalScores, features: KernelFeatures | None) -> LabelModel:
         """Return the model."""
-        offsets, tables = self.weights[:, 0], self._tables()
+        offsets, tables, weights = self._parts()
         if features is None:
             return LabelModel(offsets, tables)
-        interplay = Interplay(pooled, features, self.weights[:, len(self.evidence) + 1 :])
-        return LabelModel(offsets, tables, interplay)
+        return LabelModel(offsets, tables, Interplay(pooled, features, weights))
 
-    def _tables(self) -> tuple[NDArray[np.float64], ...]:
-        """Multiply the weights with the evidence."""
-        columns = zip(self.evidence, self.weights.T[1:], strict=False)
-        return tuple(own / EVIDENCE_UNITS * each[:, None] for own, each in columns)
+    def _parts(
+        self,
+    ) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], ...], NDArray[np.float64]]:
+        """Return offsets, weights of evidence times evidence, and the weights of features."""
+        weights, width = self._span.lift(self.coordinates), len(self.evidence) + 1
+        columns = zip(self.evidence, weights.T[1:width], strict=True)
+        tables = tuple(own / EVIDENCE_UNITS * each[:, None] for own, each in columns)
+        return weights[:, 0], tables, weights[:, width:]
 
     def _chances(self) -> NDArray[np.float64]:
-        return softmax(np.einsum('cnj,cj->nc', self._inputs, self.weights))
-
-    def _covariances_with(self, spread: float) -> NDArray[np.float64]:
-        """Return what is known of the weights, if those of features are expected to spread so."""
-        if self._variances is None:
-            return self._covariances
-        covariances, first = self._covariances.copy(), len(self.evidence) + 1
-        places = np.arange(first, first + len(self._variances))
-        covariances[:, places, places] = spread**2 * self._variances
-        return covariances
+        return softmax(np.einsum('cnj,cj->nc', self._inputs, self.coordinates))
 
     def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Compute the curvature of the loss in each class's weights, shape (D, D) each.
@@ -195,4 +210,5 @@ class Fit:
         change -= change.mean(axis=1, keepdims=True)
         squares = self._records @ np.square(change).sum(axis=1) / self._records.sum()
         longest = self._constants.longest_step
-        self.weights = self.weights + moves * min(1.0, longest / max(math.sqrt(squares), 1e-9))
+        factor = min(1.0, longest / max(math.sqrt(squares), 1e-9))
+        self.coordinates = self.coordinates + moves * factor

@@ -198,17 +198,18 @@ def _take_steps(
     receipts = []
     for _ in range(num_steps):
         radius = fit.radius()
+        sums = rows.sum(partial(sum_slopes, fit.evidence, fit.whole_model(), radius))
         slopes, receipt = add_noise(
-            rows.sum(partial(sum_slopes, fit.evidence, fit.whole_model(), radius)),
+            sums,
             sensitivity=slope_sensitivity(radius, terms['neighbors']),
             mu=mu / math.sqrt(num_steps),
             stage='adapt',
-            released=f'slopes of the logistic loss in {fit.weights.size} weights',
+            released=f'slopes of the logistic loss in {len(sums)} weights',
             resolution=1 / (EVIDENCE_UNITS * CHANCE_UNITS),
             noise=terms['noise'],
         )
         receipts.append(receipt)
-        fit.step(slopes.reshape(fit.weights.shape), receipt.noise_scale)
+        fit.step(slopes.reshape(len(fit.coordinates), -1), receipt.noise_scale)
     return tuple(receipts)
 
 

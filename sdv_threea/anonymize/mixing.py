@@ -46,7 +46,8 @@ def mixture_of_components(
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
     num_components = len(moments.counts) // len(totals)
-    weights, means, covariances = [], [], []
+    weights, means = [], []
+    covariances = np.empty((len(totals), num_components, *correlations.shape[1:]))
     for label, variance in enumerate(variances):
         own = moments.select(slice(label * num_components, (label + 1) * num_components))
         # Only how a class divides is taken from the counts of its components.
@@ -57,8 +58,8 @@ def mixture_of_components(
         centres = _centres(own, shares, variance, constants)
         means.append(centres)
         known = own, shares, centres, correlations[label], variance
-        covariances.append(_covariances(*known, constants))
-    return Mixture(np.stack(weights), np.stack(means), np.stack(covariances))
+        _estimate_covariances(*known, constants, out=covariances[label])
+    return Mixture(np.stack(weights), np.stack(means), covariances)
 
 
 def regularize(mixture: Mixture, trust: float) -> Mixture:
@@ -75,10 +76,11 @@ def regularize(mixture: Mixture, trust: float) -> Mixture:
     Returns:
         The mixture.
     """
-    width = mixture.means.shape[2]
     # Shrinking all covariances alike keeps the matrix positive definite.
-    factors = np.where(np.eye(width, dtype=np.bool_), 1.0, trust)
-    return replace(mixture, covariances=mixture.covariances * factors)
+    covariances = mixture.covariances * trust
+    variances = np.arange(mixture.means.shape[2])
+    covariances[..., variances, variances] = mixture.covariances[..., variances, variances]
+    return replace(mixture, covariances=covariances)
 
 
 def _shares(counts: NDArray[np.float64], least_share: float) -> NDArray[np.float64]:
@@ -106,41 +108,46 @@ def _centres(
     return np.asarray(shrunk - shares @ shrunk)
 
 
-def _covariances(
+def _estimate_covariances(  # noqa: PLR0913 (moments, and what is known of them)
     moments: ScoreMoments,
     shares: NDArray[np.float64],
     centres: NDArray[np.float64],
     correlation: NDArray[np.float64],
     variance: NDArray[np.float64],
     constants: AnonymizeConstants,
-) -> NDArray[np.float64]:
-    """Estimate the covariances of the normals in each component, shape (K, m, m).
+    *,
+    out: NDArray[np.float64],
+) -> None:
+    """Estimate the covariances of the normals in each component, into an array (K, m, m).
 
     Those of a class divide into what varies between the centres ``c_k`` of its components, and what
     is left inside them: ``W = R - sum_k p_k c_k c_k^T``. From ``W`` a component departs as far as
     its products tell. With variances ``v`` of the scores, the products of two scores have the gain
     ``v_i v_j`` per record, and each square is short of that by what its code hides, ``v - v^2``.
     """
+    # There may be thousands of columns, so few of their matrices are kept at once.
+    between = np.tensordot(shares, [np.outer(centre, centre) for centre in centres], 1)
+    within = bound_eigenvalues(correlation - between, constants.least_eigenvalue)
+    del between
     gains = np.outer(variance, variance)
     lost, diagonal = variance - variance**2, np.diag_indices(len(variance))
-    between = [np.outer(centre, centre) for centre in centres]
-    within = bound_eigenvalues(
-        correlation - np.tensordot(shares, between, 1), constants.least_eigenvalue
-    )
-    result = []
-    for products, count, square in zip(moments.products, moments.counts, between, strict=True):
+    for at, (count, centre) in enumerate(zip(moments.counts, centres, strict=True)):
         # What the products show beyond what the class explains.
-        surprise = within + square
+        surprise = np.outer(centre, centre)
+        surprise += within
         surprise *= -gains
-        surprise += products / count
+        products = moments.select(slice(at, at + 1)).products[0]
+        products /= count
+        surprise += products
+        del products
         surprise[diagonal] -= lost
-        noises = (moments.product_scale / count) ** 2 + gains / count
+        noises = gains / count
+        noises += (moments.product_scale / count) ** 2
         change = _effects(surprise.ravel(), gains.ravel(), noises.ravel(), constants)
-        del surprise, noises  # matrices of thousands of columns
-        found = change.reshape(gains.shape)
-        found += within
-        result.append(bound_eigenvalues(found, constants.least_eigenvalue))
-    return np.stack(result)
+        del surprise, noises
+        change += within.ravel()
+        out[at] = bound_eigenvalues(change.reshape(gains.shape), constants.least_eigenvalue)
+        del change
 
 
 def _effects(

@@ -12,6 +12,7 @@ from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects
+from sdv_threea.maths.triangles import mask
 
 #: Correlations stay below this, and eigenvalues above that, so that matrices can be inverted.
 LARGEST_CORRELATION = 0.98
@@ -44,19 +45,35 @@ def class_correlations(
         Correlation matrices, positive definite, shape (C, m, m).
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
-    # Each pair of columns once.
-    rows, columns = np.triu_indices(variances.shape[1], 1)
-    products = moments.products[:, rows, columns]
-    gains = totals[:, None] * variances[:, rows] * variances[:, columns]
-    # Sampling and the mechanism.
-    noises = gains + moments.product_scale**2
+    width = variances.shape[1]
+    # Each pair of columns once, and one class at a time: there may be millions of pairs.
+    upper = mask(width)
+    np.fill_diagonal(upper, False)
+    pairs = upper[mask(width)]
+
+    def read(label: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        gains = np.outer(totals[label] * variances[label], variances[label])[upper]
+        # Sampling and the mechanism.
+        return moments.triangles[label, pairs], gains, gains + moments.product_scale**2
+
     # All classes together tell what they have in common.
-    sums = (each.sum(axis=0) for each in (products, gains, noises))
+    sums = read(0)
+    for label in range(1, len(totals)):
+        for total, own in zip(sums, read(label), strict=True):
+            total += own
     common = _effects(constants, *sums)
-    matrices = np.zeros_like(moments.products)
-    for matrix, *own in zip(matrices, products - gains * common, gains, noises, strict=True):
-        matrix[rows, columns] = matrix[columns, rows] = common + _effects(constants, *own)
-    return np.stack([make_correlation(matrix) for matrix in matrices])
+    del sums
+    matrices = np.zeros((len(totals), width, width))
+    for label, matrix in enumerate(matrices):
+        products, gains, noises = read(label)
+        products -= gains * common
+        found = _effects(constants, products, gains, noises)
+        del products, gains, noises
+        found += common
+        matrix[upper] = matrix.T[upper] = found
+        del found
+        matrix[:] = make_correlation(matrix)
+    return matrices
 
 
 def _effects(
@@ -80,6 +97,8 @@ def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
     np.fill_diagonal(bounded, 1.0)
     positive = bound_eigenvalues(bounded, SMALLEST_EIGENVALUE)
+    del bounded
     # Bounding eigenvalues has moved the diagonal away from one.
     scale = np.sqrt(np.diag(positive))
-    return np.asarray(positive / np.outer(scale, scale))
+    positive /= np.outer(scale, scale)
+    return positive

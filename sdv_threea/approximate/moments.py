@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.maths.triangles import diagonal, unpack, width_of
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
@@ -26,7 +27,7 @@ from sdv_threea.privacy.statistics import (
     clip_norm,
     moment_sensitivity,
     second_moments,
-    unpack_second_moments,
+    unweighted_moments,
 )
 
 #: Score units per one. Scores are whole numbers of such units, so that all sums of them are exact.
@@ -47,16 +48,22 @@ class ScoreMoments:
     Args:
         counts: Number of records, at least one, shape (G,).
         sums: Sum of the scores, shape (G, m).
-        products: Sum of the products of scores, symmetric, shape (G, m, m).
+        triangles: Sum of the products of scores: the upper triangle of a symmetric matrix, shape
+            (G, m (m + 1) / 2).
         sum_scale: Standard deviation of the noise of a sum.
         product_scale: Standard deviation of the noise of a product of different columns.
     """
 
     counts: NDArray[np.float64]
     sums: NDArray[np.float64]
-    products: NDArray[np.float64]
+    triangles: NDArray[np.float64]
     sum_scale: float
     product_scale: float
+
+    @property
+    def products(self) -> NDArray[np.float64]:
+        """Sum of the products of scores, symmetric, shape (G, m, m): a new array each time."""
+        return unpack(self.triangles)
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -74,18 +81,20 @@ class ScoreMoments:
         return ScoreMoments(
             weight * self.counts + (1 - weight) * other.counts,
             weight * self.sums + (1 - weight) * other.sums,
-            weight * self.products + (1 - weight) * other.products,
+            weight * self.triangles + (1 - weight) * other.triangles,
             self.sum_scale * scale,
             self.product_scale * scale,
         )
 
     def add(self, blocks: int) -> ScoreMoments:
         """Return the moments of neighbouring groups together, ``blocks`` at a time."""
+        if blocks == 1:
+            return self
         starts = np.arange(0, len(self.counts), blocks)
         return ScoreMoments(
             np.add.reduceat(self.counts, starts),
             np.add.reduceat(self.sums, starts),
-            np.add.reduceat(self.products, starts),
+            np.add.reduceat(self.triangles, starts),
             self.sum_scale * math.sqrt(blocks),
             self.product_scale * math.sqrt(blocks),
         )
@@ -100,13 +109,14 @@ class ScoreMoments:
             most: Squares are scaled up by at most this factor, as noise rather than clipping may
                 have shortened them.
         """
-        kept = float(np.trace(self.products, axis1=1, axis2=2).sum())
+        squares = self.triangles.take(diagonal(self.sums.shape[1]), axis=1)
+        kept = float(squares.sum(axis=1).sum())
         # Clipping never lengthens, so the factor is at least one.
         factor = energy / min(max(kept, energy / most), energy) if energy else 1.0
         return ScoreMoments(
             self.counts,
             self.sums * math.sqrt(factor),
-            self.products * factor,
+            self.triangles * factor,
             self.sum_scale * math.sqrt(factor),
             self.product_scale * factor,
         )
@@ -117,7 +127,7 @@ class ScoreMoments:
             self,
             counts=self.counts[groups],
             sums=self.sums[groups],
-            products=self.products[groups],
+            triangles=self.triangles[groups],
         )
 
 
@@ -171,14 +181,15 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
         resolution=SCORE_UNITS**-2,
         noise=noise,
     )
-    matrices = unpack_second_moments(noisy)
+    released = unweighted_moments(noisy)
+    width = width_of(released)
     weight_in_units = weight / SCORE_UNITS
     off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
     # The first row of t t^T holds w^2 and w s; the rest holds s s^T.
     moments = ScoreMoments(
-        counts=np.maximum(matrices[:, 0, 0] / weight_in_units**2, 1.0),
-        sums=matrices[:, 0, 1:] / weight_in_units,
-        products=matrices[:, 1:, 1:],
+        counts=np.maximum(released[:, 0] / weight_in_units**2, 1.0),
+        sums=released[:, 1:width] / weight_in_units,
+        triangles=released[:, width:],
         sum_scale=off_diagonal / weight_in_units,
         product_scale=off_diagonal,
     )

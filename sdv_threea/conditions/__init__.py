@@ -4,6 +4,7 @@ Values of conditions may be private, so no message shows them. No private row is
 
 * :mod:`~sdv_threea.conditions.sampler`: rows that meet conditions, drawn until all are there,
 * :mod:`~sdv_threea.conditions.reading`: from conditions to codes of the released model, and back,
+* :mod:`~sdv_threea.conditions.zones`: in which time zone a date is that says none,
 * :mod:`~sdv_threea.conditions.explanations`: why conditions cannot be met.
 """
 

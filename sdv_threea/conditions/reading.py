@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
+from sdv_threea.conditions.zones import place_dates
 from sdv_threea.domain import Category, Column, Number
 from sdv_threea.encoding.transformers import CategoryEncoder
 from sdv_threea.intake.columns import make_table
@@ -215,6 +216,8 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
         raise ValueError(
             f'The condition on {name!r} cannot be read as {facts.sdtype}: check its values.'
         )
+    if facts.sdtype == 'datetime':
+        return place_dates(cells, column, facts.template, storage.dtypes[name])
     return cells if isinstance(cells, np.ndarray) else cells.to_numpy()
 
 

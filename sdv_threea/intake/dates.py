@@ -164,11 +164,36 @@ def find_zones(cells: Sequence[object], template: str | None) -> NDArray[np.bool
     return np.array([_tells_zone(cell, template) is (not zoned) for cell in cells], dtype=np.bool_)
 
 
+def find_clocks(cells: Sequence[object], template: str | None) -> NDArray[np.bool_]:
+    """Find the dates that say no time zone: times of clocks.
+
+    Args:
+        cells: The cells, n of them, as for :func:`read_dates`.
+        template: The format of texts and numbers.
+
+    Returns:
+        Whether it is one of those, shape (n,); not where a cell is no date.
+    """
+    zoned = has_zone(template)
+
+    def is_clock(cell: object) -> bool:
+        by_format = issubclass(type(cell), str) or spell_number(cell) is not None
+        return not zoned if template and by_format else _tells_zone(cell, template) is False
+
+    return np.array([is_clock(cell) for cell in cells], dtype=np.bool_)
+
+
 def has_zone(template: str | None) -> bool:
     """Tell whether texts of a format say in which time zone they are."""
     return template is not None and (
         template.endswith(ZULU) or any(sign in template for sign in ZONE_SIGNS)
     )
+
+
+def is_zulu(template: str | None) -> bool:
+    """Tell whether all texts of a format are in UTC, as a ``Z`` at its end says."""
+    signed = template is not None and any(sign in template for sign in ZONE_SIGNS)
+    return template is not None and template.endswith(ZULU) and not signed
 
 
 def _tells_zone(cell: object, template: str | None) -> bool | None:

@@ -28,19 +28,22 @@ def bound_eigenvalues(
         The matrix, shape (m, m).
     """
     # Rounding makes symmetric matrices slightly asymmetric.
-    symmetric = np.asarray((matrix + matrix.T) / 2, dtype=np.float64)
+    symmetric = np.asarray(matrix + matrix.T, dtype=np.float64)
+    symmetric /= 2
     if most < np.inf:
         values, vectors = np.linalg.eigh(symmetric)
         return np.asarray((vectors * np.clip(values, least, most)) @ vectors.T)
     if _exceeds(symmetric, least):
         return symmetric
     values, vectors = eigh(symmetric, subset_by_value=(-np.inf, least))
-    return np.asarray(symmetric + (vectors * (least - values)) @ vectors.T)
+    symmetric += (vectors * (least - values)) @ vectors.T
+    return symmetric
 
 
 def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
     """Return whether all eigenvalues are above a bound: less the bound, the matrix has a root."""
-    moved = symmetric.copy()
+    # In the order of Fortran, so that the root is found in place.
+    moved = symmetric.copy().T
     moved[np.diag_indices_from(moved)] -= least
     try:
         cholesky(moved, overwrite_a=True, check_finite=False)

@@ -113,10 +113,11 @@ def shrunk_effects(
     power *= variance
     kept = ratio(power, power + variances)
     del power
-    # The factor of James and Stein for one value by itself.
-    alone = 1 - certain**2 * ratio(variances, np.square(values)) if certain < np.inf else 0.0
+    if certain < np.inf:
+        # The factor of James and Stein for one value by itself.
+        kept = np.maximum(kept, 1 - certain**2 * ratio(variances, np.square(values)))
     effects = ratio(values, gains)
-    effects *= np.maximum(kept, alone)
+    effects *= kept
     return effects
 
 

@@ -33,6 +33,9 @@ FINEST_SCALE = 2**16
 #: far below the precision of a float.
 FINEST_STEP = 2**40
 
+#: Values that noise is added to at once: it bounds the memory.
+BLOCK = 2**18
+
 #: Noise scales and magnitudes of values from here on could overflow.
 LARGEST_SCALE = 2**52
 LARGEST_VALUE = 2**62
@@ -90,13 +93,16 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
     )
     if scale == 0:
         return np.asarray(exact * resolution, dtype=np.float64), receipt
-    drawn = noise(exact.size, float(scale)).reshape(exact.shape)
+    drawn, flat = noise(exact.size, float(scale)), exact.reshape(-1)
+    noisy = np.empty(exact.size)
     # The noise is a multiple of 1 / steps. Its fraction and its whole part are added one after the
-    # other, in place, as there may be millions of values.
-    noisy = np.asarray((drawn & (steps - 1)) / steps)
-    noisy += exact + (drawn >> (steps.bit_length() - 1))
+    # other, some values at a time, as there may be millions of them.
+    for start in range(0, exact.size, BLOCK):
+        some = slice(start, start + BLOCK)
+        noisy[some] = (drawn[some] & (steps - 1)) / steps
+        noisy[some] += flat[some] + (drawn[some] >> (steps.bit_length() - 1))
     noisy *= resolution
-    return noisy, receipt
+    return noisy.reshape(exact.shape), receipt
 
 
 def threshold_release(  # noqa: PLR0913 (as above, and the threshold)

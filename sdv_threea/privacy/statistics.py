@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
+from sdv_threea.maths.triangles import diagonal, mask, unpack, width_of
 from sdv_threea.privacy.rows import LARGEST_SUM
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
@@ -26,8 +27,9 @@ OFF_DIAGONAL_WEIGHT = 17
 #: Integers of any width.
 Whole = TypeVar('Whole', bound=np.integer[Any])
 
-#: Rows per matrix product: bounds the memory, changes no result.
-BLOCK_ROWS = 8192
+#: Cells of records, and rows of products, that are floats at once: they bound the memory, and
+#: change no result.
+BLOCK_CELLS, STRIP = 2**23, 2**9
 
 #: Integers below this are exact as floats, and so are their sums.
 EXACT_FLOAT = 2**53
@@ -161,14 +163,18 @@ def second_moments(
     if largest >= EXACT_FLOAT or OFF_DIAGONAL_WEIGHT * largest * len(vectors) >= LARGEST_SUM:
         raise OverflowError('the sums do not fit into 64 bits: choose a coarser grid.')
     width = vectors.shape[1]
-    sums = np.zeros((num_groups, width, width), dtype=np.int64)
+    sums = np.zeros((num_groups, width * (width + 1) // 2), dtype=np.int64)
     order = np.argsort(groups, kind='stable')
     bounds = np.searchsorted(groups[order], np.arange(num_groups + 1)).tolist()
-    for group, rows in _group_slices(bounds, min(BLOCK_ROWS, EXACT_FLOAT // largest)):
-        block = vectors[order[rows]].astype(np.float64)
-        sums[group] += (block.T @ block).astype(np.int64)
-    upper = np.triu_indices(width)
-    return sums[:, *upper] * _weights(width)
+    for group, rows in _group_slices(bounds, min(_block_rows(width), EXACT_FLOAT // largest)):
+        block, end = vectors[order[rows]].astype(np.float64), 0
+        for first in range(0, width, STRIP):
+            products = block[:, first : first + STRIP].T @ block[:, first:]
+            own = products[mask(*products.shape)]
+            start, end = end, end + len(own)
+            sums[group, start:end] += own.astype(np.int64)
+    sums *= _weights(width)
+    return sums
 
 
 def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
@@ -205,12 +211,12 @@ def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
     Returns:
         The matrices ``sum t t^T``, shape (num_groups, d, d).
     """
-    width = (math.isqrt(8 * moments.shape[1] + 1) - 1) // 2
-    rows, columns = np.triu_indices(width)
-    matrices = np.empty((len(moments), width, width))
-    matrices[:, rows, columns] = moments / _weights(width)
-    matrices[:, columns, rows] = matrices[:, rows, columns]
-    return matrices
+    return unpack(unweighted_moments(moments))
+
+
+def unweighted_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the same as upper triangles: released second moments, without the weights."""
+    return np.asarray(moments / _weights(width_of(moments)))
 
 
 def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
@@ -249,10 +255,10 @@ def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
     largest = _magnitude(vectors)
     if vectors.shape[1] * largest**2 < EXACT_FLOAT:
         # Whole numbers that are exact as floats, and so are their sums.
-        squared = np.empty(len(vectors))
-        for start in range(0, len(vectors), BLOCK_ROWS):
-            floats = vectors[start : start + BLOCK_ROWS].astype(np.float64)
-            squared[start : start + BLOCK_ROWS] = np.einsum('ij,ij->i', floats, floats)
+        squared, size = np.empty(len(vectors)), _block_rows(vectors.shape[1])
+        for start in range(0, len(vectors), size):
+            floats = vectors[start : start + size].astype(np.float64)
+            squared[start : start + size] = np.einsum('ij,ij->i', floats, floats)
         return np.asarray(squared <= radius**2)
     # A vector with an entry beyond the radius is outside; of others squares do not overflow.
     boxed = np.clip(vectors.astype(np.int64), -radius, radius)
@@ -297,6 +303,11 @@ def _group_slices(bounds: list[int], size: int) -> Iterator[tuple[int, slice]]:
             yield group, slice(first, min(first + size, stop))
 
 
-def _weights(width: int) -> NDArray[np.int64]:
-    rows, columns = np.triu_indices(width)
-    return np.where(rows == columns, DIAGONAL_WEIGHT, OFF_DIAGONAL_WEIGHT).astype(np.int64)
+def _block_rows(width: int) -> int:
+    return max(BLOCK_CELLS // max(width, 1), 1)
+
+
+def _weights(width: int) -> NDArray[np.int8]:
+    weights = np.full(width * (width + 1) // 2, OFF_DIAGONAL_WEIGHT, dtype=np.int8)
+    weights[diagonal(width)] = DIAGONAL_WEIGHT
+    return weights

@@ -105,6 +105,11 @@ def choose_dtype(column: Column, declared: Any) -> Any:
     return {'b': OBJECT, 'i': FLOAT, 'u': FLOAT}.get(declared.kind, declared)
 
 
+def find_zone(dtype: Any) -> Any:
+    """Return the time zone of a dtype of dates; ``None`` if it has none, as any other dtype."""
+    return getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
+
+
 def make_proxy(dtypes: Mapping[str, Any]) -> pd.DataFrame:
     """Make the table that SDV is fitted on.
 

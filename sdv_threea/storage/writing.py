@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.domain import Domain, Number
+from sdv_threea.storage.dtypes import find_zone
 
 #: Dates are counted in seconds from here.
 ORIGIN = np.datetime64('2000-01-01', 'us')
@@ -94,8 +95,7 @@ def from_seconds(
     passed = np.rint(np.clip(seconds, first, last) * 1e6).astype('timedelta64[us]')
     moments = pd.DatetimeIndex(ORIGIN + passed)
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
-        return pd.Series(moments.tz_localize(zone and 'UTC')).astype(dtype)
+        return pd.Series(moments.tz_localize(find_zone(dtype) and 'UTC')).astype(dtype)
     return pd.Series(moments.tz_localize('UTC')).dt.strftime(datetime_format or _iso_format(step))
 
 

@@ -24,6 +24,7 @@ from sdv_threea.approximate import moments as moments_module
 from sdv_threea.approximate.moments import constant_weight
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_arrays
 from sdv_threea.privacy.statistics import moment_sensitivity
@@ -365,10 +366,10 @@ def test_the_whole_model_is_the_model_but_for_rounding():
     whole = whole_features(scores, features)
     width = len(features.variances)
     exact = moments_module.ScoreMoments(
-        np.array([20_000.0]), np.zeros((1, width)), np.eye(width)[None] * 20_000, 0.0, 0.0
+        np.array([20_000.0]), np.zeros((1, width)), pack(np.eye(width)[None] * 20_000), 0.0, 0.0
     )
     fitted.add_features(whole / FEATURE_UNITS, features.variances, exact, 1.0)
-    fitted.weights[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (2, width))
+    fitted.coordinates[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (2, width))
 
     offsets, tables, weights = fitted.whole_model()
 

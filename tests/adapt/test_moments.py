@@ -17,6 +17,7 @@ from sdv_threea.adapt.slopes import Featured
 from sdv_threea.approximate.moments import ScoreMoments, constant_weight
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.statistics import clip_norm, moment_sensitivity
 
@@ -162,7 +163,7 @@ def test_features_of_records_are_those_of_their_scores_and_the_rest_stays():
 
 def make_moments(products, sums, count, sum_scale=0.0, product_scale=0.0):
     return ScoreMoments(
-        np.array([float(count)]), sums[None], products[None], sum_scale, product_scale
+        np.array([float(count)]), sums[None], pack(products)[None], sum_scale, product_scale
     )
 
 
@@ -210,7 +211,7 @@ def test_where_noise_hides_all_draws_stay_as_they_are(seed):
     noisy = dataclasses.replace(
         exact,
         sums=exact.sums + rng.normal(0, scale, (1, 20)),
-        products=exact.products + noise,
+        triangles=exact.triangles + pack(noise),
         sum_scale=scale,
         product_scale=scale,
     )
@@ -234,7 +235,7 @@ def test_what_stands_out_of_noise_is_seen_through_it():
     exact = moments_of(private, weights, sum_scale=scale, product_scale=scale)
 
     matched = match_moments(
-        draws, weights, dataclasses.replace(exact, products=exact.products + noise)
+        draws, weights, dataclasses.replace(exact, triangles=exact.triangles + pack(noise))
     )
 
     variances = matched.var(axis=0)
@@ -251,7 +252,7 @@ def test_a_constant_feature_does_not_blow_up(constant, scale):
     private = rng.normal(size=(2000, 5)) * 2
     exact = moments_of(private, weights, sum_scale=scale, product_scale=scale)
     noise = rng.normal(0, 1, (5, 5)) * scale
-    moments = dataclasses.replace(exact, products=exact.products + noise + noise.T)
+    moments = dataclasses.replace(exact, triangles=exact.triangles + pack(noise + noise.T))
 
     matched = match_moments(draws, weights, moments)
 

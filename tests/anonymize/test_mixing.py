@@ -8,6 +8,7 @@ from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.anonymize.mixing import mixture_of_components, regularize
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.maths.triangles import pack
 
 CONSTANTS = AnonymizeConstants()
 mixture_of_components = partial(mixture_of_components, constants=CONSTANTS)
@@ -28,7 +29,7 @@ def moments_of(groups, *, scale=0.0, rng=None):
         sums = sums + rng.normal(0, scale, sums.shape)
         noise = np.triu(rng.normal(0, scale, products.shape))
         products = products + noise + np.triu(noise, 1).transpose(0, 2, 1)
-    return ScoreMoments(counts, sums, products, scale, scale)
+    return ScoreMoments(counts, sums, pack(products), scale, scale)
 
 
 def standardised(parts):
@@ -89,7 +90,7 @@ def test_some_noise_moves_components_less_far_from_their_class(rng):
         for _ in range(20):
             components = moments_of(classes[0], scale=scale, rng=rng)
             components = ScoreMoments(
-                np.array([6_000.0, 2_000.0]), components.sums, components.products, scale, scale
+                np.array([6_000.0, 2_000.0]), components.sums, components.triangles, scale, scale
             )
             mixture = mixture_of_components(
                 components, np.array([8e3]), correlations, np.ones((1, 3))
@@ -128,8 +129,8 @@ def test_one_component_per_class_is_the_class(rng):
 
 def test_tiny_components_have_no_weight_however_many_there_are(rng):
     sizes = np.array([1_000.0, 3.0, 400.0])
-    components = ScoreMoments(sizes, np.zeros((3, 2)), np.stack([np.eye(2)] * 3) * 9, 1.0, 1.0)
-    many = ScoreMoments(np.ones(500), np.zeros((500, 1)), np.ones((500, 1, 1)), 0.0, 0.0)
+    components = ScoreMoments(sizes, np.zeros((3, 2)), np.tile([9.0, 0.0, 9.0], (3, 1)), 1.0, 1.0)
+    many = ScoreMoments(np.ones(500), np.zeros((500, 1)), np.ones((500, 1)), 0.0, 0.0)
 
     few = mixture_of_components(components, np.array([1_403.0]), np.eye(2)[None], np.ones((1, 2)))
     equal = mixture_of_components(many, np.array([500.0]), np.ones((1, 1, 1)), np.ones((1, 1)))
@@ -163,7 +164,7 @@ def test_components_are_positive_definite_whatever_was_released(rng, width, scal
     components = ScoreMoments(
         np.array([1.0, 1.0, 1.0, 1e5, 1.0, 7.0]),
         rng.normal(0, 1e3 * max(scale, 1.0), (6, width)),
-        products + products.transpose(0, 2, 1),
+        pack(products + products.transpose(0, 2, 1)),
         scale,
         scale,
     )

@@ -11,6 +11,7 @@ from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_c
 from sdv_threea.approximate.gaussian import class_correlations, make_correlation
 from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.rows import chunk_arrays
 
 CONSTANTS = ApproximateConstants()
@@ -90,7 +91,7 @@ def test_each_class_keeps_its_own_correlation(rng):
 def make_moments(products, scale):
     products = np.asarray(products, dtype=float)
     sums = np.zeros(products.shape[:2])
-    return ScoreMoments(np.ones(len(products)), sums, products, scale, scale)
+    return ScoreMoments(np.ones(len(products)), sums, pack(products), scale, scale)
 
 
 def test_with_huge_noise_classes_are_independent_and_with_some_alike(rng):
@@ -167,7 +168,7 @@ def test_impossible_correlations_become_possible_ones():
 def test_correlations_that_are_not_shrunk_are_taken_at_their_word(rng):
     truth, totals, variances = 0.3, np.array([500.0, 100.0]), np.full((2, 2), 0.9)
     products = np.stack([n * 0.9 * 0.9 * (truth + np.eye(2)) for n in totals])
-    moments = ScoreMoments(totals, np.zeros((2, 2)), products, 1e4, 1e4)
+    moments = ScoreMoments(totals, np.zeros((2, 2)), pack(products), 1e4, 1e4)
     plain = replace(CONSTANTS, shrink=False, most_unclipped=1.0)
 
     found = class_correlations(moments, totals, variances, constants=plain)

@@ -10,6 +10,7 @@ from sdv_threea.approximate.moments import (
     ScoreMoments,
     release_score_moments,
 )
+from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.statistics import clip_norm
 
@@ -45,13 +46,13 @@ def release(scores, groups, num_groups, *, mu=1.0, neighbors='add_remove', noise
 def released_values(moments):
     """Undo the scaling: the values that went through the door of noise, in released units."""
     weight = WEIGHT / SCORE_UNITS
-    upper = np.triu_indices(moments.products.shape[1])
-    factors = np.where(upper[0] == upper[1], 12, 17)
+    rows, columns = np.triu_indices(moments.sums.shape[1])
+    factors = np.where(rows == columns, 12, 17)
     return np.concatenate(
         [
             12 * weight**2 * moments.counts,
             17 * weight * moments.sums.ravel(),
-            (factors * moments.products[:, *upper]).ravel(),
+            (factors * moments.triangles).ravel(),
         ]
     )
 
@@ -168,7 +169,7 @@ def make_moments(rng, num_groups=4, sum_scale=1.0, product_scale=2.0):
     return ScoreMoments(
         rng.uniform(1, 9, num_groups),
         rng.normal(size=(num_groups, 2)),
-        rng.normal(size=(num_groups, 2, 2)),
+        rng.normal(size=(num_groups, 3)),
         sum_scale,
         product_scale,
     )
@@ -207,7 +208,7 @@ def test_moments_without_noise_win_over_noisy_ones(rng):
 def test_unclipping_restores_the_sum_of_squares_but_not_out_of_noise(rng):
     scores = clip_norm(rng.normal(0, SCORE_UNITS, (500, 4)).astype(np.int64), 400) / SCORE_UNITS
     moments = ScoreMoments(
-        np.array([500.0]), scores.sum(axis=0)[None], (scores.T @ scores)[None], 1.0, 2.0
+        np.array([500.0]), scores.sum(axis=0)[None], pack(scores.T @ scores)[None], 1.0, 2.0
     )
     kept = float(np.square(scores).sum())
 

@@ -12,6 +12,7 @@ import pytest
 
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.signals import ending_in_order
 
 
 def names(folder):
@@ -99,15 +100,15 @@ def test_files_may_be_read_by_whom_the_user_lets(tmp_path):
     assert (tmp_path / 'a.csv').stat().st_mode & 0o777 == 0o640
 
 
-#: A job in the background ignores interrupts, one started by nohup ignores hangups, and so would
-#: their children, if they were not told. A signal just before a sleep is noticed after it, so no
-#: sleep is long.
+#: A job in the background ignores interrupts, and one of nohup hang-ups. So would their children,
+#: if they were not told. A signal just before a sleep is noticed after it, so no sleep is long.
 ENDED = """
 import signal, sys, time
 from pathlib import Path
 import click
 from sdv_threea.cli.errors import PlainGroup
 from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.signals import ending_in_order
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -142,6 +143,17 @@ def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path, number):
             process.kill()
     assert process.returncode == (1 if number == signal.SIGINT else 128 + number)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
+def test_what_is_ignored_as_by_nohup_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ending_in_order():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.skipif(os.name != 'posix', reason='modes of POSIX')

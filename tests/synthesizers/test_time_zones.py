@@ -110,13 +110,63 @@ def fit_zoned(*rules):
     return synthesizer
 
 
-def test_conditions_and_constraints_compare_moments():
+@pytest.fixture(scope='module')
+def zoned():
+    return fit_zoned()
+
+
+def test_conditions_and_constraints_compare_moments(zoned):
     wanted = MOMENTS[30]
-    rows = fit_zoned().sample_from_conditions([Condition({'day': wanted.tz_convert('Asia/Tokyo')})])
+    rows = zoned.sample_from_conditions([Condition({'day': wanted.tz_convert('Asia/Tokyo')})])
     ruled = fit_zoned(Inequality('day', 'end')).sample(200)['t']
 
     assert rows['t']['day'].tolist() == [wanted]
     assert (ruled['day'] <= ruled['end']).all()
+
+
+def test_a_condition_without_a_zone_is_in_that_of_its_column(zoned):
+    """It was read in UTC, without a word."""
+    wanted = MOMENTS[30]
+    clock = wanted.tz_localize(None)
+    asked = [Condition({'day': each}) for each in (clock, str(clock), wanted.tz_convert('UTC'))]
+    rows = zoned.sample_from_conditions(asked)
+    known = pd.DataFrame({'day': [clock, wanted.tz_localize(None)]})
+    others = zoned.sample_remaining_columns(known)
+
+    assert rows['t']['day'].tolist() == [wanted] * 3
+    assert others['t']['day'].tolist() == [wanted] * 2
+
+
+def test_a_condition_at_a_time_that_clocks_show_twice_is_refused(zoned):
+    twice = pd.Timestamp('2020-10-25 02:30')
+    with pytest.raises(ValueError, match=r"'day'.*Europe/Berlin show twice or never: state its"):
+        zoned.sample_from_conditions([Condition({'day': twice})])
+
+
+def test_a_condition_means_the_moment_that_it_says_or_is_refused(stored):
+    """Of a column whose cells tell a zone each, nobody knows that of a date without."""
+    synthesizer, cells, template, _ = stored
+    dates = as_moments(cells, template)
+    clock = getattr(cells.dtype, 'tz', None)
+    cell, wanted = cells[30], dates[30]
+    asked = [cell, wanted, wanted.tz_convert('Asia/Tokyo')]
+    if template and '%z' in template:
+        with pytest.raises(ValueError, match="'day' says no time zone.*state it"):
+            synthesizer.sample_from_conditions([Condition({'day': wanted.tz_localize(None)})])
+    else:
+        zone = clock or ('UTC' if template else ZONE)
+        asked.append(wanted.tz_convert(zone).tz_localize(None))
+    for told in asked:
+        rows = synthesizer.sample_from_conditions([Condition({'day': told})])['t']
+        assert as_moments(rows['day'], template).tolist() == [wanted]
+
+
+def test_a_condition_with_a_zone_on_a_column_without_is_refused():
+    synthesizer = make(None)
+    clocks = MOMENTS.dt.tz_convert('UTC').dt.tz_localize(None)
+    synthesizer.fit({'t': pd.DataFrame({'day': clocks, 'x': range(NUM_ROWS)})})
+    with pytest.raises(ValueError, match="'day' says a time zone.*leave it out"):
+        synthesizer.sample_from_conditions([Condition({'day': MOMENTS[30]})])
 
 
 NOON = pd.Timestamp('2007-07-07 12:00')

@@ -1,0 +1,59 @@
+"""Conditions on dates: in which time zone a date is that says none.
+
+A column of dates is in one time zone, which its dtype tells, or a ``Z`` at the end of its format;
+or each cell tells its own, as the format says; or no cell has one. A condition that says no zone is
+in the one of its column. It is refused where each cell has its own, as it could be any moment. A
+condition that says a zone is refused where the column has none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.intake.dates import find_clocks, find_zones, has_zone, is_zulu
+from sdv_threea.storage.dtypes import find_zone
+from sdv_threea.storage.writing import ORIGIN
+
+
+def place_dates(
+    seconds: NDArray[np.float64], column: pd.Series, template: str | None, dtype: Any
+) -> NDArray[np.float64]:
+    """Move dates that say no time zone from UTC, in which they were read, to that of their column.
+
+    Args:
+        seconds: The dates, as read: seconds since 2000, NaN for none, shape (n,).
+        column: The cells of the condition, with its name, shape (n,).
+        template: The format of texts.
+        dtype: In which the column is stored.
+
+    Returns:
+        The same dates in seconds since 2000, shape (n,).
+
+    Raises:
+        ValueError: If it is not clear which moments are meant.
+    """
+    cells, zone = list(column.astype(object)), find_zone(dtype) or (is_zulu(template) and 'UTC')
+    clocks = find_clocks(cells, template) & ~np.isnan(seconds)
+    if not zone:
+        if find_zones(cells, template).any():
+            problem = (
+                'says no time zone, and each date of the column has one: state it'
+                if has_zone(template)
+                else 'says a time zone, and the column has none: leave it out'
+            )
+            raise ValueError(f'A condition on {column.name!r} {problem}.')
+        return seconds
+    read = pd.DatetimeIndex(ORIGIN + np.rint(seconds[clocks] * 1e6).astype('timedelta64[us]'))
+    moments = read.tz_localize(zone, ambiguous='NaT', nonexistent='NaT').tz_convert('UTC')
+    if moments.isna().any():
+        raise ValueError(
+            f'A condition on {column.name!r} is at a time that the clocks of {zone} show twice or '
+            'never: state its time zone, too.'
+        )
+    placed = seconds.copy()
+    placed[clocks] += (moments.tz_localize(None) - read) / np.timedelta64(1, 's')
+    return placed
