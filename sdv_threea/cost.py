@@ -17,16 +17,17 @@ GIGABYTE = 1e9
 CELL_BYTES = 8
 
 #: What a fit takes: the package with SDV; matrices of a number per pair of columns at once, and
-#: more for each component. Measured at 1,500 and 5,000 columns, and at 500 components.
-PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 11, 6
+#: more for each component. Measured at 1,500 columns, at 5,000 with two classes and without, and at
+#: 500 components.
+PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 7, 5
 
 #: Seconds of one processor, by which nothing measured was off by a factor of three or more: 10 to
 #: 5,000 columns of 10,000 rows, 10,000 to 1,000,000 rows of 15 columns, with a target and without.
 #: Of any fit; of a cell, a column, a pair of columns; and of sampling a cell.
-FIT, FIT_CELL, FIT_COLUMN, FIT_PAIR, SAMPLE_CELL = 0.2, 4e-7, 6e-3, 2e-6, 5e-7
+FIT, FIT_CELL, FIT_COLUMN, FIT_PAIR, SAMPLE_CELL = 0.2, 4e-7, 6e-3, 1e-6, 5e-7
 
-#: What labels add to that: at all, for a column, and for a pair of columns.
-LABELS, LABELS_COLUMN, LABELS_PAIR = 0.3, 1.4e-2, 8e-6
+#: What labels add to that: at all, and for a column.
+LABELS, LABELS_COLUMN = 0.3, 1e-2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ def expected_cost(
     cells, pairs = num_rows * num_columns, num_columns**2
     seconds = FIT + FIT_CELL * cells + FIT_COLUMN * num_columns + FIT_PAIR * pairs
     if num_classes > 1:
-        seconds += LABELS + LABELS_COLUMN * num_columns + LABELS_PAIR * pairs
+        seconds += LABELS + LABELS_COLUMN * num_columns
     return ExpectedCost(
         fit_seconds=seconds,
         fit_bytes=expect_memory(num_columns, num_classes, num_components),

@@ -17,14 +17,15 @@ MEASURED = [
     (10_000, 30, 2, 1.42, 0.16),
     (10_000, 100, 2, 4.64, 0.48),
     (10_000, 300, 2, 5.76, 0.61),
-    (10_000, 1_000, 2, 20.3, None),
-    (10_000, 5_000, 2, 235.0, None),
+    (10_000, 1_000, 2, 22.8, 4.5),
+    (10_000, 2_000, 2, 48.3, None),
+    (10_000, 5_000, 2, 93.6, 23.0),
     (100_000, 15, 2, 2.93, 0.92),
     (100_000, 100, 2, 12.7, 5.27),
     (1_000_000, 15, 2, 6.8, 13.5),
     (10_000, 100, 1, 0.42, 0.14),
     (10_000, 300, 1, 1.86, 0.48),
-    (10_000, 5_000, 1, 61.5, None),
+    (10_000, 5_000, 1, 54.7, None),
     (100_000, 100, 1, 8.58, 4.58),
     (1_000_000, 15, 1, 2.27, 9.22),
 ]
@@ -57,7 +58,7 @@ def test_what_goes_into_a_large_machine_takes_less_than_a_day(columns, classes):
         (1000, 10, 'A fit takes about 0.3 seconds of one processor and 0.4 GB'),
         (10**9, 15, 'sampling as many rows about 2 hours and 120.0 GB or more'),
         (10**11, 15, 'about 9 days'),
-        (10_000, 5_000, 'about 100.2 seconds of one processor and 3.8 GB'),
+        (10_000, 5_000, 'about 75.2 seconds of one processor and 2.8 GB'),
     ],
 )
 def test_it_is_said_in_units_that_one_can_read(rows, columns, told):
