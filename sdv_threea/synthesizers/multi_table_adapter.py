@@ -168,7 +168,8 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
         how = max_tries_per_batch, batch_size, output_folder_path
-        check_sampling(*how, self._terms.metadata.tables)
+        # Names of files: those of what was promised, and those of an object that somebody changed.
+        check_sampling(*how, {**self._terms.metadata.tables, **self.metadata.tables})
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
