@@ -119,6 +119,16 @@ def write_series(runs: pd.DataFrame, series: str) -> str:
     )
 
 
+def write_completed(runs: pd.DataFrame) -> str:
+    """Write how long it takes to complete rows, no two of which are alike."""
+    (seconds,) = pick(runs, series='adult', method=OURS)[['complete_seconds']].median()
+    given = ' and '.join(f'`{name}`' for name in cost.GIVEN)
+    return (
+        f'{cost.ASKED:,} different pairs of {given} are completed to rows of Adult in '
+        f'{write_digits(seconds)} seconds (`sample_remaining_columns`).'
+    )
+
+
 def write_out_of_core(runs: pd.DataFrame) -> str:
     """Write the fits out of core, and how much faster two workers are."""
     shown = runs.assign(speed=runs['rows'] / runs['fit_seconds'])[list(OUT_OF_CORE)]
@@ -153,6 +163,7 @@ def list_parts() -> dict[str, str]:
     runs = cost.BENCHMARK.read()
     return {
         **{series: write_series(runs, series) for series in VARIED},
+        'completed': write_completed(runs),
         'out_of_core': write_out_of_core(out_of_core.BENCHMARK.read()),
         'noise': write_noise(noise.BENCHMARK.read()),
         'errors': write_errors(),

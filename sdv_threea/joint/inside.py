@@ -69,7 +69,11 @@ def fill_evenly(
         rng: Source of randomness; it needs no secrecy.
         num_rows: How many rows.
     """
-    order = np.lexsort([rng.random(num_rows), *keys[::-1]])
+    alike = np.zeros(num_rows)
+    for key in keys:
+        alike = alike * (key.max(initial=0) + 1) + key
+    # One sort of numbers, by their whole parts, and at random inside them.
+    order = np.argsort(alike + rng.random(num_rows))
     places = np.empty(num_rows)
     places[order] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
     return places

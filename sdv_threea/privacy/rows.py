@@ -162,15 +162,15 @@ class Slices:
 
 @dataclass(frozen=True)
 class Kept:
-    """Slices whose first ones are mapped once and remembered.
+    """Chunks in memory whose first ones are mapped once and remembered.
 
     Args:
-        slices: The slices.
+        chunks: The chunks.
         steps: What is done to each of them.
         kept: The mapped ones that are remembered so far.
     """
 
-    slices: Slices
+    chunks: Slices | Kept
     steps: tuple[Callable[[Any], Any], ...]
     kept: list[Any]
 
@@ -178,7 +178,7 @@ class Kept:
         known = len(self.kept)
         yield from self.kept[:known]
         room = True
-        for each in islice(self.slices, known, None):
+        for each in islice(self.chunks, known, None):
             mapped = _apply(self.steps, each)
             # Those that are kept come first, so after one that does not fit none is kept.
             room = room and _measure([*self.kept, mapped]) <= KEPT_BYTES
@@ -190,8 +190,9 @@ class Kept:
         """Add a statistic up, chunk by chunk."""
         return reduce(add, map(statistic, self))
 
-    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> None:
-        """Return nothing: chunks are remembered already."""
+    def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
+        """Map what is remembered once more, and remember that too, as far as there is room."""
+        return Kept(self, steps, [])
 
 
 def add(one: Sums, other: Sums) -> Sums:

@@ -81,6 +81,18 @@ def test_chunks_are_mapped_once_as_far_as_there_is_room(monkeypatch, pair, room_
     assert len(mapped) == calls
 
 
+@pytest.mark.parametrize(('room_for', 'calls'), [(0, 30), (3, 24), (10, 10)])
+def test_what_is_kept_may_be_mapped_and_kept_again(monkeypatch, pair, room_for, calls):
+    mapped = []
+    monkeypatch.setattr(room, 'KEPT_BYTES', room_for * 100 * 2 * 8)
+    kept = chunk_arrays(pair, 100).map(double).keep()
+    again = kept.map(lambda chunk: mapped.append(0) or double(chunk)).keep()
+    fourfold = chunk_arrays(pair, 100).map(double).map(double)
+
+    assert {pickle.dumps(again.sum(count)) for _ in range(3)} == {pickle.dumps(fourfold.sum(count))}
+    assert len(mapped) == calls
+
+
 def test_none_is_kept_after_one_that_does_not_fit(monkeypatch, pair):
     """Or the others would be counted in place of it."""
     monkeypatch.setattr(room, 'KEPT_BYTES', 1000)

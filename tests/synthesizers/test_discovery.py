@@ -27,7 +27,8 @@ find = metadata.entry_points
 metadata.entry_points = lambda **terms: [] if terms.get('group') == 'sdv_modules' else find(**terms)
 """
 
-LIST_MODULES = 'import sdv, sys; print(*sys.modules, sep="\\n")'
+#: NumPy's names of types are ours to load where NumPy itself does not, which is before version 2.
+LIST_MODULES = 'import numpy.typing, sdv, sys; print(*sys.modules, sep="\\n")'
 
 
 def list_modules(program):
