@@ -97,6 +97,8 @@ def count_breaks(real: pd.DataFrame, synthetic: pd.DataFrame) -> dict[str, float
     for one, other in FOLLOWING:
         says = dict(zip(real[one], real[other], strict=True))
         found[f'{one}: {other}'] = synthetic[one].map(says) != synthetic[other]
+    prices = synthetic.groupby('product')['price'].transform(lambda own: own.mode().iloc[0])
+    found['one price of a product'] = synthetic['price'] != prices
     found['minute: hour'] = synthetic['minute'] // 60 != synthetic['hour']
     found['day: month'] = _spell('m', find_month(synthetic['day'])) != synthetic['month']
     ratios = synthetic['yearly'] / (12 * synthetic['monthly'])

@@ -151,7 +151,9 @@ def join_columns(
     least = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
     cuts = columns, density.masks, ordered, plan.num_bins, least
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
-    singles = Singles(tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale)
+    edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
+    known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
+    singles = Singles(*known, tuple(edges))
     promised = ('adapt',) if run.adapts(encoder.classes) else ()
     counted = encoded, singles, plan, run.spending, constants.joint, promised
     pairs, functions = count_pairs(*counted)

@@ -10,12 +10,14 @@ r"""Noisy counts of a pair, code by code, to a table: several readings compete.
 * *one to one*: the likeliest assignment of codes to codes;
 * *passing*: the codes of the one column are ordered. A code has the value of the function, and
   those of its neighbours, as it is where one value ends and the next one begins;
-* *rising* and *falling*: both columns are ordered, and quantiles meet quantiles.
+* *rising* and *falling*: both columns are ordered, and quantiles meet quantiles;
+* *line*: both are numbers, and the one is a line of the other (:mod:`~sdv_threea.joint.lines`).
 
 Which reading is right is asked of counts that it has not seen: Gaussian noise ``z`` of the same
 scale makes two independent halves of them, ``M + z`` and ``M - z`` (data fission: Leiner, Duan,
 Wasserman, Ramdas 2023). A reading is made of one half and scored by the other. Of readings that are
-no worse than the best one by more than the standard error, that of the least entropy is taken.
+no worse than the best one by more than the standard error, that of the least entropy is taken; but
+a line goes before other readings in order, as it leaves least open.
 
 All of it is post-processing.
 """
@@ -30,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from sdv_threea.joint.lines import fit_line
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import LEAST_LEFT, find_filled, rake, shrink
 
@@ -38,6 +41,12 @@ STANDING_OUT = 2.5
 
 #: A code has no value that fewer than this share of its records have, if it is read as a function.
 LEAST_SHARE = 0.02
+
+#: The readings of columns in order, which a line goes before.
+IN_ORDER = ('passing', 'passing inverse', 'rising', 'falling')
+
+#: Without noise a line is one if it is off by no more than this share of the records.
+OFF_LINE = 0.02
 
 #: Candidates for a count in units of what is expected, besides zero; and the least largest one.
 NUM_RATIOS, LEAST_LARGEST = 30, 64.0
@@ -102,6 +111,7 @@ def estimate_codes(
     expected: NDArray[np.float64],
     in_order: tuple[bool, bool],
     rng: np.random.Generator,
+    edges: tuple[NDArray[np.float64] | None, NDArray[np.float64] | None] = (None, None),
 ) -> NDArray[np.float64]:
     """Estimate the table of a pair, code by code.
 
@@ -112,15 +122,21 @@ def estimate_codes(
             of the codes, shape (S_i, S_j).
         in_order: Whether the codes of the one and of the other column are ordered.
         rng: Source of randomness; it needs no secrecy.
+        edges: Of both columns, the borders of the codes, shape (S_i,) and (S_j,); ``None`` where
+            they are no numbers.
 
     Returns:
-        Counts, at least zero, with the margins of what is expected.
+        Counts, at least zero, with the margins of what is expected; those of a line have the first
+        one.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts, scale = sharpen(known, *bins)
+    readings = _list_readings(in_order, edges)
     if not known.scale:
-        return rake(np.maximum(counts, 0.0), rows, columns, RAKING_ROUNDS)
-    readings = _list_readings(in_order)
+        table = rake(np.maximum(counts, 0.0), rows, columns, RAKING_ROUNDS)
+        line = readings.get('line', readings['coarse'])(Seen(table, np.ones(table.shape), expected))
+        is_line = 'line' in readings and np.abs(line - table).sum() / 2 < OFF_LINE * rows.sum()
+        return line if is_line else table
     noise = known.scale * rng.standard_normal(known.codes.shape)
     half = known._replace(codes=known.codes + noise, scale=known.scale * math.sqrt(2))
     seen = Seen(*sharpen(half, *bins), expected)
@@ -139,6 +155,8 @@ def estimate_codes(
             shares = table[table > 0] / rows.sum()
             entropies[name] = float(-(shares * np.log(shares)).sum())
     chosen = min(entropies, key=lambda name: entropies[name])
+    if chosen in IN_ORDER and 'line' in entropies:
+        chosen = 'line'
     table = readings[chosen](Seen(counts, scale, expected))
     # Where a code may have several values, the likeliest is the one that it most often really has.
     if chosen == 'function':
@@ -180,7 +198,10 @@ def _pad(counts: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.floa
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])
 
 
-def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
+def _list_readings(
+    in_order: tuple[bool, bool],
+    edges: tuple[NDArray[np.float64] | None, NDArray[np.float64] | None],
+) -> dict[str, Reading]:
     """List the readings by name."""
     readings: dict[str, Reading] = {
         'coarse': lambda seen: seen.expected,
@@ -198,6 +219,10 @@ def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
     if all(in_order):
         readings['rising'] = lambda seen: _couple(*seen.margins)
         readings['falling'] = _read_falling
+    first, second = edges
+    if first is not None and second is not None:
+        borders = first, second
+        readings['line'] = lambda seen: fit_line(seen.counts, seen.scale, *seen.margins, borders)
     return readings
 
 

@@ -43,6 +43,9 @@ class JointConstants:
             what is missing. Set by hand.
         nearness: What it costs of this that a column has e times as many codes as the one that
             follows from it. So a region follows from the city, and not from the store. Set by hand.
+        blur: What it costs that the codes of a column are intervals: of two values in one of them
+            that column says the same. Without it a kind followed from a price, and not from the
+            product, of which each has one. Set by hand.
         most_cells: Pairs of more codes than this are not counted code by code. It bounds the time
             and the memory. Set by hand.
         records_per_error: Pairs that look like functions are counted with such noise that nearly
@@ -76,6 +79,7 @@ class JointConstants:
     least_told: float = 0.15
     sure: float = 0.75
     nearness: float = 0.2
+    blur: float = 0.1
     most_cells: int = 2**20
     records_per_error: float = 12.0
     left_out: float = 0.02

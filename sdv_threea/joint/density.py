@@ -42,6 +42,8 @@ class Joint:
         ordered: For each column, whether the order of its codes means something.
         chain: A distribution over the codes that has these tables, the class first.
         constants: The constants of the room.
+        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
+            ``None`` where they are no numbers. By default none is.
     """
 
     columns: tuple[Column, ...]
@@ -50,6 +52,7 @@ class Joint:
     ordered: tuple[bool, ...]
     chain: Chain
     constants: JointConstants
+    edges: tuple[NDArray[np.float64] | None, ...] = ()
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -60,7 +63,7 @@ class Joint:
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """Which columns have values inside their bins that hang together."""
-        return tie_columns(self.functions, self.ordered, self.constants.step)
+        return tie_columns(self.functions, self.ordered, self.constants.step, self.edges)
 
     @property
     def class_column(self) -> int | None:
@@ -92,6 +95,8 @@ class Singles:
         ordered: For each column, whether the order of its codes means something.
         totals: Number of records of each class, shape (C,).
         scale: Standard deviation of the noise of a count of a code.
+        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
+            ``None`` where they are no numbers. By default none is.
     """
 
     bins: tuple[NDArray[np.int64], ...]
@@ -99,6 +104,7 @@ class Singles:
     ordered: tuple[bool, ...]
     totals: NDArray[np.float64]
     scale: float
+    edges: tuple[NDArray[np.float64] | None, ...] = ()
 
     @property
     def num_records(self) -> float:
@@ -175,7 +181,8 @@ def fit_joint(
     telling.sort(key=lambda pair: -information[pair])
     tables = {pair: tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
     chain = _fit(columns, tables, found, first, constants, rng)
-    return Joint(tuple(columns), tables, found, singles.ordered, chain, constants)
+    ordered, edges = singles.ordered, singles.edges
+    return Joint(tuple(columns), tables, found, ordered, chain, constants, edges)
 
 
 def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
@@ -242,7 +249,8 @@ def _estimate_function(
     ]
     expected = coarse[bins[0]][:, bins[1]] * inside[0][:, None] * inside[1]
     in_order = singles.ordered[pair[0]], singles.ordered[pair[1]]
-    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng)
+    edges = (singles.edges[pair[0]], singles.edges[pair[1]]) if singles.edges else (None, None)
+    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, edges)
 
 
 def _add_up_table(

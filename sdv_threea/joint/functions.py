@@ -66,6 +66,7 @@ def find_functions(
             if likeness > constants.least_likeness:
                 # Of several that tell as much, the one with the fewest codes is nearest.
                 more = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
+                more += constants.blur * ordered[parent]
                 entropy = _entropy(shares) if ordered[child] else entropies[child]
                 found = min(likeness / constants.sure, 1.0) ** 2 * entropy - more
                 told[i, j] = max(told.get((i, j), 0.0), found)

@@ -7,6 +7,8 @@ the hour from seven to eight, the first quarter is at the first quarter of the c
 pair of codes says in which part of both intervals the two places are, and inside that part they run
 in step: a year's pay is twelve times that of a month. A category beside a number has no place, but
 it says in which part of its interval the number is, such as the month of a date in its first week.
+If it has one number, and most numbers of the column are heavy single values, it has one in an
+interval too: all sales of a product have its price.
 
 All of it is post-processing.
 """
@@ -24,6 +26,13 @@ from sdv_threea.joint.chain import left_open
 
 #: The narrowest part of an interval that a place is sought in.
 NARROWEST = 1e-9
+
+#: A category has one number if it leaves fewer nats of its code open than this; and a number has
+#: single values if it has them in this share of the records. Set by hand.
+ONE_CODE, MOSTLY = 0.3, 0.5
+
+#: The width of a few floats, in units of their size.
+FEW_FLOATS = 1e-14
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,10 @@ class Tie:
 
 
 def tie_columns(
-    functions: Mapping[Pair, NDArray[np.float64]], ordered: Sequence[bool], most_open: float
+    functions: Mapping[Pair, NDArray[np.float64]],
+    ordered: Sequence[bool],
+    most_open: float,
+    edges: Sequence[NDArray[np.float64] | None] = (),
 ) -> tuple[Tie, ...]:
     """Tie the columns of which one follows from the other, and one at least is ordered.
 
@@ -51,13 +63,20 @@ def tie_columns(
         functions: Probabilities of pairs code by code, shape (S_i, S_j): a forest.
         ordered: For each column, whether the order of its codes means something.
         most_open: What one column leaves open of the other, at most, in nats.
+        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
+            ``None`` where they are no numbers. By default none is.
     """
     ties = []
     for (i, j), table in functions.items():
         if not ordered[i]:
             i, j, table = j, i, table.T
         if ordered[i] and min(left_open(table), left_open(table.T)) < most_open:
-            ties.append(Tie((i, j), _cut(table, ordered[j])))
+            borders = edges[i] if edges else None
+            parts = _cut(table, ordered[j], borders)
+            if not ordered[j] and borders is not None and _has_single_values(table, borders):
+                middles = parts[0].mean(axis=2, keepdims=True)
+                parts = middles + NARROWEST * np.array([-1, 1]), None
+            ties.append(Tie((i, j), parts))
     return tuple(ties)
 
 
@@ -99,10 +118,25 @@ def _find_numbers(ties: Sequence[Tie]) -> set[int]:
     return {tie.pair[0] for tie in ties} | {tie.pair[1] for tie in ties if tie.parts[1] is not None}
 
 
+def _has_single_values(table: NDArray[np.float64], edges: NDArray[np.float64]) -> bool:
+    """Whether each category, a column of the table, has one number, as far as can be told."""
+    if left_open(table.T) > ONE_CODE:
+        return False
+    # The interval of a single value is as wide as the step, or a few floats.
+    widths = np.diff(edges)
+    narrow = widths <= np.maximum(1.5 * widths.min(initial=np.inf), FEW_FLOATS * np.abs(edges[1:]))
+    return bool(table[1:][narrow].sum() > MOSTLY * table[1:].sum())
+
+
 def _cut(
-    table: NDArray[np.float64], in_order: bool
+    table: NDArray[np.float64], in_order: bool, edges: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Divide the interval of each code among the codes of the other column, in order."""
+    """Divide the interval of each code among the codes of the other column, in order.
+
+    Those of the first column are divided by their records. Those of the second are divided by how
+    far the first runs in each part, if the borders of its intervals are known: where the one number
+    runs in step with the other, it does so however many records there are.
+    """
     present = table.copy()
     present[0] = present[:, 0] = 0  # a missing value is nowhere in the order
     steps = np.arange(len(table))
@@ -116,9 +150,13 @@ def _cut(
     others = np.arange(table.shape[1])
     total = max(present.sum(), 1e-300)
     means = [steps @ present.sum(axis=1) / total, others @ present.sum(axis=0) / total]
+    lengths = present
+    if edges is not None:
+        widths = np.diff(edges, prepend=edges[:1])
+        lengths = present * (widths / np.maximum(present.sum(axis=1), 1e-300))[:, None]
     if (steps - means[0]) @ present @ (others - means[1]) >= 0:
-        return _add_on(present), _add_on(present.T).transpose(1, 0, 2)
-    falling = _add_on(present[:, ::-1])[:, ::-1], _add_on(present[::-1].T).transpose(1, 0, 2)[::-1]
+        return _add_on(present), _add_on(lengths.T).transpose(1, 0, 2)
+    falling = _add_on(present[:, ::-1])[:, ::-1], _add_on(lengths[::-1].T).transpose(1, 0, 2)[::-1]
     return falling[0], falling[1][..., ::-1]
 
 

@@ -84,6 +84,47 @@ def test_a_category_says_where_in_its_interval_a_number_is(rng, turned):
     assert (months[(found // 30).astype(int).clip(0, 11)] == codes[:, 1 - number]).mean() > 0.995
 
 
+def test_numbers_in_step_are_so_however_many_records_there_are(rng):
+    """In the last interval, a wide one, records get fewer towards its end."""
+    monthly = rng.exponential(1.0, ROWS)
+    edges = [np.append(np.quantile(monthly, np.linspace(0, 0.9, 20)), monthly.max())]
+    edges.append(12 * np.append(np.quantile(monthly, np.linspace(0, 0.8, 7)), monthly.max()))
+    codes = [
+        code_numbers(each, own) for each, own in zip((monthly, 12 * monthly), edges, strict=True)
+    ]
+    shares = np.diff(np.clip((edges[1][:, None] / 12 - edges[0][:-1]) / np.diff(edges[0]), 0, 1).T)
+    table = np.zeros((21, 8))
+    table[1:, 1:] = np.bincount(codes[0], minlength=21)[1:, None] / ROWS * shares
+
+    for known in ((), tuple(edges)):
+        ties = tie_columns({(0, 1): table}, [True, True], 1.0, known)
+        drawn = np.stack([rng.choice(21, ROWS, p=table.sum(axis=1)), np.zeros(ROWS, int)], axis=1)
+        given = np.cumsum(table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300), axis=1)
+        drawn[:, 1] = (given[drawn[:, 0]] < rng.random(ROWS)[:, None]).sum(axis=1)
+        places = draw_places(drawn, ties, rng)
+        one, other = (decode(drawn[:, at], places[at], edges[at]) for at in (0, 1))
+        off = np.abs(other / 12 - one).max()
+        assert off < 1e-6 if known else off > 0.05
+
+
+def test_all_sales_of_a_product_have_its_price(rng):
+    """Of ten prices six are single values, and two share each of two intervals."""
+    prices = np.array([1.0, 2, 3, 4, 5, 6, 7.1, 7.3, 8.1, 8.3])
+    single = np.repeat(prices[:6], 2)
+    single[1::2] = np.nextafter(single[1::2], 9)
+    edges = np.concatenate([single, [7.0, 8.0, 9.0]])
+    product = rng.integers(0, 10, ROWS)
+    codes = np.stack([code_numbers(prices[product], edges), product], axis=1)
+    functions = {(0, 1): count(codes[:, 0], codes[:, 1])}
+
+    ties = tie_columns(functions, [True, False], 1.0, (edges, None))
+    found = decode(codes[:, 0], draw_places(codes, ties, rng)[0], edges)
+
+    spreads = [np.ptp(found[product == each]) for each in range(10)]
+    assert max(spreads) < 1e-6
+    assert len({round(found[product == each][0], 3) for each in range(10)}) == 10
+
+
 def test_missing_values_say_nothing_of_the_place(rng):
     """Of half of the records the hour is missing: their minutes are as those of the others."""
     minutes = rng.random(ROWS) * 1_440
