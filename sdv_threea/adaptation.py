@@ -32,7 +32,7 @@ from sdv_threea.joint.bins import cut_pair_bins
 from sdv_threea.joint.density import Joint
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.sampling.draws import draw_codes, draw_evenly
-from sdv_threea.sampling.joint import draw_evenly_jointly
+from sdv_threea.sampling.joint import draw_evenly_jointly, draw_jointly
 from sdv_threea.stages import Run
 
 #: A number with fewer codes than this, the missing value among them, has nothing to follow.
@@ -58,7 +58,7 @@ def adapt(
     if density.classes.told_apart and density.chances and mu:
         return _adapt_labels(density, joint, encoded, run)
     if density.classes.ordered and mu:
-        return _adapt_number(density, encoder, encoded, run)
+        return _adapt_number(density, joint, encoder, encoded, run)
     return None
 
 
@@ -76,7 +76,7 @@ def calibrate(
     """
     constants, totals = run.constants.adapt, density.counts.totals
     if isinstance(adapted, Expectation):
-        codes, _ = draw_codes(mixture, density.scores, constants.number_draws, run.rng)
+        codes, _ = _draw_for_number(mixture, joint, density, run)
         shares = density.counts.shares @ density.scores.chances(adapted.target)
         return None, adapted.adjusted(codes, shares, run.settings.alpha, constants, run.rng)
     if adapted is None:
@@ -107,7 +107,11 @@ def _adapt_labels(
 
 
 def _adapt_number(
-    density: Density, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+    density: Density,
+    joint: Joint | None,
+    encoder: RecordEncoder,
+    encoded: Rows[Encoded],
+    run: Run,
 ) -> Expectation | None:
     """Fit what is expected of a numerical target, where noise does not drown it."""
     constants, totals = run.constants.adapt, density.counts.totals
@@ -120,7 +124,7 @@ def _adapt_number(
         return None
     ordered = [transformer.ordered for transformer in encoder.scored_transformers]
     gaussians = class_mixture(totals, density.correlations)
-    codes, labels = draw_codes(gaussians, density.scores, constants.number_draws, run.rng)
+    codes, labels = _draw_for_number(gaussians, joint, density, run)
     draws = Draws(codes, labels, np.full(len(codes), totals.sum() / len(codes)))
     own, others = scores[at][0], [other for other in range(len(scores)) if other != at]
     sizes = [table.shape[1] for table in scores]
@@ -138,6 +142,16 @@ def _adapt_number(
             **run.spending.terms('adapt'),
         )
     )
+
+
+def _draw_for_number(
+    mixture: Mixture, joint: Joint | None, density: Density, run: Run
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw codes of records, and their classes, from what pairs say, if they are counted."""
+    size = run.constants.adapt.number_draws
+    if joint is None:
+        return draw_codes(mixture, density.scores, size, run.rng)
+    return draw_jointly(joint, density.counts.totals, size, run.rng)
 
 
 def _cut(

@@ -107,7 +107,8 @@ def _count_columns(
     price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
     num_records = float(counts.totals.sum())
     adapted = num_classes if run.adapts(encoder.classes) else 0
-    plan = plan_pairs(counts.columns, num_records, price, run.constants.joint, adapted)
+    known = counts.columns, num_records, price, run.constants.joint, adapted
+    plan = plan_pairs(*known, adapts_number=run.adapts_number(encoder.classes))
     if plan is None and num_classes == 1:
         terms = spending.terms('pairs', 'functions')
         twice = release_counts(encoded, sizes, num_classes, **terms)
@@ -154,7 +155,8 @@ def join_columns(
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
     singles = Singles(*known, tuple(edges))
-    promised = ('adapt',) if run.adapts(encoder.classes) else ()
+    adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
+    promised = ('adapt',) if adapts else ()
     counted = encoded, singles, plan, run.spending, constants.joint, promised
     pairs, functions = count_pairs(*counted)
     expected = expect_tables(counts.totals, scores, density.correlations, bins)

@@ -45,8 +45,8 @@ TIMES_FOR_NUMBERS = 1.8
 def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
     """Return whether pairs of columns are counted if the budget carries them.
 
-    They are without a target and with a categorical one; not where records are drawn in the context
-    of other tables, nor with a number of components that the user chose.
+    They are not where records are drawn in the context of other tables, nor with a number of
+    components that the user chose.
 
     Args:
         domain: What is public.
@@ -54,8 +54,7 @@ def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
         alone: Whether the table is released alone, and not in the context of another one.
     """
     chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
-    target = None if domain.target is None else domain[domain.target]
-    return alone and not isinstance(target, Number) and not chosen
+    return alone and not chosen
 
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:
@@ -182,3 +181,7 @@ class Run(NamedTuple):
     def adapts(self, classes: Classes) -> bool:
         """Whether labels are adapted: if not, the classes of records are those of the density."""
         return classes.told_apart and counts_loss(self.settings.alpha)
+
+    def adapts_number(self, classes: Classes) -> bool:
+        """Whether a numerical target is adapted, if the budget carries it."""
+        return classes.ordered and counts_loss(self.settings.alpha)

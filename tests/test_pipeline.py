@@ -95,12 +95,8 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
         parts = [shares[each] for each in pairs | {'classes'}]
         assert sum(parts) == pytest.approx(SHARES['classes'])
         assert shares['classes'] == pytest.approx(part * SHARES['classes'])
-    for domain, options in (
-        (retarget(PRIVATE, 'age'), {}),
-        (PRIVATE, {'n_components': 1}),
-        (PRIVATE, {'guarantee': 'paper'}),
-    ):
-        assert not pairs & set(stage_shares(domain, Settings(**{'alpha': 1} | options)))
+    for options in ({'n_components': 1}, {'guarantee': 'paper'}):
+        assert not pairs & set(stage_shares(PRIVATE, Settings(alpha=1, **options)))
 
 
 def test_stages_are_on_the_ledger():
@@ -216,7 +212,11 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
 
 @pytest.mark.parametrize(
     ('target', 'options'),
-    [('age', {}), ('label', {'n_components': 1}), ('label', {'alpha': 0.5, 'epsilon': 0.05})],
+    [
+        ('age', {'alpha': 0.5, 'epsilon': 1.0}),
+        ('label', {'n_components': 1}),
+        ('label', {'alpha': 0.5, 'epsilon': 0.05}),
+    ],
 )
 def test_other_releases_with_a_target_count_no_pairs(target, options):
     settings = Settings(**{'epsilon': 4.0, 'alpha': 1} | options)
@@ -224,7 +224,27 @@ def test_other_releases_with_a_target_count_no_pairs(target, options):
     released = release(make_table(4000), retarget(PUBLIC, target), settings)
 
     assert released.joint is None
-    assert not any('pairs' in each for each in find_receipts(released))
+    assert not any('pairs of columns' in each for each in find_receipts(released))
+
+
+@pytest.mark.parametrize(
+    'options', [{'alpha': 1}, {'epsilon': 60.0}, {'epsilon': math.inf}], ids=str
+)
+def test_a_number_is_adapted_on_what_pairs_say_where_they_are_counted_finely(options):
+    settings = Settings(**{'epsilon': 4.0, 'delta': 1e-5} | options)
+
+    released = release(make_table(4000), retarget(PUBLIC, 'age'), settings)
+
+    assert released.joint is not None
+    stages = {each.stage for each in released.ledger.receipts}
+    assert ('adapt' in stages) == ('alpha' not in options)
+    if math.isfinite(settings.epsilon):
+        spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
+        # Of a number that follows from nothing, the rest of the share stays unspent.
+        assert spent <= settings.delta
+    rows = released.sample(500, np.random.default_rng(0))
+    assert rows['age'].notna().all()
+    assert rows['age'].nunique() > 5
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ def plan_pairs(
     mu: float,
     constants: JointConstants,
     adapted_classes: int = 0,
+    *,
+    adapts_number: bool = False,
 ) -> PairPlan | None:
     """Plan the release of pairs.
 
@@ -50,13 +52,14 @@ def plan_pairs(
         mu: The price, in GDP, at which pairs would be counted.
         constants: The constants of the room.
         adapted_classes: The number of classes of which labels are to be adapted; 0 for none.
+        adapts_number: Whether a numerical target is to be adapted, which needs finer bins.
 
     Returns:
         The plan; ``None`` if there are no pairs to count, or noise would drown them.
     """
     pairs = choose_pairs(columns, num_records, mu, constants)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
-    if num_bins is None:
+    if num_bins is None or (adapts_number and num_bins < constants.least_bins_of_number):
         return None
     needed = constants.records_per_class * adapted_classes
     few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)

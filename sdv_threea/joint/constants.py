@@ -12,6 +12,11 @@ class JointConstants:
     Args:
         least_bins: Pairs are counted if the noise carries this many bins per column. With fewer a
             table says no more than a correlation, which is cheaper.
+        least_bins_of_number: The same where a numerical target is adapted, whose trees are grown on
+            draws. With 10 bins or more, models learn more of bike_sharing (R2 .86 for .83) and, on
+            average, as much of california_housing, where no fit goes astray any more; and marginals
+            of two columns are off by .09 in place of .13. With 4 to 7 bins models learned .02 to
+            .05 less.
         most_bins: The most bins of an ordered column. Tables of 64 are fitted much worse.
         most_values: Categories with more values share bins, of about the same mass. Set by hand.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. With
@@ -66,6 +71,7 @@ class JointConstants:
     """
 
     least_bins: int = 2
+    least_bins_of_number: int = 10
     most_bins: int = 32
     most_values: int = 24
     records_per_noise: float = 6.0

@@ -152,8 +152,8 @@ def _cut(
     means = [steps @ present.sum(axis=1) / total, others @ present.sum(axis=0) / total]
     lengths = present
     if edges is not None:
-        widths = np.diff(edges, prepend=edges[:1])
-        lengths = present * (widths / np.maximum(present.sum(axis=1), 1e-300))[:, None]
+        widths, sums = np.diff(edges, prepend=edges[:1]), present.sum(axis=1)
+        lengths = present * (widths / np.where(sums > 0, sums, 1))[:, None]
     if (steps - means[0]) @ present @ (others - means[1]) >= 0:
         return _add_on(present), _add_on(lengths.T).transpose(1, 0, 2)
     falling = _add_on(present[:, ::-1])[:, ::-1], _add_on(lengths[::-1].T).transpose(1, 0, 2)[::-1]

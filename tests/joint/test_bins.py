@@ -72,6 +72,18 @@ def test_labels_need_a_part_of_the_price_where_a_class_has_few_records(classes):
     assert plan.few_of_class == (classes == 8)
 
 
+@pytest.mark.parametrize(('mu', 'counted'), [(0.05, False), (5.0, True)])
+def test_beside_a_numerical_target_pairs_are_counted_finely_or_not_at_all(mu, counted):
+    counts = [np.full(60, 5_000 / 60)] * 6
+
+    usual = plan_pairs(counts, 5_000, mu, CONSTANTS)
+    beside = plan_pairs(counts, 5_000, mu, CONSTANTS, adapts_number=True)
+
+    assert usual is not None
+    assert (usual.num_bins >= CONSTANTS.least_bins_of_number) == counted
+    assert beside == (usual if counted else None)
+
+
 @pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
 def test_a_column_alone_has_no_pairs_and_too_many_have_none(num_columns):
     columns = [np.array([40.0, 60.0])] * num_columns

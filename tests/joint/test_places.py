@@ -107,6 +107,17 @@ def test_numbers_in_step_are_so_however_many_records_there_are(rng):
         assert off < 1e-6 if known else off > 0.05
 
 
+def test_codes_of_no_records_have_places_too(rng):
+    table = np.zeros((6, 6))
+    table[[1, 2, 5], [1, 2, 5]] = 1 / 3
+    edges = (np.arange(6.0),) * 2
+
+    for functions in ({(0, 1): table}, {(0, 1): table[:, ::-1]}):
+        ties = tie_columns(functions, [True, True], 1.0, edges)
+        codes = rng.integers(0, 6, (1_000, 2))
+        assert all(np.isfinite(each).all() for each in draw_places(codes, ties, rng).values())
+
+
 def test_all_sales_of_a_product_have_its_price(rng):
     """Of ten prices six are single values, and two share each of two intervals."""
     prices = np.array([1.0, 2, 3, 4, 5, 6, 7.1, 7.3, 8.1, 8.3])
