@@ -126,10 +126,15 @@ def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[
         ).category_rows
         for epsilon in (settings.epsilon, larger)
     ]
+    at_larger = f'and of about {needed[1]:,.0f} at epsilon={larger:g}.'
+    if needed[0] > rows:
+        return [
+            f'No value can be found at epsilon={settings.epsilon:g}: there are about {rows:,} rows,'
+            f' and a value must be that of about {needed[0]:,.0f}, {at_larger}'
+        ]
     return [
         f'A value must be that of about {needed[0]:,.0f} of the {rows:,} rows to be found at '
-        f'epsilon={settings.epsilon:g}, and of about {needed[1]:,.0f} at '
-        f'epsilon={larger:g}.'
+        f'epsilon={settings.epsilon:g}, {at_larger}'
     ]
 
 
@@ -149,7 +154,9 @@ def warn_of_losses(
         settings: What was asked of it.
         num_rows: The released number of rows.
     """
-    lines = [*describe_target(losses), *describe_losses(losses)]
+    number = describe_number(losses, domain)
+    others = [loss for loss in losses if not number or loss.column != domain.target]
+    lines = [*describe_target(losses), *number, *describe_losses(others)]
     if lines:
         needs = describe_needs(domain, settings, num_rows)
         text = '\n'.join(['This release has lost some of the table:', *lines, *needs, HELP])
@@ -180,6 +187,16 @@ def describe_target(losses: Iterable[Loss]) -> list[str]:
         elif loss.is_target and loss.share.at_least >= WORTH_A_WARNING:
             lines.append(f'{name}{loss.share} of the rows have classes that were not found.')
     return lines
+
+
+def describe_number(losses: Iterable[Loss], domain: Domain) -> list[str]:
+    """Say whether a numerical target is lost: its range, or all of its values but one."""
+    words = {CONSTANT: 'one value alone was found', GUESSED: 'its numbers are guesses'}
+    return [
+        f'- the target {loss.column!r}: {words[loss.kind]}. Samples cannot train a model.'
+        for loss in losses
+        if loss.column == domain.target and loss.ends is not None and loss.kind in words
+    ]
 
 
 def describe_losses(losses: Iterable[Loss]) -> list[str]:

@@ -309,6 +309,25 @@ def test_odd_tables_are_released_and_what_is_lost_is_said(name, target):
         assert "'x'" in told[0]
 
 
+def test_a_table_that_is_too_small_for_any_value_is_told_so():
+    table = pd.DataFrame({'x': ['a'] * 9, 'n': np.arange(9.0)})
+
+    _, (told,) = fit(table)
+
+    assert 'No value can be found at epsilon=1: there are about' in told
+    assert 'of the 9 rows' not in told
+
+
+@pytest.mark.parametrize('target', ['y', None])
+def test_a_numerical_target_of_one_value_is_named_with_what_it_means(target):
+    table = pd.DataFrame({'x': np.arange(5000.0), 'y': 5.0})
+
+    _, (told,) = fit(table, target_column=target)
+
+    assert ("the target 'y': one value alone was found." in told) == (target is not None)
+    assert "one value alone was found of 'y'" in told or target
+
+
 def test_dates_on_one_day_are_released_on_that_day():
     table = pd.DataFrame({'day': ['2021-05-04'] * 3000, 'n': np.arange(3000.0)})
     facts = {'day': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}}
