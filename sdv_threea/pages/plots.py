@@ -79,7 +79,7 @@ def shares(labels: Iterable[object], values: NDArray[np.float64]) -> str:
 def grids(
     real: NDArray[np.float64], synthetic: NDArray[np.float64], axes: Sequence[str], name: str
 ) -> str:
-    """Draw two grids beside each other, darker where more rows are.
+    """Draw two grids beside each other, with more colour where more rows are.
 
     Args:
         real: Shares of the real rows, shape (grid rows, grid columns).
@@ -124,7 +124,7 @@ def curve(
 
 
 def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
-    """Draw how far every two columns are off, darker where more is lost.
+    """Draw how far every two columns are off, with more colour where more is lost.
 
     Args:
         names: Names of the columns.

@@ -149,7 +149,10 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
         return section('How the relations match', 'There are no two columns to compare.')
     several = len(set(pairs['Table'])) > 1
     maps = [
-        panel(_map(each), heading=str(name) if several else 'All pairs, darker where more is lost')
+        panel(
+            _map(each),
+            heading=str(name) if several else 'All pairs, the more colour the more is lost',
+        )
         for name, each in pairs.groupby('Table', sort=False)
     ]
     rows = pairs.set_index(['Table', 'Column 1', 'Column 2'])
@@ -175,7 +178,7 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
         items.append(item)
     lead = (
         'How far two columns are off together, in bins that both tables share. In the grids, a '
-        'darker field has more rows. Fields of fewer than five real rows are left empty on the '
+        'field of more colour has more rows. Fields of fewer than five real rows are left empty on the '
         'real side.'
     )
     label = f'Find a pair, of the {len(items)} worst' if len(pairs) > len(items) else 'Find a pair'
