@@ -18,8 +18,11 @@ from scipy.optimize import minimize
 #: A line is sought from those through two of these quantiles of both columns.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
-#: Lines that are tried at most, and the least difference of two, in borders of codes.
-MOST_TRIED, NEAR = 250, 1e-3
+#: All tables of the lines that are tried have this many counts together; bounds of their number.
+COUNTS_TRIED, LEAST_TRIED, MOST_TRIED = 2**25, 40, 250
+
+#: The least difference of two lines, as a share of the range of the second number.
+NEAR = 1e-3
 
 #: The narrowest interval: a heavy single value has one of a single float.
 NARROWEST = 1e-12
@@ -63,7 +66,8 @@ def fit_line(
     best = min(starts, key=score)
     near = NEAR * max(float(np.ptp(quantiles[1])), NARROWEST)
     moves = 20 * near * np.array([[0.0, 0.0], [1.0, 1.0], [1.0, -1.0]])
-    options = {'initial_simplex': best + moves, 'maxfev': MOST_TRIED, 'xatol': near / 20}
+    tried = int(np.clip(COUNTS_TRIED / counts.size, LEAST_TRIED, MOST_TRIED))
+    options = {'initial_simplex': best + moves, 'maxfev': tried, 'xatol': near / 20}
     found = minimize(score, best, method='Nelder-Mead', options=options | {'fatol': 1e-6})
     return _lay(found.x, counts, rows, columns, edges)
 

@@ -178,8 +178,8 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
         items.append(item)
     lead = (
         'How far two columns are off together, in bins that both tables share. In the grids, a '
-        'field of more colour has more rows. Fields of fewer than five real rows are left empty on the '
-        'real side.'
+        'field of more colour has more rows. Fields of fewer than five real rows are left empty on '
+        'the real side.'
     )
     label = f'Find a pair, of the {len(items)} worst' if len(pairs) > len(items) else 'Find a pair'
     return section('How the relations match', lead, *maps, searchable(items, label))
