@@ -98,7 +98,10 @@ def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng)
 
 
 def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
-    """What draws of the density lack, which shrinks it away, the fit would unlearn."""
+    """What draws of the mixture lack, which shrinks it away, the fit would unlearn.
+
+    One component is asked for: else noise decides whether pairs are counted, and the draws theirs.
+    """
     seen = {}
     weigh, adapt = adaptation.weigh_evidence, adaptation.adapt_labels
     monkeypatch.setattr(
@@ -112,7 +115,8 @@ def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
         ),
     )
     table = make_wide(rng, 1_000, num_columns=10)
-    run_pipeline(table, make_wide_domain(table), Settings(epsilon=0.5, delta=1e-5), rng=rng)
+    settings = Settings(epsilon=0.5, delta=1e-5, n_components=1)
+    run_pipeline(table, make_wide_domain(table), settings, rng=rng)
 
     (chances, *_), draws = seen['evident'], seen['draws']
     for column, evident in zip(draws.codes.T, chances, strict=True):
