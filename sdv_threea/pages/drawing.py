@@ -15,9 +15,11 @@ class Drawing:
 
     Args:
         svg: An SVG element with a size.
+        told: What it shows, in sentences, for who cannot see it, or not all of it.
     """
 
     svg: str
+    told: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}({len(self.svg):,} characters of SVG)'

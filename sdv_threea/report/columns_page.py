@@ -75,10 +75,10 @@ def tell_columns(fidelity: Fidelity, quality: Quality) -> str:
     if columns.empty:
         return ''
     several = len(set(columns['Table'])) > 1
+    names = columns['Table'] + '.' + columns['Column'] if several else columns['Column']
     order = (columns['Error'] - columns['Real']).sort_values(ascending=False, kind='stable').index
     items = []
-    for row in columns.loc[order].to_dict('records'):
-        name = f'{row["Table"]}.{row["Column"]}' if several else row['Column']
+    for name, row in zip(names[order], columns.loc[order].to_dict('records'), strict=True):
         drawn = quality.distributions.get((row['Table'], row['Column']))
         note = f'off by {percent(row["Error"])}; other real rows by {percent(row["Real"])}'
         items.append(opener(name, note, _draw(drawn, name) + listed(_list_facts(row, drawn))))
@@ -86,9 +86,9 @@ def tell_columns(fidelity: Fidelity, quality: Quality) -> str:
         'Every column, the worst first. A column is off by the share of rows that would have to '
         'change to make the two tables alike, in bins that both share.'
     )
-    empty = columns[(columns['Missing, real'] == 1) | (columns['Missing, synthetic'] == 1)]
+    empty = names[(columns['Missing, real'] == 1) | (columns['Missing, synthetic'] == 1)]
     said = (
-        f'Without any value, in one table or both: {name_some(empty["Column"])}.'
+        f'Without any value, among real rows, synthetic ones or both: {name_some(empty)}.'
         if len(empty)
         else ''
     )

@@ -6,7 +6,7 @@ foreign key, made of the metadata and the settings alone. Places are in pixels; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple, Protocol
 
@@ -75,7 +75,15 @@ def draw_schema(synthesizer: Protecting) -> Drawing:
         _box(name, place, roles[name], list(tables[name]['columns']))
         for name, place in places.items()
     ]
-    return _frame(lines + boxes, places, f'{len(tables)} tables, and what of each is protected')
+    told = f'{len(tables)} tables, and what of each is protected'
+    return Drawing(_frame(lines + boxes, places, told), tuple(_tell(roles, links)))
+
+
+def _tell(roles: Mapping[str, Role], links: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Say of each table what is protected, and which tables it refers to."""
+    for name, role in roles.items():
+        parents = ' and '.join(dict.fromkeys(parent for child, parent in links if child == name))
+        yield f'{name}: {role.words}' + (f'; refers to {parents}' if parents else '')
 
 
 def find_roles(
@@ -191,12 +199,12 @@ def _arrow(parent: tuple[float, float]) -> str:
     return f'<path d="M{x:g} {y:g}l-5 9h10z" style="fill:{REAL_COLOR}"/>'
 
 
-def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said: str) -> Drawing:
+def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said: str) -> str:
     """Put the parts on a canvas on which a pixel is one unit of both axes."""
     xs, ys = zip(*places.values(), strict=True)
     left, top = min(xs) - STEP_X / 2, -max(ys) - STEP_Y / 2
     width, height = max(xs) + STEP_X / 2 - left, -min(ys) + STEP_Y / 2 - top
-    return Drawing(
+    return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" font-family="system-ui, sans-serif" '
         f'font-size="13" role="img" aria-label="{said}">{"".join(parts)}</svg>'

@@ -45,12 +45,6 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: What is said of SDMetrics' score where it is graded.
-OWN_BINS = (
-    " SDMetrics cuts the numbers of each table into bins over that table's own range, so its score "
-    'falls where ranges differ; the error of pairs is counted in bins that both tables share.'
-)
-
 #: The most losses, checks that failed, and relations between tables, that are told: the worst.
 NUM_SCORES = 20
 
@@ -113,7 +107,7 @@ def _tell_verdict(report: Report) -> str:
         'Each score stands between that of chance (the left end of the bar) and that of other real '
         'rows (the shaded part near the right end, with the noise of the test). Chance is to guess '
         'the class, to spread a column evenly over its values, or to draw each column by itself. ± '
-        'is one standard deviation.' + (OWN_BINS if math.isfinite(report.quality.real) else ''),
+        'is one standard deviation.' + _tell_bins(report.quality),
         heading='What it is good for',
     )
     return section(
@@ -126,6 +120,17 @@ def _tell_verdict(report: Report) -> str:
         ),
         grades,
         split(panel(lost, heading='What was lost'), panel(todo, heading='What to do')),
+    )
+
+
+def _tell_bins(quality: Quality) -> str:
+    """Say how SDMetrics' score is graded; nothing where it is not."""
+    if not math.isfinite(quality.in_common_bins):
+        return ''
+    return (
+        " SDMetrics cuts the numbers of each table into bins over that table's own range. For this "
+        'grade both have the real range, so that bins are the same. Its score without that is '
+        f'{quality.overall:.3f}.'
     )
 
 
@@ -215,15 +220,27 @@ def _tell_links(report: Report) -> str:
     parts = [split(*drawn)]
     trends = report.quality.details.get('Intertable Trends')
     if trends is not None:
-        names = [
-            f'{child}.{below} by {parent}.{above}'
-            for parent, child, above, below in trends[
-                ['Parent Table', 'Child Table', 'Column 1', 'Column 2']
-            ].itertuples(index=False)
-        ]
-        caption = 'How alike the relation of two columns is, of a row and of the row it refers to'
-        parts.append(_draw_worst(trends['Score'].set_axis(names), caption))
+        parts.append(_tell_trends(trends))
     return section('How the tables match', lead, *parts)
+
+
+def _tell_trends(trends: pd.DataFrame) -> str:
+    """Tell the relations of columns of a row and of the row it refers to that are least alike."""
+    places = trends[['Parent Table', 'Child Table', 'Column 1', 'Column 2']]
+    names = [
+        f'{child}.{below} by {parent}.{above}'
+        for parent, child, above, below in places.itertuples(index=False)
+    ]
+    scores = trends.reindex(columns=['Score', 'Chance']).set_axis(names).dropna(how='all', axis=1)
+    worst = scores.dropna(subset='Score').sort_values('Score', kind='stable')
+    more = f' The {NUM_SCORES} worst of {len(worst)}.' if len(worst) > NUM_SCORES else ''
+    caption = (
+        'How alike the relation of two columns is, of a row and of the row it refers to, by '
+        'SDMetrics: 100% is the same. Chance is what it would be if synthetic rows referred to '
+        f'each other at random.{more}'
+    )
+    told = worst.head(NUM_SCORES).map(percent).rename(columns=str.lower)
+    return panel(tabulate(told.rename_axis('columns'), name='Relations between tables'), caption)
 
 
 def _tell_validity(quality: Quality) -> str:
@@ -297,7 +314,9 @@ def _tell_promise(report: Report) -> str:
     if report.schema is not None:
         scroll = '<div class="scroll" role="region" tabindex="0" aria-label="Tables">'
         drawing = f'{scroll}{report.schema.svg}</div>'
-        parts.append(panel(drawing, heading='What of each table is protected'))
+        parts.append(
+            panel(drawing + listed(report.schema.told), heading='What of each table is protected')
+        )
     if receipts:
         costs = pd.DataFrame(receipts).set_index('stage')
         table = tabulate(costs, name='Receipts', wide=True)

@@ -40,7 +40,9 @@ class Quality:
         distributions: The shares of rows behind ``columns``, by table and column.
         real: What ``overall`` is for real rows that are drawn again, as many as are synthetic.
         chance: What it is for real columns that are shuffled, so that none has to do with another.
-            Both are NaN for databases, and for tables of many columns.
+        in_common_bins: What ``overall`` is if numbers of both tables have the same range, so that
+            SDMetrics cuts them into the same bins. All three are NaN for databases, and for tables
+            of many columns.
         properties: All mean scores, by SDMetrics' names for them.
         details: All details of both reports, by the same names. For a database they include how
             many rows refer to a row, and how columns of a row and of its parents are related.
@@ -55,6 +57,7 @@ class Quality:
     distributions: dict[tuple[str, str], Distribution]
     real: float = math.nan
     chance: float = math.nan
+    in_common_bins: float = math.nan
     properties: dict[str, float] = field(default_factory=dict)
     details: dict[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -103,6 +106,10 @@ def measure_quality(
         )
     )
     controls = _score_controls(tables, description, seed)
+    if 'Intertable Trends' in details:
+        details['Intertable Trends'] = _add_chance(
+            details['Intertable Trends'], tables, description, seed
+        )
     return Quality(
         overall=float(report.get_score()),
         shapes=properties['Column Shapes'],
@@ -113,6 +120,7 @@ def measure_quality(
         distributions=_share_columns(columns, tables, description),
         real=controls[0],
         chance=controls[1],
+        in_common_bins=controls[2],
         properties=properties,
         details={name: table for name, table in details.items() if len(table)},
     )
@@ -131,23 +139,59 @@ def _make_report() -> QualityReport:
 
 def _score_controls(
     tables: Tables, description: Mapping[str, Any], seed: int
-) -> tuple[float, float]:
-    """Return the scores of real rows drawn again, and of real columns that are shuffled."""
+) -> tuple[float, float, float]:
+    """Return the scores of real rows drawn again, of shuffled real columns, and in common bins."""
     (name, real), *others = tables[0].items()
     if others or not len(real) or len(real.columns) > MOST_COLUMNS:
-        return math.nan, math.nan
+        return math.nan, math.nan, math.nan
     rng = np.random.default_rng(seed)
-    size = max(len(tables[1][name]), 1)
+    synthetic = tables[1][name]
+    size = max(len(synthetic), 1)
     again = real.iloc[rng.integers(len(real), size=size)].reset_index(drop=True)
     shuffled = pd.DataFrame(
         {column: again[column].to_numpy()[rng.permutation(size)] for column in again}
     ).astype(again.dtypes)
     scores = []
-    for each in (again, shuffled):
+    for each in (again, shuffled, _give_range(synthetic, real)):
         report = _make_report()
         report.generate({name: real}, {name: each}, description, verbose=False)
         scores.append(float(report.get_score()))
-    return scores[0], scores[1]
+    return scores[0], scores[1], scores[2]
+
+
+def _give_range(synthetic: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
+    """Give the numbers of a table the range of the real ones: two rows get its ends."""
+    given = synthetic.copy()
+    for name in real.select_dtypes(['number', 'datetime']):
+        low, high = real[name].min(), real[name].max()
+        if len(given) > 1 and pd.notna(low) and given[name].dtype == real[name].dtype:
+            numbers = given[name].clip(low, high).to_numpy(copy=True)
+            numbers[:2] = low, high
+            given[name] = numbers
+    return given
+
+
+def _add_chance(
+    trends: pd.DataFrame, tables: Tables, description: Mapping[str, Any], seed: int
+) -> pd.DataFrame:
+    """Add what the scores are if synthetic rows refer to each other at random, as ``Chance``.
+
+    Tables of many columns have no such scores: they would take too long.
+    """
+    if sum(len(table.columns) for table in tables[0].values()) > MOST_COLUMNS:
+        return trends
+    rng, strangers = np.random.default_rng(seed), dict(tables[1])
+    for link in description['relationships']:
+        child, key = link['child_table_name'], link['child_foreign_key']
+        keys = [key] if isinstance(key, str) else list(key)
+        table = strangers[child]
+        dealt = table[keys].iloc[rng.permutation(len(table))].set_axis(table.index)
+        strangers[child] = table.assign(**{name: dealt[name] for name in keys})
+    report = _make_report()
+    report.generate(tables[0], strangers, description, verbose=False)
+    places = ['Parent Table', 'Child Table', 'Foreign Key', 'Column 1', 'Column 2']
+    chance = report.get_details('Intertable Trends')[[*places, 'Score']]
+    return trends.merge(chance.rename(columns={'Score': 'Chance'}), how='left', on=places)
 
 
 def _list_properties(report: Any) -> dict[str, float]:

@@ -186,7 +186,7 @@ def _grade_quality(quality: Quality) -> Iterable[Grade]:
         yield Grade(
             name='Quality by SDMetrics',
             use='',
-            synthetic=quality.overall,
+            synthetic=quality.in_common_bins,
             real=quality.real,
             chance=quality.chance,
         )

@@ -52,6 +52,16 @@ def make_synthesizer(tables, links, unit=None, public=()):
     return SimpleNamespace(metadata=metadata, privacy_unit=unit, public_tables=public)
 
 
+def test_what_is_drawn_is_also_said():
+    told = draw_schema(make_synthesizer(BANK, BANK_LINKS, 'account', ['district'])).told
+
+    assert told[:2] == (
+        'district: public, copied',
+        'account: unit of privacy; refers to district',
+    )
+    assert 'disp: protected with its unit; refers to account and client' in told
+
+
 def test_roles_follow_the_foreign_keys_away_from_the_unit():
     roles = find_roles(BANK, BANK_LINKS, 'account', ['district'])
 

@@ -204,6 +204,8 @@ def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
     assert list(report.utility) == ['orders.odd']
     assert report.scores['AUC of orders.odd, synthetic'] > 0.9
     assert report.scores['Intertable Trends'] > worse.scores['Intertable Trends'] + 0.1
+    trends = report.quality.details['Intertable Trends']
+    assert trends['Chance'].mean() == pytest.approx(worse.scores['Intertable Trends'], abs=0.06)
     assert report.scores['Cardinality'] == worse.scores['Cardinality'] > 0.8
     copied = SimpleNamespace(public_tables=('people',))
     assert set(make_report(real, synthetic, database, synthesizer=copied).fidelity.impossible) == {
@@ -211,7 +213,12 @@ def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
     }
     report.save_html(tmp_path / 'page.html')
     page = (tmp_path / 'page.html').read_text('utf-8')
-    for shown in ('orders per people', 'orders.odd by people.group', 'unit of privacy'):
+    for shown in (
+        'orders per people',
+        'orders.odd by people.group',
+        'unit of privacy',
+        'refers to people',
+    ):
         assert shown in page
     with pytest.raises(ValueError, match="in which table 'target' is"):
         make_report(real, synthetic, database, test=test, target='odd')

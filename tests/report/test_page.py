@@ -137,7 +137,7 @@ def test_every_column_can_be_opened_and_found(page):
 
     assert len(names) == len(COLUMNS)
     assert 'type="search"' in page
-    assert 'Without any value, in one table or both: empty.' in page
+    assert 'Without any value, among real rows, synthetic ones or both: empty.' in page
 
 
 def test_pairs_are_told_once_and_no_column_fills_the_open_ones(page):

@@ -58,6 +58,17 @@ def test_scores_fall_with_the_columns_and_with_the_relations(tables, metadata):
     assert good.overall == pytest.approx((good.shapes + good.pairs) / 2)
 
 
+def test_a_far_value_does_not_cost_the_score_in_common_bins(tables, metadata):
+    """SDMetrics cuts each table over its own range, so one far value costs all scores of pairs."""
+    real, other = tables
+    far = other.assign(size=other['size'].where(other.index > 0, 50 * other['size'].max()))
+    near, far = (measure_quality(real, each, metadata) for each in (other, far))
+
+    assert far.overall < near.overall - 0.05
+    assert far.in_common_bins == pytest.approx(near.in_common_bins, abs=0.01)
+    assert near.in_common_bins == pytest.approx(near.overall, abs=0.03)
+
+
 def test_weakly_related_pairs_count_too(tables, metadata):
     quality = measure_quality(*tables, metadata)
 
