@@ -11,7 +11,8 @@ what nobody has stated. :mod:`sdv_threea.storage.metadata` reads the metadata th
 * :mod:`~sdv_threea.metadata.dictionary`: proposals from data dictionaries,
 * :mod:`~sdv_threea.metadata.schemas`: proposals from names and types, without a row,
 * :mod:`~sdv_threea.metadata.sample`: proposals from public rows,
-* :mod:`~sdv_threea.metadata.asking`: proposals that somebody completes, question by question.
+* :mod:`~sdv_threea.metadata.asking`: proposals that somebody completes, question by question,
+* :mod:`~sdv_threea.metadata.relations`: relations of columns that a release shows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sdv_threea.metadata.asking import ask
 from sdv_threea.metadata.columns import Question, StatedColumn
 from sdv_threea.metadata.dictionary import propose_from_dictionary
 from sdv_threea.metadata.proposal import Proposal
+from sdv_threea.metadata.relations import suggest_constraints
 from sdv_threea.metadata.sample import propose_from_public_rows
 from sdv_threea.metadata.schemas import propose_from_csv, propose_from_parquet
 
@@ -32,4 +34,5 @@ __all__ = [
     'propose_from_dictionary',
     'propose_from_parquet',
     'propose_from_public_rows',
+    'suggest_constraints',
 ]

@@ -160,7 +160,7 @@ def test_no_sample_is_refused(rng):
 def test_the_page_says_why_the_score_of_sdmetrics_differs(rng, tmp_path):
     report(rng, make_things(rng)).save_html(tmp_path / 'page.html')
     text = (tmp_path / 'page.html').read_text('utf-8')
-    assert "over that table's own range" in text
+    assert 'own range. For this grade both have the real range' in text
     assert 'Its score without that is' in text
 
 

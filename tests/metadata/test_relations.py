@@ -1,0 +1,109 @@
+"""Relations that a release shows, and those that it does not."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixSynthesizer
+from sdv_threea.metadata import suggest_constraints
+
+SDTYPES = {
+    'town': 'categorical',
+    'country': 'categorical',
+    'colour': 'categorical',
+    'name': 'categorical',
+    'booked': 'datetime',
+    'left': 'datetime',
+    'net': 'numerical',
+    'gross': 'numerical',
+    'height': 'numerical',
+}
+
+
+def make_stays(num_rows=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    town, net = rng.integers(0, 12, num_rows), rng.gamma(4, 25, num_rows).round(2)
+    booked = pd.Timestamp('2024-01-01') + pd.to_timedelta(rng.integers(0, 300, num_rows), 'D')
+    return pd.DataFrame(
+        {
+            'town': [f't{each}' for each in town],
+            'country': [f'c{each // 4}' for each in town],
+            'colour': rng.choice(list('abc'), num_rows),
+            'name': [f'n{at}' for at in range(num_rows)],
+            'booked': booked.strftime('%d.%m.%Y'),
+            'left': (booked + pd.to_timedelta(rng.integers(0, 60, num_rows), 'D')).strftime(
+                '%d.%m.%Y'
+            ),
+            'net': net,
+            'gross': (1.2 * net).round(2),
+            'height': rng.normal(100, 50, num_rows),
+        }
+    )
+
+
+@pytest.fixture
+def metadata():
+    columns = {name: {'sdtype': sdtype} for name, sdtype in SDTYPES.items()}
+    for name in ('booked', 'left'):
+        columns[name]['datetime_format'] = '%d.%m.%Y'
+    return Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+
+
+def list_relations(table, metadata):
+    sampling = SimpleNamespace(metadata=metadata, sample=lambda *_: {'stays': table})
+    return suggest_constraints(sampling)
+
+
+def test_relations_that_hold_are_suggested_and_no_others(metadata):
+    table = make_stays()
+    table.loc[::50, 'country'] = 'c0'  # noise breaks some
+
+    found = list_relations(table, metadata)
+
+    relations = set(zip(found['constraint'], map(tuple, found['columns']), strict=True))
+    assert relations == {
+        ('FixedCombinations', ('town', 'country')),
+        ('Inequality', ('booked', 'left')),
+        ('Inequality', ('net', 'gross')),
+    }
+    assert found['obey'].min() > 0.95
+    assert found['by chance'].is_monotonic_increasing
+    assert found['by chance'].max() < 0.85
+
+
+def test_missing_values_break_nothing(metadata):
+    table = make_stays()
+    for at, name in enumerate(table):
+        table[name] = table[name].astype(object).where(np.arange(len(table)) % 10 != at)
+
+    assert len(list_relations(table, metadata)) == 3
+    assert list_relations(table.iloc[:0], metadata).empty
+
+
+def test_what_is_suggested_of_a_release_can_be_stated(metadata):
+    import sdv.cag
+
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5)
+    table = make_stays()
+    synthesizer.fit({'stays': table})
+    found = suggest_constraints(synthesizer, 5000)
+
+    assert ['town', 'country'] in found['columns'].tolist()
+    again = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5)
+    again.add_constraints(
+        [
+            sdv.cag.FixedCombinations(each['columns'])
+            if each['constraint'] == 'FixedCombinations'
+            else sdv.cag.Inequality(*each['columns'])
+            for each in found.to_dict('records')
+        ]
+    )
+    again.fit({'stays': table})
+    sampled = again.sample(1000)['stays']
+    pairs = set(zip(table['town'], table['country'], strict=True))
+    assert set(zip(sampled['town'], sampled['country'], strict=True)) <= pairs
