@@ -169,7 +169,7 @@ RELEASES = (
     Entry(
         'describe',
         'number of records',
-        'how many records there are, where values or ranges are unknown',
+        'how many records there are, where there are numbers or values are unknown',
         ('1', '√2'),
         _single,
         'size',

@@ -240,12 +240,14 @@ def _lose_numbers(
     # Records beyond the outermost code count in it: it says how many there are at most. So do the
     # counts from which the range was found.
     scale = known.density.counts.scale
-    ends = [(first, 1, own.low), (last, len(mask) - 1, own.high)]
+    # Of few records, a stated range may have been found anew, and end earlier.
+    used = cast(Number, description.domain[before.name])
+    ends = [(first, 1, used.low != own.low), (last, len(mask) - 1, used.high != own.high)]
     counted = description.beyond.get(before.name, ())
     hidden = [
         min(known.share_of(*count).at_most for count in ((known.counts[at], scale), found))
-        for (at, end, stated), found in zip(ends, counted, strict=False)
-        if at == end and stated is None
+        for (at, end, estimated), found in zip(ends, counted, strict=False)
+        if at == end and estimated
     ]
     most = beyond.at_most + sum(hidden)
     share = Share(beyond.share, beyond.at_least, min(most, 1.0))

@@ -40,6 +40,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.stages import (
     Run,
     asks_size,
+    find_loose,
     open_account,
     share_by_size,
 )
@@ -95,7 +96,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
     size = _count_records(rows, domain, run, budget)
-    encoder, encoded = _describe(rows, domain, size and size[0], run)
+    encoder, encoded = _describe(rows, domain, size and size[0], run, budget)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
     joint = adapted = None
@@ -148,7 +149,7 @@ def _count_records(
 
 
 def _describe(
-    rows: Rows[pd.DataFrame], domain: Domain, num_records: float | None, run: Run
+    rows: Rows[pd.DataFrame], domain: Domain, num_records: float | None, run: Run, budget: Budget
 ) -> tuple[RecordEncoder, Rows[Encoded]]:
     """Fill in the blanks of the domain; encode and label the records."""
     spending, constants = run.spending, run.constants
@@ -160,6 +161,7 @@ def _describe(
             rows_per_unit=spending.rows_per_unit,
             extrapolate=run.settings.extrapolate,
             num_records=num_records,
+            loose=find_loose(domain, run.settings, budget, num_records),
             constants=constants.describe,
             **spending.terms('describe'),
         )

@@ -12,6 +12,7 @@ from sdv_threea.adapt.regression import carries_number
 from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import asks, is_open
+from sdv_threea.describe.questions import find_asked_part, find_wide
 from sdv_threea.domain import Domain, Number
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.privacy.mechanism import Noise
@@ -71,7 +72,8 @@ def asks_size(domain: Domain, settings: Settings, *, alone: bool) -> bool:
     """Return whether the number of records is released first, and the budget shared out by it.
 
     It is where values or ranges have to be found: where records are few, that takes more of the
-    budget. In a database, sizes of tables are released otherwise.
+    budget. It is where there are numbers, too: of few records a stated range may be too wide, and a
+    numerical target may be drowned. In a database, sizes of tables are released otherwise.
 
     Args:
         domain: What is public.
@@ -79,7 +81,18 @@ def asks_size(domain: Domain, settings: Settings, *, alone: bool) -> bool:
         alone: Whether the table is released alone, and not in the context of another one.
     """
     has_share = settings.guarantee == 'end_to_end' and settings.shares.get('size', 0.0) > 0
-    return alone and has_share and is_open(domain)
+    has_numbers = any(isinstance(column, Number) for column in domain.columns)
+    return alone and has_share and (has_numbers or is_open(domain))
+
+
+def find_loose(
+    domain: Domain, settings: Settings, budget: Budget, num_rows: float | None
+) -> tuple[str, ...]:
+    """Find the numbers whose stated ranges are too wide for the number of records, if released."""
+    if num_rows is None:
+        return ()
+    evidence = _weigh_records(domain, budget, num_rows)
+    return find_wide(domain, evidence, settings.constants.describe)
 
 
 def share_by_size(
@@ -93,20 +106,28 @@ def share_by_size(
         budget: The budget of the release.
         num_rows: The released number of records.
     """
-    shares, constants = stage_shares(domain, settings), settings.constants.describe
+    constants = settings.constants.describe
+    loose = find_loose(domain, settings, budget, num_rows)
+    part = find_asked_part(domain, constants, loose)
+    shares = stage_shares(domain, settings)
     del shares['size']
+    shares['describe'] = settings.shares['describe'] * part
     few, many = constants.few_records, constants.many_records
-    # In units of the noise of a count of all columns at the price of the whole budget.
-    evidence = max(num_rows, 1.0) * budget.mu / math.sqrt(len(domain.columns))
+    evidence = _weigh_records(domain, budget, num_rows)
     fewness = np.interp(math.log(evidence), np.log([few, many]), [1.0, 0.0])
     usual = shares['describe'] / math.fsum(shares.values())
-    share = usual + float(fewness) * max(constants.share_of_few - usual, 0.0)
+    share = usual + float(fewness) * max(constants.share_of_few * part - usual, 0.0)
     shares['describe'] = share / (1 - share) * (math.fsum(shares.values()) - shares['describe'])
     if domain.target is not None and isinstance(domain[domain.target], Number):
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
         if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
             shares['adapt'] = 0.0
     return shares
+
+
+def _weigh_records(domain: Domain, budget: Budget, num_rows: float) -> float:
+    """Return records in units of the noise of a count of all columns, for the whole budget."""
+    return max(num_rows, 1.0) * budget.mu / math.sqrt(len(domain.columns))
 
 
 def stage_shares(domain: Domain, settings: Settings, *, alone: bool = True) -> dict[str, float]:

@@ -141,8 +141,8 @@ def test_without_noise_there_is_no_error():
 
 
 def test_shares_get_better_with_rows_and_worse_with_columns_and_classes():
-    # So small a budget counts no pairs of columns, and public metadata leave nothing to describe.
-    terms = {'epsilon': 0.01, 'public_metadata': True}
+    # So small a budget counts no pairs of columns, and public values leave nothing to describe.
+    terms = {'epsilon': 0.01, 'public_metadata': True, 'num_numerical': 0}
     few, many = (expected_error(rows, 12, num_classes=2, **terms) for rows in (3000, 30_000))
     assert few.count == many.count
     assert few.share == pytest.approx(10 * many.share)

@@ -11,7 +11,8 @@ import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.domain import Category, Domain
+from sdv_threea.describe.questions import ask_questions
+from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
@@ -21,6 +22,12 @@ from sdv_threea.stages import (
     asks_size,
     share_by_size,
     stage_shares,
+)
+
+#: Of which nothing is stated.
+BLANK = Domain(
+    tuple(each if each.name != 'smoker' else Category(name='smoker') for each in PRIVATE.columns),
+    'label',
 )
 
 
@@ -46,7 +53,7 @@ def test_a_budget_is_spent_whatever_the_target(target):
 
 
 def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not():
-    fixed = Settings(n_components=1)
+    fixed = Settings(n_components=1, shares=SHARES | {'size': 0.0})
     one, other = (
         [
             each
@@ -68,7 +75,7 @@ def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not
 
 def test_stages_with_nothing_to_do_leave_their_share_to_others():
     closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
-    whole = stage_shares(PRIVATE, Settings(n_components=1))
+    whole = stage_shares(BLANK, Settings(n_components=1))
     assert whole == SHARES
     # Where nothing is left to be found, the number of records is not asked for.
     without = {stage: share for stage, share in SHARES.items() if stage != 'size'}
@@ -116,7 +123,7 @@ def test_stages_are_announced_in_order_whatever_they_have_to_do(n_components, ta
 
 @pytest.mark.parametrize('epsilon', [2.0, math.inf])
 def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilon):
-    settings = Settings(epsilon=epsilon, delta=1e-5)
+    settings = Settings(epsilon=epsilon, delta=1e-5, shares=SHARES | {'size': 0.0})
     released = release(make_table(2000), retarget(PUBLIC, None), settings)
 
     *_, before, one, other = released.ledger.receipts
@@ -185,7 +192,7 @@ def test_conditions_on_classes_and_columns_are_met_where_both_are_in_a_chain():
 @pytest.mark.parametrize(
     ('target', 'rows', 'options'),
     [
-        ('label', 150, {}),  # noise would drown pairs
+        ('label', 60, {}),  # noise would drown pairs
         ('label', 2000, {'n_components': 1}),
         ('label', 2000, {'guarantee': 'paper'}),
         ('age', 2000, {'epsilon': 8.0}),
@@ -215,7 +222,7 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
     [
         ('age', {'alpha': 0.5, 'epsilon': 1.0}),
         ('label', {'n_components': 1}),
-        ('label', {'alpha': 0.5, 'epsilon': 0.05}),
+        ('label', {'alpha': 0.5, 'epsilon': 0.03}),
     ],
 )
 def test_other_releases_with_a_target_count_no_pairs(target, options):
@@ -374,7 +381,7 @@ def test_two_releases_of_one_table_differ():
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
 def test_describing_gets_more_where_records_are_few(num_rows, share):
     settings = Settings(n_components=1)
-    shares = share_by_size(PRIVATE, settings, settings.budget(thresholds=True), num_rows)
+    shares = share_by_size(BLANK, settings, settings.budget(thresholds=True), num_rows)
 
     assert 'size' not in shares
     assert shares['describe'] / sum(shares.values()) == pytest.approx(share)
@@ -386,9 +393,44 @@ def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
     settings = Settings()
     assert asks_size(PRIVATE, settings, alone=True)
     assert not asks_size(PRIVATE, settings, alone=False)
-    assert not asks_size(PUBLIC, settings, alone=True)
+    assert asks_size(PUBLIC, settings, alone=True)
+    listed = tuple(each for each in PUBLIC.columns if isinstance(each, Category))
+    assert not asks_size(Domain(listed, 'label'), settings, alone=True)
     assert not asks_size(PRIVATE, Settings(guarantee='paper'), alone=True)
     assert not asks_size(PRIVATE, Settings(shares=SHARES | {'size': 0.0}), alone=True)
     receipts = release(make_table(500), PRIVATE, settings).ledger.receipts
     assert receipts[0].released == 'number of records'
     assert receipts[0].mu ** 2 == pytest.approx(SHARES['size'] * 0.23553**2, rel=1e-3)
+
+
+@pytest.mark.parametrize(('stated', 'saves'), [(['smoker'], False), (['smoker', 'label'], True)])
+@pytest.mark.parametrize('num_rows', [100, 1e6])
+def test_what_is_stated_adds_no_noise_to_what_is_asked_and_saves_its_price(stated, saves, num_rows):
+    """While classes are asked for, their least share takes what others save."""
+    settings = Settings(n_components=1)
+    budget, constants = settings.budget(thresholds=True), settings.constants.describe
+    columns = tuple(PUBLIC[name] if name in stated else BLANK[name] for name in BLANK.names)
+    asked, parts = [], []
+    for domain in (BLANK, Domain(columns, 'label')):
+        shares = share_by_size(domain, settings, budget, num_rows)
+        parts.append(shares['describe'] / sum(shares.values()))
+        asked.append(ask_questions(domain, math.sqrt(parts[-1]), 'add_remove', None, constants))
+    for name, question in asked[1].items():
+        assert question.scale <= (1 + 1e-9) * asked[0][name].scale
+    assert (parts[1] < 0.9 * parts[0]) == saves
+
+
+def test_few_records_find_a_wide_stated_range_and_many_take_it_as_it_is(gaussian):
+    """Noise gives each value of a range some records, whether or not any record has it."""
+    wide = Domain((Number(name='x', low=0.0, high=100.0, step=1.0, nullable=False),))
+    for num_rows, is_wide in ((300, True), (100_000, False)):
+        table = pd.DataFrame({'x': np.arange(num_rows) % 6 + 0.0})
+        fitted = release(table, wide, Settings(), noise=gaussian)
+        released = {each.released for each in fitted.ledger.receipts}
+        assert ('counts on a public grid, by column' in released) == is_wide
+        sampled = fitted.sample(2000, np.random.default_rng(0))['x']
+        assert sampled.between(0, 100).all()
+        # Of so many values, noise alone would put nine rows in ten beyond 12.
+        assert (sampled > 12).mean() < 0.5
+        ends = fitted.domain['x'].low, fitted.domain['x'].high
+        assert (ends == (0.0, 100.0)) != is_wide

@@ -7,7 +7,7 @@ and missing values are noisy counts too. What the user stated as public costs no
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -20,11 +20,14 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.describe.answers import answer, tally_heavy
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.filling import (
+    cut_range,
+    cut_sketch,
     fill_nullable,
     fill_range,
     fill_step,
     fill_values,
     find_range,
+    find_vast,
 )
 from sdv_threea.describe.lattice import finest_step
 from sdv_threea.describe.questions import (
@@ -34,6 +37,7 @@ from sdv_threea.describe.questions import (
     ask_questions,
     coarsen_ranges,
     find_blanks,
+    loosen,
     split_delta,
 )
 from sdv_threea.describe.ranges import Sketch, count_beyond, find_grid, grid_sketch
@@ -81,6 +85,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     rows_per_unit: int = 1,
     extrapolate: bool = False,
     num_records: float | None = None,
+    loose: Collection[str] = (),
 ) -> tuple[Description, tuple[Receipt, ...]]:
     """Fill in the blanks of a domain.
 
@@ -101,6 +106,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
             the price is that of one record.
         extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
         num_records: The released number of records, if there is one.
+        loose: Numbers whose stated ranges are too wide for that many records: their ranges are
+            found as if nothing was stated, and end within it.
 
     Returns:
         The description, and one receipt per question asked.
@@ -108,7 +115,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     Raises:
         UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
     """
-    questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit)
+    questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit, loose)
     questions = coarsen_ranges(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
@@ -116,10 +123,11 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     found = _release_steps(asked.get('steps'), constants.believed, receipts)
     values = _release_lists(asked.get('classes'), receipts)
     values |= _release_lists(asked.get('categories'), receipts)
-    columns = [fill_nullable(column, nulls) for column in domain.columns]
+    columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first: bins that hold no multiple of the step are left out.
     whole = _release_ranges(asked.get('ranges'), columns, receipts, num_records)
+    whole = {name: cut_sketch(sketch, domain[name]) for name, sketch in whole.items()}
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
         name: find_range(sketch, steps[name], len(whole), constants)
@@ -129,12 +137,13 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
     bars = {name: constants.heavy_share * total for name, total in totals.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
-    filled = Domain(
-        tuple(fill_range(column, sketches, extrapolate, constants.thin) for column in columns),
-        domain.target,
-    )
+    vast = find_vast(domain, sketches, constants.vast)
+    bounded = loosen(Domain(tuple(columns)), vast).columns
+    found_ranges = (fill_range(own, sketches, extrapolate, constants.thin) for own in bounded)
+    filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
     beyond = {name: count_beyond(whole[name], sketch) for name, sketch in sketches.items()}
-    known = Description(filled, sketches, spikes, _unbounded(domain), extrapolate, beyond)
+    estimated = _unbounded(loosen(domain, {*loose, *vast}))
+    known = Description(filled, sketches, spikes, estimated, extrapolate, beyond)
     return known, tuple(receipts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import has_few_values, round_inwards
 from sdv_threea.describe.ranges import Sketch, extend_tails, occupied, snap_to_zero
-from sdv_threea.domain import Category, Column, Number
+from sdv_threea.domain import Category, Column, Domain, Number
 
 
 def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeConstants) -> Sketch:
@@ -32,6 +33,44 @@ def _find(sketch: Sketch, constants: DescribeConstants, num_looks: int, generosi
         return found
     low, high = np.searchsorted(sketch.edges[:, 0], likely)
     return slice(min(found.start, int(low)), max(found.stop, int(high)))
+
+
+def find_vast(domain: Domain, sketches: Mapping[str, Sketch], vast: float) -> tuple[str, ...]:
+    """Find the numbers whose stated ranges are many times as wide as where records were found.
+
+    Args:
+        domain: What is public.
+        sketches: The counts of the numbers, cut to where records are evident, by name.
+        vast: How many times as wide.
+    """
+    widths = {name: float(np.diff(_list_ends(domain[name]))[0]) for name in sketches}
+    return tuple(
+        name
+        for name, sketch in sketches.items()
+        if vast * (sketch.bounds[1] - sketch.bounds[0]) < widths[name] < math.inf
+    )
+
+
+def cut_sketch(sketch: Sketch, stated: Column) -> Sketch:
+    """Cut a sketch to the bins that a stated range reaches: beyond it there are no values."""
+    low, high = _list_ends(stated)
+    inside = (sketch.edges[:, 1] > low) & (sketch.edges[:, 0] <= high)
+    return sketch[inside] if inside.any() else sketch
+
+
+def cut_range(column: Column, stated: Column) -> Column:
+    """Cut an estimated range to a stated one."""
+    if not isinstance(column, Number) or column.low is None or column.high is None:
+        return column
+    low, high = np.clip([column.low, column.high], *_list_ends(stated)).tolist()
+    return replace(column, low=low, high=high)
+
+
+def _list_ends(stated: Column) -> tuple[float, float]:
+    """Return the ends of a stated range, infinite where nothing is stated."""
+    assert isinstance(stated, Number)
+    low = -math.inf if stated.low is None else stated.low
+    return low, math.inf if stated.high is None else stated.high
 
 
 def fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:

@@ -37,6 +37,15 @@ def has_few_values(low: float, high: float, step: float) -> bool:
     return max(abs(low), abs(high)) / step < LARGEST_MULTIPLE
 
 
+def count_values(column: Number) -> int:
+    """Return how many values a number has, if they are known and few, or else ``MAX_LATTICE``."""
+    if not is_lattice(column):
+        return MAX_LATTICE
+    low, high, step = column.low or 0.0, column.high or 0.0, column.step or 1.0
+    first, last = inner_multiples(low, high, step)
+    return round((last - first) / step) + 1
+
+
 def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
     """Return the floats nearest to multiples of a step: 0.3, not 3 * 0.1 = 0.30000000000000004."""
     # Decimal steps have a whole inverse; dividing by it rounds once.

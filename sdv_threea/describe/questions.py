@@ -6,11 +6,11 @@ A question is put to all columns that leave it open, and all its counts are rele
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.lattice import is_lattice
+from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
@@ -59,8 +59,13 @@ class Question:
         return self.sensitivity / self.mu
 
 
-def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
-    """Find the columns that each question has to be put to; questions to none are left out."""
+def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[Column, ...]]:
+    """Find the columns that each question has to be put to; questions to none are left out.
+
+    Args:
+        domain: What is public.
+        loose: Numbers whose stated ranges are found as if nothing was stated.
+    """
     numbers = [column for column in domain.columns if isinstance(column, Number)]
     listed = [
         column
@@ -68,26 +73,105 @@ def find_blanks(domain: Domain) -> dict[str, tuple[Column, ...]]:
         if isinstance(column, Category) and column.values is None
     ]
     rough = tuple(column for column in numbers if not is_lattice(column))
+    # The classes of a numerical target are made of its counts.
+    counted = {*loose, domain.target, *(column.name for column in rough)}
     blanks: dict[str, tuple[Column, ...]] = {
         'nulls': tuple(column for column in domain.columns if column.nullable is None),
         'steps': tuple(column for column in numbers if column.step is None),
         'classes': tuple(column for column in listed if column.name == domain.target),
         'categories': tuple(column for column in listed if column.name != domain.target),
         'spikes': rough,
-        'ranges': tuple(
-            column for column in numbers if not is_lattice(column) or column.name == domain.target
-        ),
+        'ranges': tuple(column for column in numbers if column.name in counted),
     }
     return {name: columns for name, columns in blanks.items() if columns}
 
 
-def ask_questions(
+def loosen(domain: Domain, loose: Collection[str]) -> Domain:
+    """Return a domain of which the stated ranges of some numbers are forgotten.
+
+    Args:
+        domain: What is public.
+        loose: Names of numbers.
+    """
+    columns = (
+        replace(column, low=None, high=None)
+        if isinstance(column, Number) and column.name in loose
+        else column
+        for column in domain.columns
+    )
+    return replace(domain, columns=tuple(columns))
+
+
+def find_asked_part(
+    domain: Domain, constants: DescribeConstants, loose: Collection[str] = ()
+) -> float:
+    """Return how much is asked, as a part of what is if no range and no value is stated.
+
+    With that part of the budget the noise of each question is at most what it is if none is. So
+    what is stated saves its price for other stages.
+
+    Args:
+        domain: What is public.
+        constants: The constants of the stage.
+        loose: Numbers whose stated ranges are found as if nothing was stated.
+    """
+    nothing = (
+        replace(column, values=None)
+        if isinstance(column, Category)
+        else replace(column, low=None, high=None)
+        for column in domain.columns
+    )
+    most = _weigh(find_blanks(replace(domain, columns=tuple(nothing))), constants)
+    own = _weigh(find_blanks(domain, loose), constants)
+    if not own:
+        return 0.0
+    part = math.fsum(own.values()) / math.fsum(most.values())
+    # The least share of the question about classes shrinks with the others.
+    return part * most['classes'] / own['classes'] if 'classes' in own else part
+
+
+def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> tuple[str, ...]:
+    """Find the numbers whose stated ranges are too wide for the number of records.
+
+    Noise gives each value of a range some records, whether or not any record has it. If there are
+    many values and few records, these are more than a few.
+
+    Args:
+        domain: What is public.
+        evidence: The released number of records, in units of the noise that the histograms of all
+            columns would have if they got the whole budget.
+        constants: The constants of the stage.
+    """
+    return tuple(
+        column.name
+        for column in domain.columns
+        if isinstance(column, Number)
+        and (column.low, column.high) != (None, None)
+        and evidence < constants.wide * math.sqrt(count_values(column))
+    )
+
+
+def _weigh(
+    blanks: Mapping[str, tuple[Column, ...]], constants: DescribeConstants
+) -> dict[str, float]:
+    """Return the share of each question, relative to those of others."""
+    weights = constants.question_weights
+    shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
+    # Everything is fitted inside the classes, so their question has a least share.
+    if 'classes' in shares:
+        others = math.fsum(shares.values()) - shares['classes']
+        shares['classes'] = max(shares['classes'], constants.least_for_classes * others)
+    return shares
+
+
+def ask_questions(  # noqa: PLR0913 (what, and at what price)
     domain: Domain,
     mu: float,
     neighbors: str,
     noise: Noise,
     constants: DescribeConstants,
     rows_per_unit: int = 1,
+    loose: Collection[str] = (),
 ) -> dict[str, Question]:
     """Turn the blanks of a domain into questions, and share the budget out between them.
 
@@ -104,16 +188,13 @@ def ask_questions(
         noise: The source of noise.
         constants: The constants of the stage.
         rows_per_unit: The most records that a unit of privacy has.
+        loose: Numbers whose stated ranges are found as if nothing was stated.
 
     Returns:
         The questions, by name.
     """
-    blanks, weights = find_blanks(domain), constants.question_weights
-    shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
-    # Everything is fitted inside the classes, so their question has a least share.
-    if 'classes' in shares:
-        others = math.fsum(shares.values()) - shares['classes']
-        shares['classes'] = max(shares['classes'], constants.least_for_classes * others)
+    blanks = find_blanks(domain, loose)
+    shares = _weigh(blanks, constants)
     total = math.fsum(shares.values())
     return {
         name: Question(

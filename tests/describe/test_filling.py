@@ -1,0 +1,45 @@
+"""Stated ranges that are wider than where records were found."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.describe.filling import cut_range, cut_sketch, find_vast
+from sdv_threea.describe.ranges import Sketch
+from sdv_threea.domain import Domain, Number
+
+
+def make_sketch(*borders):
+    edges = np.array([borders[:-1], borders[1:]], dtype=np.float64).T
+    return Sketch(edges, np.full(len(edges), 50.0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ('low', 'high', 'vast'),
+    [(0.0, 79.0, False), (0.0, 81.0, True), (None, 1000.0, False), (None, None, False)],
+)
+def test_a_range_is_vast_if_it_is_many_times_as_wide_as_what_was_found(low, high, vast):
+    domain = Domain((Number(name='x', low=low, high=high),))
+
+    found = find_vast(domain, {'x': make_sketch(2.0, 4.0, 12.0)}, 8.0)
+
+    assert found == (('x',) if vast else ())
+
+
+def test_what_is_found_ends_within_what_is_stated():
+    stated = Number(name='x', low=3.0, high=10.0)
+
+    assert cut_sketch(make_sketch(1.0, 2.0, 4.0, 8.0, 16.0, 32.0), stated).bounds == (2.0, 16.0)
+    cut = cut_range(Number(name='x', low=2.0, high=16.0), stated)
+    assert (cut.low, cut.high) == (3.0, 10.0)
+
+
+def test_where_nothing_is_stated_nothing_is_cut():
+    sketch, free = make_sketch(1.0, 2.0, 4.0), Number(name='x')
+
+    assert cut_sketch(sketch, free).bounds == sketch.bounds
+    assert cut_range(Number(name='x', low=1.0, high=4.0), free).high == 4.0
+    assert cut_range(free, Number(name='x', low=0.0, high=math.inf)) == free
