@@ -134,7 +134,8 @@ def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> 
     """Find the numbers whose stated ranges are too wide for the number of records.
 
     Noise gives each value of a range some records, whether or not any record has it. If there are
-    many values and few records, these are more than a few.
+    many values and few records, these are more than a few. To find the ranges of many columns anew
+    would cost other stages more than that.
 
     Args:
         domain: What is public.
@@ -142,13 +143,14 @@ def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> 
             columns would have if they got the whole budget.
         constants: The constants of the stage.
     """
-    return tuple(
+    found = tuple(
         column.name
         for column in domain.columns
         if isinstance(column, Number)
         and (column.low, column.high) != (None, None)
         and evidence < constants.wide * math.sqrt(count_values(column))
     )
+    return found if len(found) <= constants.most_wide else ()
 
 
 def _weigh(
