@@ -233,14 +233,20 @@ def _tell_trends(trends: pd.DataFrame) -> str:
     ]
     scores = trends.reindex(columns=['Score', 'Chance']).set_axis(names).dropna(how='all', axis=1)
     worst = scores.dropna(subset='Score').sort_values('Score', kind='stable')
-    more = f' The {NUM_SCORES} worst of {len(worst)}.' if len(worst) > NUM_SCORES else ''
-    caption = (
+    said = [
         'How alike the relation of two columns is, of a row and of the row it refers to, by '
-        'SDMetrics: 100% is the same. Chance is what it would be if synthetic rows referred to '
-        f'each other at random.{more}'
-    )
+        'SDMetrics: 100% is the same.'
+    ]
+    if 'Chance' in scores:
+        said.append(
+            'Chance is what it would be if synthetic rows referred to each other at random.'
+        )
+    if len(worst) > NUM_SCORES:
+        said.append(f'The {NUM_SCORES} worst of {len(worst)}.')
     told = worst.head(NUM_SCORES).map(percent).rename(columns=str.lower)
-    return panel(tabulate(told.rename_axis('columns'), name='Relations between tables'), caption)
+    return panel(
+        tabulate(told.rename_axis('columns'), name='Relations between tables'), ' '.join(said)
+    )
 
 
 def _tell_validity(quality: Quality) -> str:

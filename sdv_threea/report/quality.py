@@ -178,7 +178,7 @@ def _add_chance(
 
     Tables of many columns have no such scores: they would take too long.
     """
-    if sum(len(table.columns) for table in tables[0].values()) > MOST_COLUMNS:
+    if max(len(table.columns) for table in tables[0].values()) > MOST_COLUMNS:
         return trends
     rng, strangers = np.random.default_rng(seed), dict(tables[1])
     for link in description['relationships']:
