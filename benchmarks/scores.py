@@ -23,7 +23,9 @@ NUM_INTERVALS = 15
 
 def score_models(split: Split, synthetic: pd.DataFrame) -> dict[str, float]:
     """Train LightGBM on synthetic rows, and score it on real ones."""
-    trees = train_synthetic_test_real(split.train, synthetic, split.test, split.target)
+    task = 'regression' if split.numeric else 'classification'
+    tables = split.train, synthetic, split.test
+    trees = train_synthetic_test_real(*tables, split.target, task)
     scores = trees.loc['synthetic'].drop(['note', 'RMSE'], errors='ignore').to_dict()
     scores['score'] = scores['R2'] if split.numeric else scores['AUC']
     return scores

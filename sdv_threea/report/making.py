@@ -27,7 +27,7 @@ from sdv_threea.report.overlap import refuse_fitted
 from sdv_threea.report.quality import measure_quality
 from sdv_threea.report.result import Report
 from sdv_threea.report.risk import measure_risk
-from sdv_threea.report.utility import Utility, measure_utility
+from sdv_threea.report.utility import Task, Utility, measure_utility
 
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
 Tables: TypeAlias = dict[str, pd.DataFrame]
@@ -253,5 +253,8 @@ def _train(
         columns = description['tables'][table]['columns']
         taken = [take_learned(tables[table], columns) for tables in (real, synthetic, test)]
         name = column if len(description['tables']) == 1 else f'{table}.{column}'
-        trained[name] = measure_utility(taken[0], taken[1], taken[2], column, seed=seed)
+        # Classes may be spelt as numbers, however many there are.
+        numeric = columns[column]['sdtype'] in ('numerical', 'datetime')
+        task: Task | None = None if numeric else 'classification'
+        trained[name] = measure_utility(taken[0], taken[1], taken[2], column, task, seed)
     return trained

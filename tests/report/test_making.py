@@ -222,3 +222,18 @@ def test_a_database_is_measured_between_its_tables_too(database, tmp_path):
         assert shown in page
     with pytest.raises(ValueError, match="in which table 'target' is"):
         make_report(real, synthetic, database, test=test, target='odd')
+
+
+def test_classes_that_are_spelt_as_numbers_are_no_numbers(metadata):
+    rng = np.random.default_rng(6)
+    codes = {}
+    for role in ('real', 'synthetic', 'test'):
+        people = make_people(rng)
+        codes[role] = people.assign(group=(people['cost'].fillna(0) // 60).clip(0, 13).astype(int))
+
+    report = make_report(
+        codes['real'], codes['synthetic'], metadata, test=codes['test'], target='group'
+    )
+
+    assert codes['real']['group'].nunique() > 10
+    assert report.scores['AUC of group, synthetic'] > 0.9
