@@ -22,7 +22,7 @@ COMBINATIONS, INEQUALITY = 'FixedCombinations', 'Inequality'
 #: columns had nothing to do with each other.
 MOST_OBEY, FEWER_BY_CHANCE = 0.95, 0.85
 
-#: A column follows from another one only if each value of that has so many rows in the mean: of
+#: A column follows from another one only if each value of that has this many rows in the mean: of
 #: values that come up once, everything follows.
 ROWS_PER_VALUE = 20
 
