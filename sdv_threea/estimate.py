@@ -171,7 +171,7 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         class_count = histogram_sensitivity(scored, neighbors) / _price_classes(prices, plan)
     # Nothing is known of the sizes of classes, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
-    seen = _rows_to_be_seen(domain, budget, prices, settings.constants.describe)
+    seen = _rows_to_be_seen(domain, num_rows, budget, prices, settings.constants.describe)
     noise = _product_noise(scored, totals, prices, settings, plan is not None)
     return ExpectedError(
         num_rows=num_rows,
@@ -271,13 +271,17 @@ def _product_noise(
 
 
 def _rows_to_be_seen(
-    domain: Domain, budget: Budget, prices: Mapping[str, float], constants: DescribeConstants
+    domain: Domain,
+    num_rows: int,
+    budget: Budget,
+    prices: Mapping[str, float],
+    constants: DescribeConstants,
 ) -> float | None:
     """Return the threshold that :func:`mechanism.threshold_release` has for an unknown value."""
     if not needs_threshold(domain):
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian
-    questions = ask_questions(domain, *terms, constants)
+    questions = ask_questions(domain, *terms, constants, num_records=num_rows)
     if 'categories' not in questions:
         return None
     asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)

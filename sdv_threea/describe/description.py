@@ -115,7 +115,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     Raises:
         UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
     """
-    questions = ask_questions(domain, mu, neighbors, noise, constants, rows_per_unit, loose)
+    terms = mu, neighbors, noise, constants, rows_per_unit, loose, num_records
+    questions = ask_questions(domain, *terms)
     questions = coarsen_ranges(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []

@@ -174,6 +174,7 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
     constants: DescribeConstants,
     rows_per_unit: int = 1,
     loose: Collection[str] = (),
+    num_records: float | None = None,
 ) -> dict[str, Question]:
     """Turn the blanks of a domain into questions, and share the budget out between them.
 
@@ -191,11 +192,17 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
         constants: The constants of the stage.
         rows_per_unit: The most records that a unit of privacy has.
         loose: Numbers whose stated ranges are found as if nothing was stated.
+        num_records: The released number of records, if there is one. Where it is small, values of
+            other columns are lost before rare classes are: the question about classes gets less.
 
     Returns:
         The questions, by name.
     """
     blanks = find_blanks(domain, loose)
+    if num_records is not None:
+        evidence = num_records * mu / math.sqrt(len(domain.columns))
+        if evidence < constants.evidence_for_classes:
+            constants = replace(constants, least_for_classes=constants.least_for_classes_of_few)
     shares = _weigh(blanks, constants)
     total = math.fsum(shares.values())
     return {

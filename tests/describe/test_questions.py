@@ -97,3 +97,15 @@ def test_questions_know_the_records_of_a_unit_and_are_priced_for_one():
     assert [each.sensitivity for each in many.values()] == [
         each.sensitivity for each in one.values()
     ]
+
+
+def test_the_question_about_classes_gets_less_where_records_are_few():
+    columns = tuple(Category(name=name) for name in 'abcdt')
+    domain = Domain(columns, 't')
+    terms = domain, 1.0, 'add_remove', None
+
+    few, many = (ask_questions(*terms, num_records=size) for size in (600.0, 700.0))
+
+    assert few['classes'].mu < many['classes'].mu
+    assert few['categories'].mu > many['categories'].mu
+    assert ask_questions(*terms)['classes'].mu == many['classes'].mu
