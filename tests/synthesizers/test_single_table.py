@@ -118,7 +118,8 @@ def test_public_metadata_is_used(build_metadata, small_table):
         'income': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 1_000},
         'city': {'sdtype': 'categorical', 'range_values': ['Bern', 'Basel', 'Chur']},
     }  # fmt: skip
-    known = ClustMixSynthesizer(build_metadata(columns), epsilon=5.0, public_metadata=True)
+    # Of this few rows at a small epsilon, a stated range is a bound alone.
+    known = ClustMixSynthesizer(build_metadata(columns), epsilon=50.0, public_metadata=True)
     known.fit({NAME: small_table})
     age, city = known._model.domain['age'], known._model.domain['city']
 
@@ -126,6 +127,11 @@ def test_public_metadata_is_used(build_metadata, small_table):
     assert city.values == ('Bern', 'Basel', 'Chur')  # noqa: PD011 (not pandas)
     assert known.sample(50)[NAME]['age'].dtype == 'int64'
     assert any('ranges' in fact for fact in known.get_privacy_statement().public)
+
+    poor = ClustMixSynthesizer(build_metadata(columns), epsilon=0.1, public_metadata=True)
+    poor.fit({NAME: small_table})
+    found = poor._model.domain['age']
+    assert 0 <= found.low <= found.high <= 120
 
 
 def test_private_metadata_is_dropped(build_metadata, small_table):
