@@ -11,23 +11,13 @@ import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.describe.questions import ask_questions
-from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.domain import Category, Domain
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
     FOR_PAIRS,
     STAGES,
-    TIMES_FOR_NUMBERS,
-    asks_size,
-    share_by_size,
     stage_shares,
-)
-
-#: Of which nothing is stated.
-BLANK = Domain(
-    tuple(each if each.name != 'smoker' else Category(name='smoker') for each in PRIVATE.columns),
-    'label',
 )
 
 
@@ -50,60 +40,6 @@ def test_a_budget_is_spent_whatever_the_target(target):
     ledger = release(make_table(2000).assign(constant='x'), domain, settings).ledger
     spent = delta_from_mu(ledger.mu, settings.epsilon) + ledger.delta
     assert 0.999 * settings.delta < spent <= settings.delta
-
-
-def test_classes_are_counted_if_there_are_any_and_columns_get_their_share_if_not():
-    fixed = Settings(n_components=1, shares=SHARES | {'size': 0.0})
-    one, other = (
-        [
-            each
-            for each in release(make_table(500), domain, fixed).ledger.receipts
-            if each.stage == 'approximate'
-        ]
-        for domain in (PUBLIC, retarget(PUBLIC, None))
-    )
-    assert one[0].released == 'sizes of 2 classes and histograms of 4 columns'
-    assert one[1].released.startswith('histograms of 4 columns in each of 2 classes, times ')
-    assert other[0].released == 'sizes of 1 classes and histograms of 5 columns'
-    assert 'histograms' not in other[1].released
-    parts = [each.mu**2 for each in one[:2]]
-    assert parts[1] / parts[0] == pytest.approx(SHARES['classes'] / SHARES['columns'])
-    # Without a target no labels are adapted: their share goes to all.
-    sums = [sum(stage_shares(each, fixed).values()) for each in (PUBLIC, retarget(PUBLIC, None))]
-    assert other[0].mu ** 2 * sums[1] == pytest.approx(sum(parts) * sums[0])
-
-
-def test_stages_with_nothing_to_do_leave_their_share_to_others():
-    closed = Domain(tuple(PUBLIC[name] for name in ('town', 'smoker', 'label')), 'label')
-    whole = stage_shares(BLANK, Settings(n_components=1))
-    assert whole == SHARES
-    # Where nothing is left to be found, the number of records is not asked for.
-    without = {stage: share for stage, share in SHARES.items() if stage != 'size'}
-    assert stage_shares(closed, Settings(n_components=1)) == without | {'describe': 0.0}
-    single = stage_shares(retarget(PRIVATE, None), Settings())
-    assert set(single) == set(SHARES) - {'classes'} | {'pairs', 'functions'}
-    assert single['pairs'] + single['functions'] == pytest.approx(SHARES['classes'])
-    fixed = stage_shares(retarget(PRIVATE, None), Settings(n_components=1))
-    within = stage_shares(retarget(PRIVATE, None), Settings(), alone=False)
-    assert set(fixed) == set(within) | {'size'} == set(SHARES) - {'classes'}
-    for shares in (single, fixed, within):
-        assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
-        assert shares['adapt'] == 0
-    number = retarget(PRIVATE, 'age')
-    assert stage_shares(number, Settings())['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
-    assert stage_shares(number, Settings(), alone=False)['adapt'] == 0
-    budget = Settings().budget(thresholds=True)
-    few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
-    assert (few, many) == (0, TIMES_FOR_NUMBERS * SHARES['adapt'])
-    pairs = {'pairs', 'functions'}
-    for alpha, part in ((1, 0.25), (0.99, 0.6), (0, 0.6)):
-        shares = stage_shares(PRIVATE, Settings(alpha=alpha))
-        assert set(shares) == set(SHARES) | pairs
-        parts = [shares[each] for each in pairs | {'classes'}]
-        assert sum(parts) == pytest.approx(SHARES['classes'])
-        assert shares['classes'] == pytest.approx(part * SHARES['classes'])
-    for options in ({'n_components': 1}, {'guarantee': 'paper'}):
-        assert not pairs & set(stage_shares(PRIVATE, Settings(alpha=1, **options)))
 
 
 def test_stages_are_on_the_ledger():
@@ -376,61 +312,3 @@ def test_sampling_is_repeatable_and_free():
 def test_two_releases_of_one_table_differ():
     one, other = (release(make_table(1000), PRIVATE, Settings()) for _ in range(2))
     assert not np.array_equal(one.mixture.weights, other.mixture.weights)
-
-
-@pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
-def test_describing_gets_more_where_records_are_few(num_rows, share):
-    settings = Settings(n_components=1)
-    shares = share_by_size(BLANK, settings, settings.budget(thresholds=True), num_rows)
-
-    assert 'size' not in shares
-    assert shares['describe'] / sum(shares.values()) == pytest.approx(share)
-    others = {stage: each for stage, each in shares.items() if stage != 'describe'}
-    assert others == {stage: SHARES[stage] for stage in others}
-
-
-def test_the_number_of_records_is_asked_for_where_something_is_to_be_found():
-    settings = Settings()
-    assert asks_size(PRIVATE, settings, alone=True)
-    assert not asks_size(PRIVATE, settings, alone=False)
-    assert asks_size(PUBLIC, settings, alone=True)
-    listed = tuple(each for each in PUBLIC.columns if isinstance(each, Category))
-    assert not asks_size(Domain(listed, 'label'), settings, alone=True)
-    assert not asks_size(PRIVATE, Settings(guarantee='paper'), alone=True)
-    assert not asks_size(PRIVATE, Settings(shares=SHARES | {'size': 0.0}), alone=True)
-    receipts = release(make_table(500), PRIVATE, settings).ledger.receipts
-    assert receipts[0].released == 'number of records'
-    assert receipts[0].mu ** 2 == pytest.approx(SHARES['size'] * 0.23553**2, rel=1e-3)
-
-
-@pytest.mark.parametrize(('stated', 'saves'), [(['smoker'], False), (['smoker', 'label'], True)])
-@pytest.mark.parametrize('num_rows', [100, 1e6])
-def test_what_is_stated_adds_no_noise_to_what_is_asked_and_saves_its_price(stated, saves, num_rows):
-    """While classes are asked for, their least share takes what others save."""
-    settings = Settings(n_components=1)
-    budget, constants = settings.budget(thresholds=True), settings.constants.describe
-    columns = tuple(PUBLIC[name] if name in stated else BLANK[name] for name in BLANK.names)
-    asked, parts = [], []
-    for domain in (BLANK, Domain(columns, 'label')):
-        shares = share_by_size(domain, settings, budget, num_rows)
-        parts.append(shares['describe'] / sum(shares.values()))
-        asked.append(ask_questions(domain, math.sqrt(parts[-1]), 'add_remove', None, constants))
-    for name, question in asked[1].items():
-        assert question.scale <= (1 + 1e-9) * asked[0][name].scale
-    assert (parts[1] < 0.9 * parts[0]) == saves
-
-
-def test_few_records_find_a_wide_stated_range_and_many_take_it_as_it_is(gaussian):
-    """Noise gives each value of a range some records, whether or not any record has it."""
-    wide = Domain((Number(name='x', low=0.0, high=100.0, step=1.0, nullable=False),))
-    for num_rows, is_wide in ((300, True), (100_000, False)):
-        table = pd.DataFrame({'x': np.arange(num_rows) % 6 + 0.0})
-        fitted = release(table, wide, Settings(), noise=gaussian)
-        released = {each.released for each in fitted.ledger.receipts}
-        assert ('counts on a public grid, by column' in released) == is_wide
-        sampled = fitted.sample(2000, np.random.default_rng(0))['x']
-        assert sampled.between(0, 100).all()
-        # Of so many values, noise alone would put nine rows in ten beyond 12.
-        assert (sampled > 12).mean() < 0.5
-        ends = fitted.domain['x'].low, fitted.domain['x'].high
-        assert (ends == (0.0, 100.0)) != is_wide
