@@ -144,13 +144,13 @@ def count_out_of_reach(real: pd.DataFrame, metadata: Metadata, epsilon: float, d
     """Count the categories that no threshold on noisy counts would find whole.
 
     They have a value that is missed, although too few rows have it to be found in half of the fits
-    if the whole budget went to finding categories.
+    if the whole budget went to finding it, and these rows had common values in other columns.
     """
     columns = next(iter(metadata.to_dict()['tables'].values()))['columns']
     names = [name for name, about in columns.items() if about['sdtype'] == 'categorical']
     budget = Settings(epsilon=epsilon, delta=delta).budget(thresholds=True)
     sure = -float(ndtri(budget.threshold_part / max(len(names), 1)))
-    least = 1 + sure * math.sqrt(len(names)) / budget.mu
+    least = 1 + sure / budget.mu
     rows = [real[name].value_counts() for name in names]
     return sum(bool(((own >= MISSED * own.sum()) & (own < least)).any()) for own in rows)
 

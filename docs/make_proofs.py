@@ -17,6 +17,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
+from sdv_threea.describe.questions import RECORD_UNITS, RELEASED
 from sdv_threea.settings import THRESHOLD_SHARE
 
 PROOFS = Path(__file__).parent / 'proofs.md'
@@ -89,11 +90,18 @@ def find_failure(size: int, max_new_keys: int, shift: float, delta: float) -> fl
 
 
 def read_thresholds() -> list[tuple[int, float]]:
-    """Read the thresholds off the statement of the page on privacy: columns, and noise."""
-    lines = re.findall(r'^  describe +\S+ +(\S+) +(\S+) +(\S+) ', PAGE.read_text('utf-8'), re.M)
-    return [
-        (round(float(moved) ** 2), float(noise)) for delta, moved, noise in lines if delta != '0'
-    ]
+    """Read the thresholds off the statement of the page on privacy: columns, and noise.
+
+    The noise is in units of what a record adds to a count at most.
+    """
+    line = r'^  describe +\S+ +(\S+) +(\S+) +(\S+)  (.*)$'
+    found: list[tuple[int, float]] = []
+    for delta, moved, noise, released in re.findall(line, PAGE.read_text('utf-8'), re.M):
+        if released == RELEASED['rarer']:  # of the columns of the line before
+            found.append((found[-1][0], float(noise) / RECORD_UNITS))
+        elif delta != '0':
+            found.append((round(float(moved) ** 2), float(noise)))
+    return found
 
 
 def write_noise() -> str:

@@ -18,6 +18,7 @@ from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
 from sdv_threea.constants import RelationalConstants
+from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.settings import SHARES
 
 
@@ -92,6 +93,10 @@ class Entry:
 
 def _ask(name: str) -> Formula:
     return lambda facts, _: math.sqrt(facts.asked[name])
+
+
+def _share(_: Facts, __: float) -> float:
+    return RECORD_UNITS
 
 
 def _count(facts: Facts, _: float) -> float:
@@ -210,6 +215,16 @@ RELEASES = (
         _ask('categories'),
         'describe',
         ('privacy.mechanism.threshold_release',),
+    ),
+    Entry(
+        'describe',
+        'rarer values of categorical columns above a threshold',
+        'values of these that fewer rows have, and were not shown yet: a row shares 4,096 out '
+        'among those that it has, the root of the sum of their squares is not more; the same',
+        ('4096', '4096 √2'),
+        _share,
+        'describe',
+        ('describe.answers.tally_rarer', 'privacy.mechanism.threshold_release'),
     ),
     Entry(
         'describe',

@@ -52,7 +52,9 @@ class ExpectedError:
             columns to be continuous.
         category_rows: How many rows must have a value of a categorical column for it to be seen,
             with two standard deviations to spare: for an unknown value to pass its threshold, or
-            for the count of a public one to differ from zero.
+            for the count of a public one to differ from zero. Where several columns have unknown
+            values, these rows are taken to have common values in all others: if they have ``k``
+            that are as rare, it takes up to ``sqrt(k)`` times as many.
     """
 
     num_rows: int
@@ -282,13 +284,14 @@ def _rows_to_be_seen(
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian
     questions = ask_questions(domain, *terms, constants, num_records=num_rows)
-    if 'categories' not in questions:
+    last = next((name for name in ('rarer', 'categories') if name in questions), None)
+    if last is None:
         return None
-    asked, delta = questions['categories'], split_delta(questions, budget.threshold_part)
+    asked, delta = questions[last], split_delta(questions, budget.threshold_part)
     # As describe chooses it: values of few rows are passed over, to draw less noise.
-    least = 1 + int(asked.scale / 4)
-    quantile = -float(ndtri(delta['categories'] / round(asked.sensitivity**2)))
-    return least + (quantile + SURE) * asked.scale
+    least = asked.unit + int(asked.scale / 4)
+    quantile = -float(ndtri(delta[last] / asked.max_new_keys))
+    return (least + (quantile + SURE) * asked.scale) / asked.unit
 
 
 def _check_counts(**counts: int) -> None:

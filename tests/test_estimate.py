@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.density import bound_norm, clip_radius
+from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error
 from sdv_threea.pipeline import release
@@ -73,9 +74,12 @@ def test_counts_have_the_noise_that_the_ledger_of_a_fit_tells(target, neighbors,
         weights = by_class.noise_scale / most, by_class.noise_scale / least
         assert weights[0] * (1 - ROUNDING) <= errors.class_count <= weights[1] * (1 + ROUNDING)
     if not public:
-        (values,) = find(released, 'values of categorical columns')
-        quantile = norm.isf(values.delta / round(values.sensitivity**2))
-        bar = 1 + values.noise_scale / 4 + (quantile + SURE) * values.noise_scale
+        values = find(released, 'values of categorical columns')[-1]
+        columns = 2 if target else 3
+        keys = columns * round((values.sensitivity / RECORD_UNITS) ** 2)
+        quantile = norm.isf(values.delta / keys)
+        scale = values.noise_scale / RECORD_UNITS
+        bar = 1 + scale / 4 + (quantile + SURE) * scale
         assert errors.category_rows == pytest.approx(bar, abs=1.0)
 
 
@@ -118,10 +122,11 @@ def test_correlations_have_the_noise_that_the_ledger_of_a_fit_tells(epsilon, tar
 
 def test_a_category_is_seen_from_about_as_many_rows_as_said():
     errors = expected_error(NUM_ROWS, 3, 1.0, 1e-5, num_numerical=0)
-    (values,) = find(
+    *_, values = find(
         fit(make_table(0, 3), None, 1.0, n_components=1), 'values of categorical columns'
     )
-    scale, bar = values.noise_scale, errors.category_rows - SURE * values.noise_scale
+    scale = values.noise_scale / RECORD_UNITS
+    bar = errors.category_rows - SURE * scale
     table = make_table(0, 3)
     common, rare = math.ceil(bar + 5 * scale), math.floor(bar - 5 * scale)
     assert rare > 0

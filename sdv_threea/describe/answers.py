@@ -4,13 +4,14 @@ Noise is added by :mod:`~sdv_threea.describe.description`, to the sums over all 
 
 Formal guarantees, of every function here:
     * a record counts by itself, whatever the other rows hold, and adds one to at most one count per
-      question and column
+      question and column, but for :func:`tally_rarer`
     * the answers of chunks add up to those of the table
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import step_codes
+from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.intake.cells import Distinct
 from sdv_threea.intake.columns import read_categories, read_numbers
+from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy.statistics import histogram
 
 #: Buckets that numbers fall into, by a hash of theirs.
@@ -78,6 +81,49 @@ def tally_heavy(
         buckets = _find_buckets(numbers)
         tallies.append(tally_numbers(numbers[(buckets >= 0) & own[buckets]]))
     return tuple(tallies)
+
+
+def tally_rarer(
+    columns: tuple[Column, ...], found: tuple[frozenset[Hashable], ...], table: pd.DataFrame
+) -> tuple[Tally, ...]:
+    """Count the values that were not found: a record shares one count out among its own.
+
+    A record that has ``k`` of them adds ``isqrt(RECORD_UNITS^2 / k)`` to the count of each. Most
+    records have few of them once the common values are found. So a value of many columns needs
+    hardly more records than one of a single column (Gopi et al. 2020, arXiv 2002.09745, with
+    weights; Swanberg et al. 2023, arXiv 2301.01998, with several looks).
+
+    Formal guarantees:
+        * what one record adds is a vector of non-negative whole numbers, whose length (L2) is
+          ``RECORD_UNITS`` at most, whatever was found
+        * it adds ``RECORD_UNITS`` at most to any count, and to one count per column at most
+
+    Args:
+        columns: Categorical columns.
+        found: The keys of the values of each column that were released before.
+        table: Private rows.
+
+    Returns:
+        A tally per column, in units of ``1 / RECORD_UNITS``.
+    """
+    cells = [read_categories(table[column.name]) for column in columns]
+    left = np.zeros((len(columns), len(table)), dtype=np.bool_)
+    for own, known, each in zip(cells, found, left, strict=True):
+        rarer = np.array([spell(value) not in known for value in own.listed], dtype=np.bool_)
+        each[:] = np.append(rarer, False)[own.codes]
+    weights = np.array([0, *(math.isqrt(RECORD_UNITS**2 // k) for k in range(1, len(columns) + 1))])
+    own_weights = weights[left.sum(axis=0)]
+    return tuple(
+        _weigh(own, np.where(each, own_weights, 0)) for own, each in zip(cells, left, strict=True)
+    )
+
+
+def _weigh(cells: Distinct, weights: NDArray[np.int64]) -> Tally:
+    """Add up the weights of the records with each value, where there are any."""
+    sums = np.zeros(len(cells.listed) + 1, dtype=np.int64)
+    np.add.at(sums, cells.codes, weights)
+    listed = zip(cells.listed, sums.tolist(), strict=False)
+    return Tally({spell(value): (value, weight) for value, weight in listed if weight})
 
 
 def _read(cells: pd.Series, column: Column) -> Cells:

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.describe.answers import answer, tally_heavy
+from sdv_threea.describe.answers import answer, tally_heavy, tally_rarer
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.filling import (
     cut_range,
@@ -90,7 +90,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     """Fill in the blanks of a domain.
 
     Formal guarantees:
-        * each question adds at most one count per record and column; its receipt says how many
+        * each question adds at most one count per record and column, or what all columns share;
+          its receipt says how many
         * together the receipts compose to ``mu``, with a failure probability of ``delta``
         * the answer depends on the table through the noisy counts alone
 
@@ -122,8 +123,10 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     receipts: list[Receipt] = []
     nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)
     found = _release_steps(asked.get('steps'), constants.believed, receipts)
-    values = _release_lists(asked.get('classes'), receipts)
-    values |= _release_lists(asked.get('categories'), receipts)
+    listed = _release_lists(asked.get('classes'), receipts)
+    listed |= _release_lists(asked.get('categories'), receipts)
+    listed = _release_rarer(asked.get('rarer'), rows, listed, receipts)
+    values = {name: tuple(dict.fromkeys(own.values())) for name, own in listed.items()}
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first: bins that hold no multiple of the step are left out.
@@ -169,7 +172,8 @@ class Asked(NamedTuple):
     Args:
         question: The question.
         released: What the receipt will say.
-        exact: What :func:`sdv_threea.describe.answers.answer` returned.
+        exact: What :func:`sdv_threea.describe.answers.answer` returned; nothing where it takes
+            another look at the rows.
         delta: Failure probability of its threshold, if it has one.
     """
 
@@ -193,12 +197,12 @@ class Asked(NamedTuple):
 def _ask(
     rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
 ) -> dict[str, Asked]:
-    """Put all questions to the rows, in one pass over them."""
-    blanks = {name: question.columns for name, question in questions.items()}
+    """Put all questions to the rows, in one pass over them, but those of a second look."""
+    blanks = {name: asked.columns for name, asked in questions.items() if not asked.shared}
     exact = dict(zip(blanks, rows.sum(partial(answer, domain, blanks)), strict=True))
     parts = split_delta(questions, delta)
     return {
-        name: Asked(question, RELEASED[name], exact[name], parts.get(name, 0.0))
+        name: Asked(question, RELEASED[name], exact.get(name), parts.get(name, 0.0))
         for name, question in questions.items()
     }
 
@@ -241,17 +245,34 @@ def _release_steps(
 
 def _release_lists(
     asked: Asked | None, receipts: list[Receipt]
-) -> dict[str, dict[Hashable, float]]:
-    """Release the frequent values of each column, with their noisy counts."""
+) -> dict[str, dict[Hashable, Hashable]]:
+    """Release the frequent values of each column, by key."""
     if asked is None:
         return {}
     # Every value that occurs is a candidate; the threshold decides.
     least = np.ones(len(asked.question.columns), dtype=np.int64)
     shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
     return {
-        column.name: {detach(tally[key][0]): count for key, count in found}
+        column.name: {key: detach(tally[key][0]) for key, _ in found}
         for column, tally, found in zip(asked.question.columns, asked.exact, shown, strict=True)
     }
+
+
+def _release_rarer(
+    asked: Asked | None,
+    rows: Rows[pd.DataFrame],
+    listed: Mapping[str, Mapping[Hashable, Hashable]],
+    receipts: list[Receipt],
+) -> dict[str, dict[Hashable, Hashable]]:
+    """Release values that are rarer than those that were found; return all, in order of keys."""
+    more: dict[str, dict[Hashable, Hashable]] = {}
+    if asked is not None:
+        columns = asked.question.columns
+        found = tuple(frozenset(listed[column.name]) for column in columns)
+        tallies = rows.sum(partial(tally_rarer, columns, found))
+        more = _release_lists(asked._replace(exact=tallies), receipts)
+    merged = {name: {**own, **more.get(name, {})} for name, own in listed.items()}
+    return {name: dict(sorted(own.items(), key=repr)) for name, own in merged.items()}
 
 
 def _release_spikes(
@@ -301,9 +322,9 @@ def _release_values(
         sensitivity=question.sensitivity,
         mu=question.mu,
         delta=asked.delta,
-        max_new_keys=round(question.sensitivity**2) * question.rows_per_unit,
+        max_new_keys=question.max_new_keys,
         least=np.maximum(least, 1 + int(question.scale / 4))[owners],
-        rows_per_unit=question.rows_per_unit,
+        most_added=question.rows_per_unit * question.unit,
         stage='describe',
         released=asked.released,
         noise=question.noise,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -85,7 +85,7 @@ def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
     return column
 
 
-def fill_values(column: Column, values: Mapping[str, Mapping[Hashable, float]]) -> Column:
+def fill_values(column: Column, values: Mapping[str, Collection[Hashable]]) -> Column:
     """Fill in the values. A column without any known value is missing throughout."""
     if not isinstance(column, Category) or column.name not in values:
         return column

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import count_values, is_lattice
@@ -22,12 +22,16 @@ RELEASED = {
     'steps': 'granularity of numbers, by column',
     'classes': 'values of the target above a threshold',
     'categories': 'values of categorical columns above a threshold',
+    'rarer': 'rarer values of categorical columns above a threshold',
     'spikes': 'heavy single values of numerical columns above a threshold',
     'ranges': 'counts on a public grid, by column',
 }
 
 #: The questions that are answered by a list of values above a threshold.
-THRESHOLDS = ('classes', 'categories', 'spikes')
+THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
+
+#: A record, in the units of a question that all columns share: a part of it is a whole number.
+RECORD_UNITS = 2**12
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class Question:
         neighbors: The neighbour relation.
         noise: The source of noise.
         rows_per_unit: The most records that a unit of privacy has.
+        shared: Whether all columns share what a record counts. If not, it adds one to one count of
+            each column. If so, its counts are a vector of length ``RECORD_UNITS`` at most.
     """
 
     columns: tuple[Column, ...]
@@ -47,11 +53,24 @@ class Question:
     neighbors: str
     noise: Noise
     rows_per_unit: int = 1
+    shared: bool = field(default=False, kw_only=True)
+
+    @property
+    def unit(self) -> int:
+        """What a record adds to one count at most."""
+        return RECORD_UNITS if self.shared else 1
 
     @property
     def sensitivity(self) -> float:
-        """How far one record moves the counts: it adds one to one count of each column."""
-        return histogram_sensitivity(len(self.columns), self.neighbors)
+        """How far one record moves the counts."""
+        columns = 1 if self.shared else len(self.columns)
+        return self.unit * histogram_sensitivity(columns, self.neighbors)
+
+    @property
+    def max_new_keys(self) -> int:
+        """How many counts of values one unit of privacy can raise."""
+        columns = len(self.columns) * self.rows_per_unit
+        return round(histogram_sensitivity(columns, self.neighbors) ** 2)
 
     @property
     def scale(self) -> float:
@@ -205,11 +224,29 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
             constants = replace(constants, least_for_classes=constants.least_for_classes_of_few)
     shares = _weigh(blanks, constants)
     total = math.fsum(shares.values())
-    return {
+    questions = {
         name: Question(
             columns, mu * math.sqrt(shares[name] / total), neighbors, noise, rows_per_unit
         )
         for name, columns in blanks.items()
+    }
+    return questions | _look_twice(questions.get('categories'), constants)
+
+
+def _look_twice(asked: Question | None, constants: DescribeConstants) -> dict[str, Question]:
+    """Split the question about categories into two: which values are common, and which rarer.
+
+    What the first finds is no part of the second. A record has few values that are left, if any, so
+    they share what it counts, and the noise of a count does not grow with the number of columns. A
+    single column would gain nothing.
+    """
+    if asked is None or len(asked.columns) == 1:
+        return {}
+    first = constants.first_look
+    prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
+    return {
+        'categories': replace(asked, mu=prices[0]),
+        'rarer': replace(asked, mu=prices[1], shared=True),
     }
 
 

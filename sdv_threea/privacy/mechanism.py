@@ -116,13 +116,13 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     stage: str,
     released: str,
     least: int | NDArray[np.int64] = 1,
-    rows_per_unit: int = 1,
+    most_added: int = 1,
     noise: Noise = discrete_gaussian,
 ) -> tuple[list[Key], NDArray[np.float64], Receipt]:
     """Release a histogram over keys that are not public: those with a high noisy count.
 
     A key is shown if at least ``least`` records have it, and its count plus noise exceeds ``least -
-    1 + rows_per_unit + scale * isf(delta / max_new_keys)`` (Korolova et al. 2009; Wilson et al.
+    1 + most_added + scale * isf(delta / max_new_keys)`` (Korolova et al. 2009; Wilson et al.
     2020).
 
     Formal guarantees:
@@ -136,7 +136,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         * the order of what is shown depends on the shown keys alone
 
     Proof: ``docs/proofs.md``, theorem 3. A key that only one of two neighbours has ``least`` times
-    has less without the unit, so ``least - 1 + rows_per_unit`` at most with it. Let ``M0`` pass
+    has less without the unit, so ``least - 1 + most_added`` at most with it. Let ``M0`` pass
     such keys over: it is ``mu``-GDP. With ``a`` and ``b`` the chances that the release shows one of
     them for either neighbour, ``a + b <= delta``, whatever else it shows::
 
@@ -151,13 +151,14 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         delta: The probability of failure, in (0, 0.5].
         max_new_keys: How many keys can have more records in one of two neighbouring tables:
             with one key per record and column, the number of columns under
-            ``add_remove``, twice that under ``replace_one``; times ``rows_per_unit``.
+            ``add_remove``, twice that under ``replace_one``; times the records of a unit.
         stage: The stage that asks, for the receipt.
         released: What is released, in words, for the receipt.
         least: Keys with fewer records are passed over, a public or released number, or one for
             each key that follows from the key: it spares drawing noise for every value that occurs
             once.
-        rows_per_unit: The most records that a unit of privacy has.
+        most_added: How much one unit of privacy adds to any count at most: the number of its
+            records, if each of them counts one.
         noise: The source of noise; for tests.
 
     Returns:
@@ -168,10 +169,10 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
         ValueError: If ``sensitivity``, ``mu``, ``delta`` or ``max_new_keys`` is out of range.
         OverflowError: If counts or noise would not fit into 64 bits.
     """
-    if not 0 < delta <= 0.5 or min(max_new_keys, rows_per_unit) < 1:
+    if not 0 < delta <= 0.5 or min(max_new_keys, most_added) < 1:
         raise ValueError(
-            'delta must be above 0 and at most 0.5, max_new_keys and rows_per_unit at least 1, got '
-            f'{delta=}, {max_new_keys=} and {rows_per_unit=}.'
+            'delta must be above 0 and at most 0.5, max_new_keys and most_added at least 1, got '
+            f'{delta=}, {max_new_keys=} and {most_added=}.'
         )
     bars = np.broadcast_to(least, np.shape(counts))
     if bars.min(initial=1) < 1:
@@ -185,7 +186,7 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     # A sum over a falling tail is at most the integral that starts one step earlier: with strict
     # excess, the discrete tail beyond the rounded-up quantile is below the continuous one.
     quantile = math.ceil(-scale * ndtri(delta / max_new_keys)) / steps
-    margin = rows_per_unit + quantile if scale else 0.5
+    margin = most_added + quantile if scale else 0.5
     shown = np.flatnonzero(noisy > bars[often] - 1 + margin).tolist()
     failure = 0.0 if math.isinf(mu) else delta
     return [keys[often[at]] for at in shown], noisy[shown], replace(receipt, delta=failure)

@@ -134,7 +134,8 @@ def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[
         ]
     return [
         f'A value must be that of about {needed[0]:,.0f} of the {rows:,} rows to be found at '
-        f'epsilon={settings.epsilon:g}, {at_larger}'
+        f'epsilon={settings.epsilon:g}, {at_larger} If these rows have rare values in other columns'
+        ' too, it takes more.'
     ]
 
 

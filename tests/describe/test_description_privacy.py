@@ -10,12 +10,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from sdv_threea.describe import description as room
+from sdv_threea.describe.answers import tally_rarer
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
-from sdv_threea.describe.questions import RELEASED, THRESHOLDS
+from sdv_threea.describe.questions import RECORD_UNITS, RELEASED, THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS
 from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
@@ -32,6 +35,7 @@ DOMAIN = Domain(
         Number(name='x'),
         Number(name='time', steps=TIME_STEPS),
         Category(name='c'),
+        Category(name='d'),
         Category(name='label'),
     ),
     'label',
@@ -66,6 +70,8 @@ def make_table(rows):
         for row, values in enumerate(others):
             column[row] = values[at]
         table[name] = column
+    # Some records have one category, others two.
+    table.insert(3, 'd', [row[2] if type(row[3]) is int else None for row in rows])
     return table
 
 
@@ -155,22 +161,80 @@ def test_no_record_moves_exact_counts_further_than_the_receipt_says(
         moved = {key: counts[key] - before[released][key] for key in {*counts, *before[released]}}
         assert math.hypot(*moved.values()) <= receipts[released].sensitivity * (1 + 1e-12)
         if released in LISTS:
-            assert max(map(abs, moved.values()), default=0) <= 1
-            assert sum(map(abs, moved.values())) <= door.max_new_keys[released]
+            unit = RECORD_UNITS if released == RELEASED['rarer'] else 1
+            assert max(map(abs, moved.values()), default=0) <= unit
+            assert sum(each != 0 for each in moved.values()) <= door.max_new_keys[released]
 
 
 def test_sensitivity_is_no_larger_than_it_has_to_be(door, silence, ask):
     rows = make_rows()
     ask(make_table(rows), silence, neighbors='replace_one')
-    before, door.exact = door.exact, {}
-    ask(make_table([(1e6, 5.0, 'new', 'new')] + rows[1:]), silence, neighbors='replace_one')
+    before, moved = door.exact, []
+    # A record that has one category, as the one it replaces, and one that has two.
+    for odd, left in (
+        ((1e6, 5.0, 'new', 'new'), rows[1:]),
+        ((1e6, 5.0, 'new', 5), rows[:1] + rows[2:]),
+    ):
+        door.exact = {}
+        ask(make_table([odd] + left), silence, neighbors='replace_one')
+        moved.append(
+            {
+                released: [each - before[released][key] for key, each in own.items()]
+                + [each for key, each in before[released].items() if key not in own]
+                for released, own in door.exact.items()
+            }
+        )
 
     for released in (RELEASED['ranges'], *LISTS):
-        after = door.exact[released]
-        moved = {key: after[key] - before[released][key] for key in {*after, *before[released]}}
-        assert math.hypot(*moved.values()) == pytest.approx(door.receipts[released].sensitivity)
+        furthest = max(math.hypot(*each[released]) for each in moved)
+        assert furthest == pytest.approx(door.receipts[released].sensitivity)
         if released in LISTS:
-            assert sum(map(abs, moved.values())) == door.max_new_keys[released]
+            most = max(np.count_nonzero(each[released]) for each in moved)
+            assert most == door.max_new_keys[released]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(['a', 'b', 'c', None]), min_size=6, max_size=6)), st.data()
+)
+def test_a_record_shares_out_one_whole_whatever_was_found_before(rows, data):
+    columns = tuple(Category(name=name) for name in 'uvwxyz')
+    keys = st.frozensets(st.sampled_from([*map(spell, 'abc')]))
+    found = tuple(data.draw(keys) for _ in columns)
+    odd = data.draw(st.lists(st.sampled_from(['a', 'b', 'new', None]), min_size=6, max_size=6))
+    before, after = (
+        tally_rarer(columns, found, pd.DataFrame(each, columns=list('uvwxyz'), dtype=object))
+        for each in (rows, [*rows, odd])
+    )
+    moved = [
+        count - one.get(key, (None, 0))[1]
+        for one, two in zip(before, after, strict=True)
+        for key, (_, count) in two.items()
+    ]
+
+    assert all(isinstance(each, int) and each >= 0 for each in moved)
+    assert sum(each**2 for each in moved) <= RECORD_UNITS**2
+    left = sum(
+        each is not None and spell(each) not in own for each, own in zip(odd, found, strict=True)
+    )
+    assert np.count_nonzero(moved) == left
+    assert not any(key in own for own, tally in zip(found, after, strict=True) for key in tally)
+    assert math.hypot(*moved) > 0.999 * RECORD_UNITS * bool(left) - 1
+
+
+def test_a_value_that_is_rare_beside_many_columns_is_found(gaussian):
+    """A hundred records of two thousand, in one of thirty columns: noise for thirty hides them."""
+    names = [f'c{at}' for at in range(30)]
+    table = pd.DataFrame({name: np.array(['a', 'b'] * 1000, dtype=object) for name in names})
+    table.loc[:99, 'c7'] = 'rare'
+    domain = Domain(tuple(Category(name=name, nullable=False) for name in names))
+    terms = {'mu': 0.25, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
+    description, receipts = describe(chunk_table(table), domain, **terms)
+
+    assert description.domain['c7'].values == ('a', 'b', 'rare')  # noqa: PD011 (no pandas)
+    first, second = receipts
+    quantile = stats.norm.isf(first.delta / 30)
+    assert quantile * math.sqrt(30) / 0.25 > 100
+    assert quantile * second.noise_scale / RECORD_UNITS < 100
 
 
 def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
@@ -184,9 +248,9 @@ def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
 
     assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5, rel=1e-12)
     assert math.fsum(each.delta for each in receipts) == pytest.approx(1e-6, rel=1e-12)
-    assert len(receipts) == len(calls) == 6
+    assert len(receipts) == len(calls) == 7
     sizes = [size for size, _ in calls]
-    assert (sizes[0], sizes[1], sizes[-2]) == (4, 2 * 6, 2 * NUM_BINS)
+    assert (sizes[0], sizes[1], sizes[-2]) == (5, 2 * 6, 2 * NUM_BINS)
     for (_, scale), receipt in zip(calls, receipts, strict=True):
         steps = scale / receipt.noise_scale
         assert math.log2(steps) == pytest.approx(round(math.log2(steps)), abs=1e-9)
@@ -291,7 +355,7 @@ def test_small_tables_are_described_too(gaussian, size, mu, ask):
         column = description.domain[name]
         assert -math.inf < column.low <= column.high < math.inf
         assert len(description.sketches[name].counts) >= 1
-    assert len(receipts) == 6
+    assert len(receipts) == 7
     assert pickle.loads(pickle.dumps(description)).domain == description.domain
 
 

@@ -4,7 +4,13 @@ from functools import partial
 import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.questions import THRESHOLDS, ask_questions, find_blanks, split_delta
+from sdv_threea.describe.questions import (
+    RECORD_UNITS,
+    THRESHOLDS,
+    ask_questions,
+    find_blanks,
+    split_delta,
+)
 from sdv_threea.domain import Category, Domain, Number
 
 CONSTANTS = DescribeConstants()
@@ -47,6 +53,17 @@ def test_what_is_public_costs_nothing():
     assert ask(KNOWN, LISTED) == {}
 
 
+def test_categories_are_looked_at_twice_if_there_are_several():
+    one, two = ask(OPEN), ask(OPEN, Category(name='other'))
+
+    assert 'rarer' not in one
+    assert two['rarer'].columns == two['categories'].columns
+    assert math.hypot(two['rarer'].mu, two['categories'].mu) == pytest.approx(
+        math.hypot(*(each.mu for name, each in two.items() if name != 'nulls'))
+    )
+    assert two['rarer'].scale / two['rarer'].unit < two['categories'].scale
+
+
 @pytest.mark.parametrize('mu', [0.01, 1.0, 40.0])
 def test_the_prices_compose_to_the_price_of_all(mu):
     questions = ask(*COLUMNS, target='label', mu=mu)
@@ -70,18 +87,19 @@ def test_without_noise_no_question_has_any():
 
 @pytest.mark.parametrize(('neighbors', 'records'), [('add_remove', 1), ('replace_one', 2)])
 def test_a_record_answers_once_per_column(neighbors, records):
-    questions = ask(*COLUMNS, target='label', neighbors=neighbors)
+    questions = ask(*COLUMNS, Category(name='other'), target='label', neighbors=neighbors)
 
     for each in questions.values():
-        assert each.sensitivity == pytest.approx(math.sqrt(len(each.columns) * records))
+        shared = RECORD_UNITS**2 if each.shared else len(each.columns)
+        assert each.sensitivity == pytest.approx(math.sqrt(shared * records))
         assert each.scale == pytest.approx(each.sensitivity / each.mu)
 
 
 def test_the_failure_probability_is_shared_by_what_needs_it():
-    questions = ask(*COLUMNS, target='label')
+    questions = ask(*COLUMNS, Category(name='other'), target='label')
     shares = split_delta(questions, 4e-6)
 
-    assert shares == pytest.approx(dict.fromkeys(THRESHOLDS, 4e-6 / 3))
+    assert shares == pytest.approx(dict.fromkeys(THRESHOLDS, 4e-6 / 4))
     assert list(shares) == list(THRESHOLDS)
     assert split_delta(ask(KNOWN, LISTED), 1e-6) == {}
 

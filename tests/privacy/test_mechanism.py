@@ -352,18 +352,18 @@ def test_threshold_refuses_failures_that_cannot_be(bad):
         show(['a'], [1], **bad)
 
 
-@pytest.mark.parametrize('rows_per_unit', [1, 3, 200])
+@pytest.mark.parametrize('most_added', [1, 3, 200])
 @pytest.mark.parametrize('least', [1, 7])
-def test_a_key_that_one_unit_makes_countable_is_shown_as_rarely_as_promised(rows_per_unit, least):
+def test_a_key_that_one_unit_makes_countable_is_shown_as_rarely_as_promised(most_added, least):
     """The worst case: other records stop just short of ``least``, and the unit adds all it has."""
     delta, max_new_keys = 0.05, 2
     keys, _, receipt = show(
         range(DRAWS),
-        [least - 1 + rows_per_unit] * DRAWS,
+        [least - 1 + most_added] * DRAWS,
         delta=delta,
         max_new_keys=max_new_keys,
         least=least,
-        rows_per_unit=rows_per_unit,
+        most_added=most_added,
     )
 
     chance = stats.binom(DRAWS, delta / max_new_keys)
@@ -380,7 +380,7 @@ def test_the_threshold_of_a_record_would_not_do_for_a_unit():
 def test_units_of_more_records_need_a_higher_count():
     found = [
         next(count for count in range(500) if show(['a'], [count], noise=silence, **terms)[0])
-        for terms in ({}, {'rows_per_unit': 2}, {'rows_per_unit': 40})
+        for terms in ({}, {'most_added': 2}, {'most_added': 40})
     ]
 
     assert (found[1] - found[0], found[2] - found[0]) == (1, 39)
@@ -388,5 +388,5 @@ def test_units_of_more_records_need_a_higher_count():
 
 @pytest.mark.parametrize('bad', [0, -2])
 def test_threshold_refuses_units_without_records(bad):
-    with pytest.raises(ValueError, match='rows_per_unit'):
-        show(['a'], [1], rows_per_unit=bad)
+    with pytest.raises(ValueError, match='most_added'):
+        show(['a'], [1], most_added=bad)

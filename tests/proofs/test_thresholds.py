@@ -31,7 +31,7 @@ class Threshold:
     delta: float
     sensitivity: float = 1.0
     max_new_keys: int = 1
-    rows_per_unit: int = 1
+    most_added: int = 1
     least: int = 1
 
     def ask(self, count, drawn):
@@ -66,17 +66,17 @@ class Threshold:
 WORST = [
     Threshold(mu=1.0, delta=0.05),
     Threshold(mu=1.0, delta=1e-9, max_new_keys=3, sensitivity=math.sqrt(3)),
-    Threshold(mu=5.0, delta=1e-6, rows_per_unit=40, max_new_keys=40, least=7),
+    Threshold(mu=5.0, delta=1e-6, most_added=40, max_new_keys=40, least=7),
     Threshold(mu=0.04, delta=3e-8, least=6),
     # As a description asks it: eight columns, one row replaced, units of three rows.
-    Threshold(mu=0.05, delta=3e-8, sensitivity=4.0, max_new_keys=48, rows_per_unit=3, least=20),
+    Threshold(mu=0.05, delta=3e-8, sensitivity=4.0, max_new_keys=48, most_added=3, least=20),
 ]
 
 
 @pytest.mark.parametrize('asked', WORST)
 def test_a_one_sided_key_is_shown_as_rarely_as_promised_and_hardly_more_rarely(asked, law):
     exact = law(asked.lattice()[0], reach=12.0)
-    most = asked.least - 1 + asked.rows_per_unit
+    most = asked.least - 1 + asked.most_added
     part = asked.delta / asked.max_new_keys
 
     assert 0.999 * part < exact.beyond(asked.bar(most)) <= part
@@ -255,7 +255,7 @@ def test_k_times_mu_with_k_times_delta_would_be_false(script, law):
 def test_groups_of_units_with_several_rows_are_shown_as_rarely_too(
     script, rows_per_unit, size, law
 ):
-    asked = Threshold(mu=0.05, delta=1e-6, rows_per_unit=rows_per_unit, max_new_keys=rows_per_unit)
+    asked = Threshold(mu=0.05, delta=1e-6, most_added=rows_per_unit, max_new_keys=rows_per_unit)
     scale, steps = asked.lattice()
     exact = law(scale, reach=12.0)
     claimed = script.find_failure(size, rows_per_unit, rows_per_unit * steps / scale, 1e-6)
