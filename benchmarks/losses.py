@@ -11,7 +11,6 @@ released numbers says nothing of it. The table of ``docs/losses.md`` is made of 
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator
 from typing import NamedTuple

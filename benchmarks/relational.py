@@ -10,7 +10,8 @@ anew in each repeat: LightGBM learns to predict from joined synthetic tables and
 Quality is SDMetrics' with all pairs counted, but it leaves out what concerns public tables alone,
 which are copied; ``quality of all tables`` does not. With public metadata, ClustMix is told what
 may be public: ranges, categories and nullability, those of the units held out included, and the
-least and the largest number of rows that refer to one row. The latter are also stated alone.
+least and the largest number of rows that refer to one row. The least number is
+also stated alone.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from runner import Benchmark, Job, Options, Row, grid
 from sdmetrics.reports import DiagnosticReport, QualityReport
 
 OURS, PUBLIC, HMA = 'ClustMix', 'ClustMix, public metadata', 'HMA'
-CHILDREN = 'ClustMix, numbers of children stated'
+CHILDREN = 'ClustMix, least numbers of children stated'
 METHODS = [HMA, OURS, CHILDREN, PUBLIC]
 
 PROPERTIES = {
@@ -72,7 +73,11 @@ def make_synthesizer(job: Job, setup: Setup, parts: Parts, delta: float) -> Any:
         return HMASynthesizer(parts.metadata, verbose=False)
     from sdv_threea import ClustMixMultiTableSynthesizer
 
-    public, bounded = job['method'] == PUBLIC, job['method'] in (PUBLIC, CHILDREN)
+    public, bounds = job['method'] == PUBLIC, {}
+    if job['method'] in (PUBLIC, CHILDREN):
+        bounds = bound_children(parts.train, parts.metadata, setup.public)
+    if job['method'] == CHILDREN:
+        del bounds['max_children']
     return ClustMixMultiTableSynthesizer(
         parts.metadata,
         epsilon=job['epsilon'],
@@ -81,7 +86,7 @@ def make_synthesizer(job: Job, setup: Setup, parts: Parts, delta: float) -> Any:
         public_tables=setup.public,
         target=dict(setup.targets),
         public_metadata=public,
-        **(bound_children(parts.train, parts.metadata, setup.public) if bounded else {}),
+        **bounds,
     )
 
 
