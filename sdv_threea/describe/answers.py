@@ -120,9 +120,9 @@ def tally_rarer(
 
 def _weigh(cells: Distinct, weights: NDArray[np.int64]) -> Tally:
     """Add up the weights of the records with each value, where there are any."""
-    sums = np.zeros(len(cells.listed) + 1, dtype=np.int64)
-    np.add.at(sums, cells.codes, weights)
-    listed = zip(cells.listed, sums.tolist(), strict=False)
+    # Whole numbers below 2^53: as floats they are exact, and so are their sums.
+    sums = np.bincount(cells.codes + 1, weights, len(cells.listed) + 1)[1:].astype(np.int64)
+    listed = zip(cells.listed, sums.tolist(), strict=True)
     return Tally({spell(value): (value, weight) for value, weight in listed if weight})
 
 
