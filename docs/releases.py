@@ -200,8 +200,9 @@ RELEASES = (
     ),
     Entry(
         'describe',
-        'values of the target above a threshold',
-        'values of the target that many rows share, and their counts; fails with a part of δ',
+        'values of the classes above a threshold',
+        'values of the target, or of the category in its place, that many rows share, and their '
+        'counts; fails with a part of δ',
         PER_COLUMN,
         _ask('classes'),
         'describe',

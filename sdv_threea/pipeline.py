@@ -7,6 +7,7 @@ receipts are; what a stage returns is released. ``docs/notation.md`` has the sym
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -25,7 +26,7 @@ from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import make_classes
+from sdv_threea.encoding.classes import make_classes, settle_only_category
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
@@ -41,6 +42,7 @@ from sdv_threea.stages import (
     Run,
     asks_size,
     find_loose,
+    name_only_category,
     open_account,
     share_by_size,
 )
@@ -95,30 +97,28 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     run = Run(settings, account, rng or np.random.default_rng(), alone)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    size = _count_records(rows, domain, run, budget)
-    encoder, encoded = _describe(rows, domain, size and size[0], run, budget)
+    planned, size, run = _plan(rows, domain, run, budget)
+    encoder, encoded = _describe(rows, planned, size, run, budget)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
-    joint = adapted = None
+    joint, centroids = None, None
     if plan is not None:
-        mixture = class_mixture(density.counts.totals, density.correlations)
         joint = join_columns(density, plan, encoder, encoded, run)
-        # There are no components: what was approximated is what records are drawn from.
-        begin('partition')
-        begin('adapt')
-        adapted = adapt(density, joint, encoder, encoded, run)
-        begin('anonymize')
-    else:
-        begin('partition')
+    begin('partition')
+    if joint is None:
         centroids = _partition(density, encoded, run)
-        begin('adapt')
-        adapted = adapt(density, joint, encoder, encoded, run)
-        begin('anonymize')
+    begin('adapt')
+    adapted = adapt(density, joint, encoder, encoded, run)
+    begin('anonymize')
+    if centroids is None:  # what was approximated is what records are drawn from
+        mixture = class_mixture(density.counts.totals, density.correlations)
+    else:
         density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and have served
         mixture = _anonymize(density, encoded, centroids, run)
     labels, number = calibrate(adapted, mixture, joint, density, run)
+    released = narrowed(encoder.description, encoder.scored_transformers, density.masks)
     return Release(
-        domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
+        domain=replace(released, target=domain.target),
         ledger=run.spending.ledger,
         transformers=encoder.transformers,
         scored=encoder.scored,
@@ -132,27 +132,33 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     )
 
 
-def _count_records(
+def _plan(
     rows: Rows[pd.DataFrame], domain: Domain, run: Run, budget: Budget
-) -> tuple[float, float] | None:
-    """Release the number of records, and share out the rest of the budget by it.
+) -> tuple[Domain, tuple[float, float] | None, Run]:
+    """Release the number of records; by it choose the classes, and share out the rest.
 
     Returns:
-        The number and the standard deviation of its noise, or ``None`` if it is not asked for.
+        The domain, with the classes as its target; the number and the standard deviation of its
+        noise, or ``None`` if it is not asked for; the run.
     """
-    spending = run.spending
     if not asks_size(domain, run.settings, alone=run.alone):
-        return None
-    size = spending.keep(release_size(rows, **spending.terms('size')))
-    spending.divide(share_by_size(domain, run.settings, budget, size[0]))
-    return size
+        return domain, None, run
+    size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
+    planned, settings = name_only_category(domain, run.settings, budget, size[0])
+    run.spending.divide(share_by_size(planned, settings, budget, size[0]))
+    return planned, size, run._replace(settings=settings, named=planned is domain)
 
 
 def _describe(
-    rows: Rows[pd.DataFrame], domain: Domain, num_records: float | None, run: Run, budget: Budget
+    rows: Rows[pd.DataFrame],
+    domain: Domain,
+    size: tuple[float, float] | None,
+    run: Run,
+    budget: Budget,
 ) -> tuple[RecordEncoder, Rows[Encoded]]:
     """Fill in the blanks of the domain; encode and label the records."""
     spending, constants = run.spending, run.constants
+    num_records = size and size[0]
     description = spending.keep(
         describe(
             rows,
@@ -166,6 +172,9 @@ def _describe(
             **spending.terms('describe'),
         )
     )
+    if not run.named and size is not None:
+        terms = constants.encoding.most_classes, constants.describe.evident_rest
+        description = settle_only_category(description, size, *terms)
     transformers = make_transformers(description, constants.encoding)
     # A numerical target has as many classes as can be told apart in the noise of their counts.
     counted = 'columns' if domain.target is None else 'classes'

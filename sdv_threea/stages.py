@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.constants import Constants
 from sdv_threea.describe.description import asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
-from sdv_threea.domain import Domain, Number
+from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes
+from sdv_threea.joint.bins import num_pair_bins
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
@@ -93,6 +95,44 @@ def find_loose(
         return ()
     evidence = _weigh_records(domain, budget, num_rows)
     return find_wide(domain, evidence, settings.constants.describe)
+
+
+def name_only_category(
+    domain: Domain, settings: Settings, budget: Budget, num_rows: float
+) -> tuple[Domain, Settings]:
+    """Let the only category stand for classes, where no target is named and pairs would drown.
+
+    There the mixture says of a category and a number no more than how they are correlated. With
+    classes it says how the number is distributed for each value. Nothing is adapted to them.
+
+    Formal guarantees:
+        * the choice depends on public facts and on the released number of records alone
+
+    Args:
+        domain: What is public.
+        settings: What the user chose.
+        budget: The budget of the release.
+        num_rows: The released number of records.
+
+    Returns:
+        The domain with the only category as its target, and the settings of a density alone; or
+        both as they are.
+    """
+    categories = [column for column in domain.columns if isinstance(column, Category)]
+    if domain.target is not None or len(categories) != 1 or len(domain.columns) == 1:
+        return domain, settings
+    if len(categories[0].values or ()) > settings.constants.encoding.most_classes:
+        return domain, settings
+    if not may_count_pairs(domain, settings, alone=True):
+        return domain, settings
+    shares, joint = share_by_size(domain, settings, budget, num_rows), settings.constants.joint
+    part = sum(shares[stage] for stage in for_pairs(settings)) / math.fsum(shares.values())
+    num_columns, price = len(domain.columns), budget.mu * math.sqrt(part)
+    carried = num_pair_bins(num_rows, math.comb(num_columns, 2), price, joint)
+    if carried is not None and num_columns <= joint.most_columns:
+        return domain, settings
+    density_alone = replace(settings, alpha=1.0, shares={**settings.shares, 'adapt': 0.0})
+    return replace(domain, target=categories[0].name), density_alone
 
 
 def share_by_size(
@@ -187,12 +227,21 @@ def open_account(
 
 
 class Run(NamedTuple):
-    """What all stages share: what the user chose, the account, and chance that needs no secrecy."""
+    """What all stages share: what the user chose, the account, and chance that needs no secrecy.
+
+    Args:
+        settings: What the user chose.
+        spending: The account.
+        rng: Source of the draws that need no secrecy.
+        alone: Whether the table is released alone, and not in the context of another one.
+        named: Whether the target, if there is one, was named by the user.
+    """
 
     settings: Settings
     spending: Spending
     rng: np.random.Generator
     alone: bool
+    named: bool = True
 
     @property
     def constants(self) -> Constants:

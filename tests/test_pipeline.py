@@ -11,7 +11,7 @@ import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.domain import Category, Domain
+from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
@@ -312,3 +312,39 @@ def test_sampling_is_repeatable_and_free():
 def test_two_releases_of_one_table_differ():
     one, other = (release(make_table(1000), PRIVATE, Settings()) for _ in range(2))
     assert not np.array_equal(one.mixture.weights, other.mixture.weights)
+
+
+def make_sensors(num_rows, others=0):
+    """Make many numbers that are three times as spread out in the rows of one kind."""
+    rng = np.random.default_rng(0)
+    kind = np.where(rng.random(num_rows) < 0.4, 'loud', 'calm').astype(object)
+    kind[:others] = [f'rare {at}' for at in range(others)]
+    spread = np.where(kind == 'loud', 3.0, 1.0)[:, None]
+    numbers = spread * rng.normal(size=(num_rows, 130))
+    return pd.DataFrame(numbers, columns=[f'x{at}' for at in range(130)]).assign(kind=kind)
+
+
+SENSORS = Domain((*(Number(name=f'x{at}') for at in range(130)), Category(name='kind')))
+
+
+def test_numbers_are_spread_as_in_each_value_of_the_only_category_though_no_target_is_named():
+    """Correlations cannot say it, and there are too many columns for pairs."""
+    released = release(make_sensors(4000), SENSORS, Settings(epsilon=8.0))
+    assert released.domain.target is None
+    assert released.labels is None
+    assert released.classes.count == 2
+    sampled = released.sample(4000, np.random.default_rng(0))
+    spread = sampled.groupby('kind').std().mean(axis=1)
+    assert spread['loud'] > 1.5 * spread['calm']
+    assert abs((sampled['kind'] == 'loud').mean() - 0.4) < 0.05
+    spent = delta_from_mu(released.ledger.mu, 8.0) + released.ledger.delta
+    assert 0.999e-6 < spent <= 1e-6
+
+
+def test_rows_of_rare_values_are_kept_where_the_only_category_has_many_of_them():
+    """They would be of no class, and so count nowhere."""
+    released = release(make_sensors(4000, others=3000), SENSORS, Settings(epsilon=8.0))
+    assert released.classes.count == 1
+    assert released.num_rows == pytest.approx(4000, rel=0.05)
+    spent = delta_from_mu(released.ledger.mu, 8.0) + released.ledger.delta
+    assert 0.999e-6 < spent <= 1e-6

@@ -10,6 +10,7 @@ import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.domain import Domain
 from sdv_threea.pipeline import release
 from sdv_threea.privacy import mechanism
 from sdv_threea.settings import Settings
@@ -54,6 +55,15 @@ def test_nothing_but_the_door_of_noise_lets_private_records_out(monkeypatch, dom
         for table in (one, other)
     )
     assert first == second
+
+
+def test_nor_where_the_only_category_stands_for_classes(monkeypatch):
+    domain = Domain(tuple(PUBLIC[name] for name in ('age', 'amount', 'label')))
+    tables = make_table(500, seed=1), make_table(90, seed=2).assign(age=7.0, label='no')
+    settings = Settings(epsilon=0.01)
+    first, second = (release_constants(monkeypatch, each, domain, settings) for each in tables)
+    assert first.classes.count == 2
+    assert pickle.dumps(first) == pickle.dumps(second)
 
 
 def test_the_proof_above_would_see_a_leak(monkeypatch):

@@ -39,7 +39,8 @@ FITS = {
     'the density alone': {'target_column': 'income', 'alpha': 1, 'n_components': 'auto'},
     'pairs and labels': {'target_column': 'income', 'n_components': 'auto', 'epsilon': 40.0},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
-    'a number as the target': {'target_column': 'age', 'epsilon': 40.0},
+    # At smaller budgets the first look at the number may be the last.
+    'a number as the target': {'target_column': 'age', 'epsilon': 400.0},
     'a number replaced': {'target_column': 'age', 'epsilon': 8.0, 'neighbors': 'replace_one'},
     'one cell per class': {'target_column': 'income', 'n_components': 1},
 }

@@ -16,6 +16,7 @@ from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
     TIMES_FOR_NUMBERS,
     asks_size,
+    name_only_category,
     share_by_size,
     stage_shares,
 )
@@ -79,6 +80,40 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
         assert shares['classes'] == pytest.approx(part * SHARES['classes'])
     for options in ({'n_components': 1}, {'guarantee': 'paper'}):
         assert not pairs & set(stage_shares(PRIVATE, Settings(alpha=1, **options)))
+
+
+SENSORS = tuple(Number(name=f'x{at}') for at in range(30))
+
+
+def test_the_only_category_stands_for_classes_where_pairs_would_drown():
+    domain = Domain((*SENSORS, Category(name='kind')))
+    settings = Settings(alpha=0.3)
+    found, chosen = name_only_category(domain, settings, settings.budget(thresholds=True), 500)
+    assert (found.target, found.columns) == ('kind', domain.columns)
+    # It is drawn from the density: nothing is adapted to what nobody named.
+    assert chosen.alpha == 1
+    assert stage_shares(found, chosen)['adapt'] == 0
+
+
+@pytest.mark.parametrize(
+    ('columns', 'target', 'num_rows', 'options'),
+    [
+        ((*SENSORS, Category(name='kind')), 'x0', 500, {}),
+        ((*SENSORS, Category(name='kind')), None, 1e7, {}),
+        ((*SENSORS, Category(name='kind')), None, 500, {'n_components': 2}),
+        ((*SENSORS, Category(name='kind'), Category(name='place')), None, 500, {}),
+        ((*SENSORS, Category(name='kind', values=tuple(range(21)))), None, 500, {}),
+        (SENSORS, None, 500, {}),
+        ((Category(name='kind'),), None, 500, {}),
+    ],
+    ids=['target', 'many rows', 'components', 'two', 'many values', 'none', 'nothing else'],
+)
+def test_no_category_stands_for_classes_where_another_choice_is_there(
+    columns, target, num_rows, options
+):
+    domain, settings = Domain(columns, target), Settings(**options)
+    budget = settings.budget(thresholds=True)
+    assert name_only_category(domain, settings, budget, num_rows) == (domain, settings)
 
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])

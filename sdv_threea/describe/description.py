@@ -7,6 +7,7 @@ and missing values are noisy counts too. What the user stated as public costs no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -63,6 +64,8 @@ class Description:
         extrapolated: Whether such ranges go on beyond the evidence.
         beyond: About how many records lie below and above what the sketch of a column covers, by
             name: a noisy count and the standard deviation of its noise for each end.
+        listed: About how many records have a value that was found, of a categorical target, by
+            name: a noisy count and the standard deviation of its noise.
     """
 
     domain: Domain
@@ -71,6 +74,7 @@ class Description:
     estimated: tuple[str, ...] = ()
     extrapolated: bool = False
     beyond: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    listed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def describe(  # noqa: PLR0913 (what, and at what price)
@@ -123,8 +127,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     receipts: list[Receipt] = []
     nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)
     found = _release_steps(asked.get('steps'), constants.believed, receipts)
-    listed = _release_lists(asked.get('classes'), receipts)
-    listed |= _release_lists(asked.get('categories'), receipts)
+    listed, known = _release_lists(asked.get('classes'), receipts)
+    listed |= _release_lists(asked.get('categories'), receipts)[0]
     listed = _release_rarer(asked.get('rarer'), rows, listed, receipts)
     values = {name: tuple(dict.fromkeys(own.values())) for name, own in listed.items()}
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
@@ -147,8 +151,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
     beyond = {name: count_beyond(whole[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
-    known = Description(filled, sketches, spikes, estimated, extrapolate, beyond)
-    return known, tuple(receipts)
+    found_all = Description(filled, sketches, spikes, estimated, extrapolate, beyond, known)
+    return found_all, tuple(receipts)
 
 
 def asks(domain: Domain) -> bool:
@@ -245,17 +249,23 @@ def _release_steps(
 
 def _release_lists(
     asked: Asked | None, receipts: list[Receipt]
-) -> dict[str, dict[Hashable, Hashable]]:
-    """Release the frequent values of each column, by key."""
+) -> tuple[dict[str, dict[Hashable, Hashable]], dict[str, tuple[float, float]]]:
+    """Release the frequent values of each column, by key, and how many records have one of them."""
     if asked is None:
-        return {}
+        return {}, {}
     # Every value that occurs is a candidate; the threshold decides.
     least = np.ones(len(asked.question.columns), dtype=np.int64)
     shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
-    return {
+    columns, scale = asked.question.columns, asked.question.scale
+    values = {
         column.name: {key: detach(tally[key][0]) for key, _ in found}
-        for column, tally, found in zip(asked.question.columns, asked.exact, shown, strict=True)
+        for column, tally, found in zip(columns, asked.exact, shown, strict=True)
     }
+    sums = {
+        column.name: (math.fsum(count for _, count in found), scale * math.sqrt(len(found)))
+        for column, found in zip(columns, shown, strict=True)
+    }
+    return values, sums
 
 
 def _release_rarer(
@@ -270,7 +280,7 @@ def _release_rarer(
         columns = asked.question.columns
         found = tuple(frozenset(listed[column.name]) for column in columns)
         tallies = rows.sum(partial(tally_rarer, columns, found))
-        more = _release_lists(asked._replace(exact=tallies), receipts)
+        more, _ = _release_lists(asked._replace(exact=tallies), receipts)
     merged = {name: {**own, **more.get(name, {})} for name, own in listed.items()}
     return {name: dict(sorted(own.items(), key=repr)) for name, own in merged.items()}
 

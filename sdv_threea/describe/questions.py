@@ -20,7 +20,7 @@ from sdv_threea.privacy.statistics import histogram_sensitivity
 RELEASED = {
     'nulls': 'number of missing values, by column',
     'steps': 'granularity of numbers, by column',
-    'classes': 'values of the target above a threshold',
+    'classes': 'values of the classes above a threshold',
     'categories': 'values of categorical columns above a threshold',
     'rarer': 'rarer values of categorical columns above a threshold',
     'spikes': 'heavy single values of numerical columns above a threshold',

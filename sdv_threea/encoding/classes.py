@@ -5,12 +5,15 @@ They are the values of a categorical target, or intervals of a numerical one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.describe.description import Description
+from sdv_threea.domain import SPREAD, Category
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
@@ -59,6 +62,40 @@ class Classes:
         known = self.target_code()
         if known is not None:
             codes[:, self.target] = known[labels]
+
+
+def settle_only_category(
+    description: Description, size: tuple[float, float], most_classes: int, evident: float
+) -> Description:
+    """Decide whether the target, which no user named, stands for classes.
+
+    It does if all of its values were found, as far as can be told: records with other values would
+    be of no class, and count nowhere.
+
+    Formal guarantees:
+        * the decision depends on public facts and on released numbers alone
+
+    Args:
+        description: The description of the table, with the only category as its target.
+        size: The released number of records, and the standard deviation of its noise.
+        most_classes: The most values that it may have.
+        evident: That records have other values is evident if they are more than this many standard
+            deviations of the noise.
+
+    Returns:
+        The description, in which nothing stands for other values of the target; or without a
+        target, if it has missing values, too many or evidently others.
+    """
+    domain = description.domain
+    own = cast(Category, domain[cast(str, domain.target)])
+    listed, noise = description.listed.get(own.name, size)
+    others = size[0] - listed > evident * math.hypot(size[1], noise)
+    if own.nullable or others or len(own.values or ()) > most_classes:
+        return replace(description, domain=replace(domain, target=None))
+    columns = (
+        replace(column, unreleased=SPREAD) if column is own else column for column in domain.columns
+    )
+    return replace(description, domain=replace(domain, columns=tuple(columns)))
 
 
 def make_classes(

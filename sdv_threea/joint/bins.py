@@ -102,7 +102,7 @@ def num_pair_bins(
     the noise, whose scale is ``sqrt(num_pairs) / mu``.
 
     Args:
-        num_records: Number of records.
+        num_records: Number of records, as released: it may be less than none.
         num_pairs: How many pairs of columns are counted.
         mu: The price, in GDP, at which they would be counted.
         constants: The constants of the room.
@@ -115,7 +115,7 @@ def num_pair_bins(
     noise = _pair_noise(num_pairs, mu)
     if not noise:
         return constants.most_bins
-    carried = math.isqrt(int(num_records / (constants.records_per_noise * noise)))
+    carried = math.isqrt(int(max(num_records, 0) / (constants.records_per_noise * noise)))
     return min(carried, constants.most_bins) if carried >= constants.least_bins else None
 
 

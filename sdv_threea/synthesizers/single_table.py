@@ -83,7 +83,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         locales: Locales of the generators of personal information.
         epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
         delta: The privacy promise: choose it well below one over the number of rows.
-        target_column: The column that models will be trained to predict, if it is known.
+        target_column: The column that models will be trained to predict, if it is known. Without
+            one, a category alone among numbers stands for classes where pairs would drown in noise.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately, because metadata
             that SDV detects from a table holds those of the private rows.

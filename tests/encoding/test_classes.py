@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.description import describe
-from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.encoding.classes import make_classes
+from sdv_threea.describe.description import Description, describe
+from sdv_threea.domain import MISSING, SPREAD, Category, Domain, Number
+from sdv_threea.encoding.classes import make_classes, settle_only_category
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.privacy.rows import chunk_table
@@ -151,3 +151,41 @@ def test_odd_targets_have_classes_too(gaussian, target, mu):
     assert 1 <= classes.count <= CONSTANTS.most_classes + 1
     assert np.all((labels >= -1) & (labels < classes.count))
     assert set(range(classes.count)) == set(classes.of_code[classes.of_code >= 0])
+
+
+ONLY = {'name': 'y', 'values': ('a', 'b'), 'nullable': False, 'unreleased': MISSING}
+
+
+@pytest.mark.parametrize(
+    ('facts', 'listed', 'stands'),
+    [
+        ({}, (960.0, 10.0), True),
+        ({}, (900.0, 10.0), False),  # a tenth of the records has other values
+        ({}, (900.0, 40.0), True),  # or not: the noise may say so
+        ({}, None, True),  # all values are stated
+        ({'nullable': True}, (1000.0, 10.0), False),
+        ({'values': tuple('abcdef')}, (1000.0, 10.0), False),
+        ({'values': ()}, (0.0, 0.0), False),
+    ],
+)
+def test_the_only_category_stands_for_classes_if_all_of_its_values_were_found(
+    facts, listed, stands
+):
+    domain = Domain((Number(name='x'), Category(**{**ONLY, **facts})), 'y')
+    known = {} if listed is None else {'y': listed}
+    settled = settle_only_category(Description(domain, listed=known), (1000.0, 10.0), 5, 4.0)
+    assert settled.domain.target == ('y' if stands else None)
+    assert settled.domain['y'].unreleased == (SPREAD if stands else MISSING)
+    assert settled.domain['x'] == domain['x']
+
+
+def test_how_many_records_have_a_value_that_was_found_is_released(gaussian, rng):
+    target = pd.Series(rng.choice(['a', 'b', None], 3000, p=[0.5, 0.3, 0.2]), dtype=object)
+    table = pd.DataFrame({'x': np.linspace(0, 1, 3000), 'y': target})
+    domain = Domain((Number(name='x'), Category(name='y')), 'y')
+    told = {'mu': 0.5, 'delta': 1e-6, 'neighbors': 'add_remove', 'noise': gaussian}
+    description, receipts = describe(chunk_table(table), domain, **told)
+    (scale,) = (each.noise_scale for each in receipts if 'classes' in each.released)
+    count, noise = description.listed['y']
+    assert noise == pytest.approx(scale * math.sqrt(2), rel=1e-3)
+    assert abs(count - target.notna().sum()) < 5 * noise

@@ -99,8 +99,9 @@ def test_without_a_budget_nothing_is_asked():
     assert num_pair_bins(1e9, 10, 0.0, CONSTANTS) is None
 
 
-def test_where_noise_would_drown_pairs_nothing_is_asked():
-    assert num_pair_bins(300, 105, 0.2, CONSTANTS) is None
+@pytest.mark.parametrize('num_records', [300.0, -40.0])  # a noisy number may be less than none
+def test_where_noise_would_drown_pairs_nothing_is_asked(num_records):
+    assert num_pair_bins(num_records, 105, 0.2, CONSTANTS) is None
 
 
 @pytest.mark.parametrize('mu', [1e9, math.inf])
