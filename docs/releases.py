@@ -57,7 +57,7 @@ class Entry:
         words: The same as the page says it.
         moves: How far a record moves it, when it is added or removed and when it is replaced.
         formula: The former as a function; the latter is ``sqrt(2)`` of it, but for siblings,
-            slopes and residuals.
+            slopes, residuals and distances.
         share: The part of the budget that it has.
         proofs: The functions whose docstrings prove it.
     """
@@ -106,6 +106,12 @@ def _count(facts: Facts, _: float) -> float:
 def _weigh(_: Facts, found: float) -> float:
     """The root of a whole number: which weights the columns have is told by what was released."""
     return math.sqrt(round(found**2))
+
+
+def _distance(facts: Facts, found: float) -> float:
+    """The root of a whole number, how many distances there are; twice that for a replaced row."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * math.sqrt(round((found / apart) ** 2))
 
 
 def _multiply(facts: Facts, _: float) -> float:
@@ -280,6 +286,25 @@ RELEASES = (
         _weigh,
         PAIRS,
         ('joint.pairs.release_pair_counts', 'privacy.statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'distances of \d+ triples of columns from what pairs say',
+        'how far the coarse histogram of each of t triples of columns is from what pairs say: '
+        'the absolute differences, added up',
+        ('√t', '2 √t'),
+        _distance,
+        PAIRS,
+        ('joint.triples.release_distances', 'privacy.statistics.distance_sensitivity'),
+    ),
+    Entry(
+        'approximate',
+        r'histograms of \d+ triples of columns, in up to \d+ bins each',
+        'the coarse histograms of t triples that are far off',
+        ('√t', '√(2t)'),
+        _weigh,
+        PAIRS,
+        ('joint.triples.release_triple_counts', 'privacy.statistics.histogram_sensitivity'),
     ),
     Entry(
         'approximate',

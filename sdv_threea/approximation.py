@@ -34,8 +34,8 @@ from sdv_threea.approximate.scores import score_in_class
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
 from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
-from sdv_threea.joint.counting import count_pairs
-from sdv_threea.joint.density import Joint, Singles, fit_joint
+from sdv_threea.joint.counting import Counter
+from sdv_threea.joint.density import Joint, Singles
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.stages import (
@@ -159,7 +159,6 @@ def join_columns(
     singles = Singles(*known, tuple(edges))
     adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
     promised = ('adapt',) if adapts else ()
-    counted = encoded, singles, plan, run.spending, constants.joint, promised
-    pairs, functions = count_pairs(*counted)
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
-    return fit_joint(singles, pairs, functions, expected, constants.joint, run.rng)
+    counted = encoded, singles, plan, expected, run.spending, constants.joint, run.rng
+    return Counter(*counted, run.adapts(encoder.classes), promised).join()

@@ -62,18 +62,64 @@ def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilo
     settings = Settings(epsilon=epsilon, delta=1e-5, shares=SHARES | {'size': 0.0})
     released = release(make_table(2000), retarget(PUBLIC, None), settings)
 
-    *_, before, one, other = released.ledger.receipts
-    assert 'moments' in before.released
-    for each in (one, other):
+    receipts = list(released.ledger.receipts)
+    (before,) = (at for at, each in enumerate(receipts) if 'moments' in each.released)
+    first, *between = receipts[before + 1 :]
+    last = between.pop() if epsilon < math.inf else first  # without noise once is enough
+    for each in (first, last):
         assert each.released.startswith('histograms of 10 pairs of columns, in up to ')
         assert each.released.endswith(' bins each')
-        assert each.stage == 'approximate'
+    # There may be a look at the triples of five columns, and some may be counted.
+    assert all(' triples of columns' in each.released for each in between)
+    assert {each.stage for each in receipts[before:]} == {'approximate'}
     assert len(released.joint.tables) <= 10
     if epsilon < math.inf:
         shares = stage_shares(retarget(PUBLIC, None), settings)
-        paid = np.array([one.mu**2, other.mu**2]) / released.ledger.mu**2 * sum(shares.values())
+        costs = [each.mu**2 for each in (first, *between, last)]
+        paid = np.array(costs) / released.ledger.mu**2 * sum(shares.values())
         assert paid[0] == pytest.approx(shares['pairs'])
         assert paid.sum() == pytest.approx(sum(shares[stage] for stage in FOR_PAIRS))
+
+
+def make_shifts(num_rows):
+    """Two categories and numbers: who works late is told by both categories, not by either."""
+    rng = np.random.default_rng(0)
+    day, kind = (rng.choice(each, num_rows) for each in (['work', 'free'], ['cook', 'clerk']))
+    late = (day == 'work') ^ (kind == 'cook')
+    hours = rng.normal(size=num_rows) + np.where(late, 2.0, -2.0)
+    others = {f'x{at}': rng.normal(size=num_rows) for at in range(3)}
+    return pd.DataFrame(
+        {'day': day.astype(object), 'kind': kind.astype(object), 'hours': hours} | others
+    )
+
+
+SHIFTS = Domain(
+    (
+        Category(name='day', values=('free', 'work'), nullable=False),
+        Category(name='kind', values=('clerk', 'cook'), nullable=False),
+        *(Number(name=name, low=-8.0, high=8.0, nullable=False) for name in ('hours', 'x0', 'x1')),
+    )
+)
+
+
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_what_three_columns_say_only_together_comes_back(neighbors):
+    settings = Settings(epsilon=2.0, neighbors=neighbors)
+    released = release(make_shifts(20_000), SHIFTS, settings)
+    assert (0, 1, 2) in released.joint.triples.tables
+    sampled = released.sample(5000, np.random.default_rng(1))
+    late = (sampled['day'] == 'work') ^ (sampled['kind'] == 'cook')
+    assert ((sampled['hours'] > 0) == late).mean() > 0.85
+    budget = settings.budget(thresholds=True)
+    assert released.ledger.mu == pytest.approx(budget.mu)
+
+
+def test_triples_that_pairs_explain_are_not_counted():
+    table = make_shifts(20_000).assign(hours=np.random.default_rng(2).normal(size=20_000))
+    released = release(table, SHIFTS, Settings(epsilon=2.0))
+    assert released.joint.triples is None
+    words = [each.released for each in released.ledger.receipts]
+    assert sum('triples' in each for each in words) == 1
 
 
 # The density alone
@@ -96,7 +142,8 @@ def test_alpha_one_is_the_density_alone(epsilon, neighbors):
     assert released.joint.chain.links[0].column == 4
     words = find_receipts(released)
     assert 'histograms of 4 columns' in words
-    assert words[-1].startswith('histograms of 6 pairs of columns,')
+    *_, last = (each for each in words if 'triples' not in each)
+    assert last.startswith('histograms of 6 pairs of columns,')
     assert not any('slopes' in each for each in words)
     if epsilon < math.inf:
         spent = delta_from_mu(released.ledger.mu, epsilon) + released.ledger.delta

@@ -12,6 +12,7 @@ import re
 import warnings
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from sdv.metadata import Metadata
 
@@ -107,11 +108,14 @@ def single(script):
     """Fits of a part of Adult, with a column of decimals beside its own."""
     adult, _, metadata = load_adult()
     adult = adult.head(2000).assign(ratio=adult['fnlwgt'] / 7)
+    # What two columns say of it together, neither says alone: a triple that is counted.
+    adult['either'] = np.where((adult['sex'] == 'Male') ^ (adult['age'] > 37), 'yes', 'no')
     fits = {}
     for name, settings in FITS.items():
         public = 'public_metadata' in settings
         facts = (load_adult(public_metadata=True)[-1] if public else metadata).to_dict()
         columns = facts['tables']['adult']['columns']
+        columns['either'] = {'sdtype': 'categorical'}
         columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
         made = ClustMixSynthesizer(
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}

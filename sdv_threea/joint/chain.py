@@ -2,16 +2,17 @@ r"""A distribution over the codes of all columns that has the given tables of pa
 
 Columns come one after the other, and the bins of each are log-linear in those before it:
 
-    ``p(x_j | x_1, ..., x_j-1) ~ q_j(x_j) exp(sum_i theta_ij[x_i, x_j])``
+    ``p(x_j | x_1, ..., x_j-1)``
+    ``~ q_j(x_j) exp(sum_i theta_ij[x_i, x_j] + sum_ik theta_ikj[x_i, x_k, x_j])``
 
-The sum runs over the columns before ``j`` of which there is a table with it. What it is multiplied
-with, ``q_j``, is the distribution of the column in the class of the record; or, if it follows from
-a column before it, the distribution given the code of that one. A code inside the bin is drawn from
-the same distribution. The weights ``theta`` are fitted by iterative proportional fitting (Deming
-and Stephan 1940) on *particles*: records drawn from the conditionals fitted so far. So the tables
-may be as dense as they like: there is no graph to triangulate, and no normalising constant but that
-of a single column. Records are drawn column by column, given any codes of the columns that come
-first.
+The sums run over the columns before ``j``, and over the pairs of them, of which there is a table
+with it. What it is multiplied with, ``q_j``, is the distribution of the column in the class of the
+record; or, if it follows from a column before it, the distribution given the code of that one. A
+code inside the bin is drawn from the same distribution. The weights ``theta`` are fitted by
+iterative proportional fitting (Deming and Stephan 1940) on *particles*: records drawn from the
+conditionals fitted so far. So the tables may be as dense as they like: there is no graph to
+triangulate, and no normalising constant but that of a single column. Records are drawn column by
+column, given any codes of the columns that come first.
 
 All of it is post-processing.
 """
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
+from sdv_threea.joint.terms import Both, Term, Triples
 
 #: Weights grow by at most this factor in a round; those of a column that has a distribution given
 #: another one by less, so that what this says is impossible stays so.
@@ -34,6 +36,9 @@ LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
 
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
+
+#: Rounds in which a column gets its own distribution among records that it was not fitted to.
+LEVELLING_ROUNDS = 3
 
 #: Rows are sorted by this many columns before they are drawn evenly.
 SORTED_BY = 3
@@ -73,6 +78,8 @@ class Link:
         shares: The distributions ``q_j`` of the codes, shape (number of keys, S_j).
         parents: The columns before it that it depends on, the most telling first.
         weights: The weights ``theta``, by parent, of shape (G_i, G_j).
+        both: The weights of two columns before it together, by coarser bins of these.
+        settled: Whether it follows from the column of the key, and takes no heed of the rest.
     """
 
     column: int
@@ -81,6 +88,8 @@ class Link:
     shares: NDArray[np.float64]
     parents: tuple[int, ...]
     weights: tuple[NDArray[np.float64], ...]
+    both: tuple[Both, ...] = ()
+    settled: bool = False
 
     def chances(self, drawn: Drawn) -> NDArray[np.float64]:
         """Compute the chances of the column's bins given the columns before it, shape (n, G)."""
@@ -88,6 +97,8 @@ class Link:
         logs = np.log(np.maximum(own, LEAST_CHANCE))[self.find_keys(drawn)]
         for parent, weights in zip(self.parents, self.weights, strict=True):
             logs += weights[drawn.bins[:, parent]]
+        for both in self.both:
+            logs += both.numbers[both.find(drawn.bins)]
         logs -= logs.max(axis=1, keepdims=True)
         chances = np.exp(logs)
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -160,6 +171,11 @@ class Chain:
 
     links: tuple[Link, ...]
 
+    @property
+    def settled(self) -> list[int]:
+        """The columns that follow from one other, and take no heed of the rest."""
+        return [link.column for link in self.links if link.settled]
+
     def draw(
         self,
         num_rows: int,
@@ -193,15 +209,16 @@ class Chain:
         return codes
 
 
-def fit_chain(
+def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit it)
     columns: Sequence[Column],
     tables: Mapping[Pair, NDArray[np.float64]],
     functions: Mapping[Pair, NDArray[np.float64]],
     order: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
+    triples: Triples | None = None,
 ) -> Chain:
-    """Fit a chain to the distributions of columns and of pairs.
+    """Fit a chain to the distributions of columns, of pairs and of triples.
 
     Args:
         columns: The columns by themselves.
@@ -211,36 +228,67 @@ def fit_chain(
         order: The columns in the order of the chain.
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
+        triples: Those of three columns, if there are any.
 
     Returns:
         The chain.
     """
     place = {column: at for at, column in enumerate(order)}
     given, followed = _look_back(tables, place), _look_back(functions, place)
+    known = triples or Triples({}, ())
+    given_both = known.look_back(place)
     keys = {one for each in followed.values() for one, _ in each} | {
         column.key for column in columns
     }
     drawn = Drawn.start(constants.particles, len(order))
+    # Others, which weights are not fitted to.
+    fresh = Drawn.start(constants.particles // 2, len(order))
     links = []
     for column in order:
-        own = columns[column]
-        key, shares, parents = own.key, own.shares, given[column]
-        if followed[column]:
-            key, table = followed[column][0]
-            shares = _condition(table, own.shares.mean(axis=0))
-            if _is_settled(table, constants.settled):
-                parents = []
-        link = Link(column, own.of_code, key, shares, tuple(each for each, _ in parents), ())
-        tables_given = [table for _, table in parents]
-        weights, chances = _fit_weights(link, own.margin, tables_given, drawn, constants.rounds)
-        link = replace(link, weights=tuple(weights))
+        own, parents, both = columns[column], given[column], given_both[column]
+        link = _begin(column, own, followed[column], constants.settled)
+        if link.settled:
+            parents, both = [], []
+        terms = [Term(drawn.bins[:, parent], table) for parent, table in parents]
+        terms += [Term(one.find(drawn.bins), one.numbers, known.merged[column]) for one in both]
+        weights, chances = _fit_weights(link, own.margin, terms, drawn, constants.rounds)
+        link = _weigh(link, [parent for parent, _ in parents], both, weights)
+        others = link.chances(fresh)
+        if weights:
+            # Weights are those of particles, whose chance they have been fitted to: of records that
+            # they have not seen too many would have rare bins. These weights are part of the link.
+            weights[0] += _level(others, own.margin)
         links.append(link)
-        bins = link.draw(chances.T, drawn, rng)
-        if column in keys:
-            link.settle(drawn, bins, rng)
-        else:
-            drawn.bins[:, column] = bins
+        for each, likely in ((drawn, chances.T), (fresh, others)):
+            bins = link.draw(likely, each, rng)
+            if column in keys:
+                link.settle(each, bins, rng)
+            else:
+                each.bins[:, column] = bins
     return Chain(tuple(links))
+
+
+def _begin(
+    column: int,
+    own: Column,
+    followed: Sequence[tuple[int, NDArray[np.float64]]],
+    settled: float,
+) -> Link:
+    """Make the link of a column without weights: what these are multiplied with."""
+    if not followed:
+        return Link(column, own.of_code, own.key, own.shares, (), ())
+    key, table = followed[0]
+    shares = _condition(table, own.shares.mean(axis=0))
+    return Link(column, own.of_code, key, shares, (), (), settled=_is_settled(table, settled))
+
+
+def _weigh(
+    link: Link, parents: Sequence[int], both: Sequence[Both], weights: Sequence[NDArray[np.float64]]
+) -> Link:
+    """Give a link its weights: first those of single columns, then those of two together."""
+    alone, together = weights[: len(parents)], weights[len(parents) :]
+    pairs = tuple(replace(one, numbers=own) for one, own in zip(both, together, strict=True))
+    return replace(link, parents=tuple(parents), weights=tuple(alone), both=pairs)
 
 
 def _look_back(
@@ -277,7 +325,7 @@ def left_open(table: NDArray[np.float64]) -> float:
 def _fit_weights(
     link: Link,
     margin: NDArray[np.float64],
-    tables: Sequence[NDArray[np.float64]],
+    terms: Sequence[Term],
     drawn: Drawn,
     rounds: int,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
@@ -287,22 +335,21 @@ def _fit_weights(
     own = np.ascontiguousarray((own / own.sum(axis=1, keepdims=True)).T, dtype=np.float32)
     chances = np.take(own, link.find_keys(drawn), axis=1)
     grown = np.empty_like(chances)
-    weights = [np.zeros(table.shape) for table in tables]
-    behind = [drawn.bins[:, parent] for parent in link.parents]
-    wanted = [_expect(bins, table, margin) for bins, table in zip(behind, tables, strict=True)]
-    alike = [_indicate(bins, len(table)) for bins, table in zip(behind, tables, strict=True)]
+    weights = [np.zeros((len(term.table), len(margin))) for term in terms]
+    wanted = [term.expect(margin) for term in terms]
+    alike = [_indicate(term.places, len(term.table)) for term in terms]
     most = LARGEST_STEP if link.key is None else SMALLER_STEP
-    alone = len(tables) == 1 and link.key is None
+    alone = len(terms) == 1 and link.key is None
     for _ in range(1 if alone else rounds):
         worst = 0.0
-        for bins, weight, target, of_bin in zip(behind, weights, wanted, alike, strict=True):
-            found = (chances @ of_bin).T
+        for term, weight, target, of_place in zip(terms, weights, wanted, alike, strict=True):
+            found = term.merge((chances @ of_place).T)
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
-            steps = np.clip(steps, 1 / most, most)
+            steps = term.spread(np.clip(steps, 1 / most, most))
             weight += np.log(steps)
             factors = np.ascontiguousarray(steps.T, dtype=np.float32)
-            np.take(factors, bins, axis=1, out=grown, mode='clip')
+            np.take(factors, term.places, axis=1, out=grown, mode='clip')
             chances *= grown
             chances /= np.maximum(chances.sum(axis=0), 1e-30)
         if worst < CLOSE:
@@ -310,18 +357,20 @@ def _fit_weights(
     return weights, chances
 
 
-def _expect(
-    codes: NDArray[np.int64], table: NDArray[np.float64], own: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Say how often each pair of bins is wanted among the particles, shape (G_i, G_j)."""
-    counts = np.bincount(codes, minlength=len(table))
-    sums = table.sum(axis=1, keepdims=True)
-    given = np.where(sums > 1e-12, table / np.maximum(sums, 1e-12), own)
-    return np.asarray(given * counts[:, None])
+def _level(chances: NDArray[np.float64], margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give chances, shape (n, G), their margin, in place; return what is added to weights, (G,)."""
+    added = np.zeros(len(margin))
+    for _ in range(LEVELLING_ROUNDS):
+        found = np.maximum(chances.mean(axis=0), LEAST_CHANCE)
+        step = np.clip(np.maximum(margin, LEAST_CHANCE) / found, 1 / SMALLER_STEP, SMALLER_STEP)
+        added += np.log(step)
+        chances *= step
+        chances /= chances.sum(axis=1, keepdims=True)
+    return added
 
 
 def _indicate(codes: NDArray[np.int64], size: int) -> NDArray[np.float32]:
-    """Mark the bin of each particle with a one, shape (P, G_i)."""
+    """Mark the place of each particle with a one, shape (P, R)."""
     marks = np.zeros((len(codes), size), dtype=np.float32)
     marks[np.arange(len(codes)), codes] = 1
     return marks

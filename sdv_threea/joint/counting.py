@@ -1,60 +1,136 @@
-"""The order in which pairs are counted: all in bins, some code by code, all once more."""
+"""The order in which columns are counted together, and who pays.
+
+All pairs are counted in bins, and those that look like functions code by code. Then comes a look at
+triples. Those that are worth it are counted, and with what is left all pairs once more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.joint.bins import PairPlan, count_bins
+from sdv_threea.joint.bins import Pair, PairPlan, count_bins
+from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.density import Singles
+from sdv_threea.joint.density import Joint, Singles, fit_joint
 from sdv_threea.joint.functions import find_functions, price_functions
+from sdv_threea.joint.interplay import Interplay, choose_triples, exceed_chance, expect_triples
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts, weigh_pairs
+from sdv_threea.joint.triples import (
+    list_triples,
+    merge_bins,
+    num_triple_bins,
+    release_distances,
+    release_triple_counts,
+)
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.spending import Spending
 
+#: Pairs are counted again if what is left is this part of what they have had, or more.
+LEAST_PART = 1e-3
 
-def count_pairs(
-    rows: Rows[Encoded],
-    singles: Singles,
-    plan: PairPlan,
-    spending: Spending,
-    constants: JointConstants,
-    promised: Sequence[str] = (),
-) -> tuple[PairCounts, PairCounts]:
-    """Release pairs of columns in bins, and those that look like functions code by code.
 
-    What the latter do not need is left: with it all pairs are counted again.
+@dataclass(frozen=True)
+class Counter:
+    """Counts columns together.
 
     Formal guarantees:
-        * the rows are read by :func:`~sdv_threea.joint.pairs.release_pair_counts` alone, and all
-          that it returns is kept by the account
+        * the rows are read by :func:`~sdv_threea.joint.pairs.release_pair_counts`,
+          :func:`~sdv_threea.joint.triples.release_distances` and
+          :func:`~sdv_threea.joint.triples.release_triple_counts` alone, and all that these return
+          is kept by the account
 
     Args:
         rows: Private records.
         singles: What is known of single columns.
         plan: Which pairs are counted, and in how many bins.
+        expected: Counts of pairs as far as they are known from elsewhere.
         spending: The account of the release.
         constants: The constants of the room.
+        rng: Source of the draws that need no secrecy.
+        adapted: Whether labels are adapted: what columns say of the class is then asked by them.
         promised: Stages to come, whose shares are left for them.
-
-    Returns:
-        Counts of pairs in bins, and of some pairs code by code.
     """
-    weights = weigh_pairs(count_bins(singles.bins), plan.pairs)
-    counted = rows, singles.bins, weights
-    pairs = spending.keep(release_pair_counts(*counted, **spending.terms('pairs')))
-    known = pairs, singles.margins(pairs), singles.columns, singles.ordered
-    found, left = find_functions(*known, constants), spending.left(promised)
-    functions, price = PairCounts({}, {}), 0.0
-    if found:
-        weights, price = price_functions(
-            singles.columns, singles.num_records, found, left, constants
-        )
-        finely = rows, singles.codes, weights, 'codes'
-        terms = spending.rest(price, promised)
-        functions = spending.keep(release_pair_counts(*finely, **terms))
-    if price < left:
-        again = spending.keep(release_pair_counts(*counted, **spending.rest(promised=promised)))
-        pairs = pairs.average(again)
-    return pairs, functions
+
+    rows: Rows[Encoded]
+    singles: Singles
+    plan: PairPlan
+    expected: Mapping[Pair, NDArray[np.float64]]
+    spending: Spending
+    constants: JointConstants
+    rng: np.random.Generator
+    adapted: bool = False
+    promised: Sequence[str] = ()
+
+    def join(self) -> Joint:
+        """Release what columns say together, and fit a density to it."""
+        singles, constants, keep = self.singles, self.constants, self.spending.keep
+        weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs)
+        count = partial(release_pair_counts, self.rows, singles.bins, weights)
+        pairs = keep(count(**self.spending.terms('pairs')))
+        functions = self._count_functions(pairs)
+        left = self.spending.left(self.promised)
+        interplay = None
+        if num_triple_bins(singles.num_records, left, constants):
+            fewer = replace(constants, particles=constants.look_particles)
+            joint = fit_joint(singles, pairs, functions, self.expected, fewer, self.rng)
+            interplay = self._count_triples(joint, pairs)
+        # Without noise they are known; and what looks like a function may have taken all.
+        if left > LEAST_PART * self.spending.price('pairs'):
+            pairs = pairs.average(keep(count(**self.spending.rest(promised=self.promised))))
+        known = singles, pairs, functions, self.expected, constants, self.rng
+        return fit_joint(*known, interplay)
+
+    def _count_functions(self, pairs: PairCounts) -> PairCounts:
+        """Count pairs that look like functions code by code, at the price that these need."""
+        singles, constants = self.singles, self.constants
+        known = pairs, singles.margins(pairs), singles.columns, singles.ordered
+        found, left = find_functions(*known, constants), self.spending.left(self.promised)
+        if not found:
+            return PairCounts({}, {})
+        seen = singles.columns, singles.num_records, found, left
+        weights, price = price_functions(*seen, constants)
+        terms = self.spending.rest(price, self.promised)
+        counts = release_pair_counts(self.rows, singles.codes, weights, 'codes', **terms)
+        return self.spending.keep(counts)
+
+    def _count_triples(self, joint: Joint, pairs: PairCounts) -> Interplay | None:
+        """Look at triples, and count those that are worth it, if any is."""
+        spending, constants, promised = self.spending, self.constants, self.promised
+        columns = joint.columns[: len(joint.ordered)] if self.adapted else joint.columns
+        barred = joint.functions, joint.chain.settled, constants.most_looks
+        triples = list_triples(joint.information[: len(columns), : len(columns)], *barred)
+        if not triples:
+            return None
+        num_records, left = self.singles.num_records, spending.left(promised)
+        merged = _merge(columns, joint.ordered, num_triple_bins(num_records, left, constants))
+        each = zip(columns, merged, strict=True)
+        bins = [np.where(own.of_code >= 0, coarse[own.of_code], -1) for own, coarse in each]
+        drawn = joint.chain.draw(constants.look_particles, self.rng)
+        known = [own.of_code[codes] for own, codes in zip(columns, drawn.T, strict=False)]
+        expected = expect_triples(known, merged, triples, num_records)
+        terms = spending.rest(math.sqrt(constants.look_part) * left, promised)
+        distances, noise = spending.keep(release_distances(self.rows, bins, expected, **terms))
+        # Of two distributions that are off by a share of the records, counts differ by twice that.
+        doubt = constants.look_doubt * noise + 2 * constants.look_slack * num_records
+        excess, left = exceed_chance(distances, expected, len(drawn)), spending.left(promised)
+        chosen, part = choose_triples(excess - doubt, expected, pairs, left, constants)
+        if not chosen:
+            return None
+        terms = spending.rest(math.sqrt(part) * left, promised)
+        counts = spending.keep(release_triple_counts(self.rows, bins, chosen, **terms))
+        return Interplay(counts, expected, merged)
+
+
+def _merge(
+    columns: Sequence[Column], ordered: Sequence[bool], num_bins: int
+) -> tuple[NDArray[np.int64], ...]:
+    """Merge the bins of all columns into fewer, (G,) each; one more column is the class."""
+    kinds = zip(columns, [*ordered, False], strict=False)
+    return tuple(merge_bins(own.margin, num_bins, ordered=kind) for own, kind in kinds)

@@ -17,6 +17,7 @@ from sdv_threea.joint.codes import CodeCounts, estimate_codes
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import list_neighbours
 from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.interplay import Interplay
 from sdv_threea.joint.order import choose_order
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.places import Tie, tie_columns
@@ -27,6 +28,7 @@ from sdv_threea.joint.tables import (
     pool_margins,
     rake,
 )
+from sdv_threea.joint.terms import Triples
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Joint:
         constants: The constants of the room.
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
+        triples: Probabilities of three columns, if any are known.
     """
 
     columns: tuple[Column, ...]
@@ -53,6 +56,7 @@ class Joint:
     chain: Chain
     constants: JointConstants
     edges: tuple[NDArray[np.float64] | None, ...] = ()
+    triples: Triples | None = None
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -64,6 +68,11 @@ class Joint:
     def ties(self) -> tuple[Tie, ...]:
         """Which columns have values inside their bins that hang together."""
         return tie_columns(self.functions, self.ordered, self.constants.step, self.edges)
+
+    @property
+    def information(self) -> NDArray[np.float64]:
+        """What pairs of columns say of each other, in nats, shape (m, m)."""
+        return _inform(len(self.columns), self.tables)
 
     @property
     def class_column(self) -> int | None:
@@ -80,7 +89,7 @@ class Joint:
         key = (*lead, *first)
         if key not in self._chains:
             rng = np.random.default_rng(key)
-            known = self.columns, self.tables, self.functions
+            known = self.columns, self.tables, self.functions, self.triples
             self._chains[key] = _fit(*known, key, self.constants, rng)
         return self._chains[key]
 
@@ -139,13 +148,14 @@ class Singles:
         return pool_margins(known, pairs, self.num_records)
 
 
-def fit_joint(
+def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
     singles: Singles,
     pairs: PairCounts,
     functions: PairCounts,
     expected: Mapping[Pair, NDArray[np.float64]],
     constants: JointConstants,
     rng: np.random.Generator,
+    interplay: Interplay | None = None,
 ) -> Joint:
     """Fit a distribution over all columns.
 
@@ -156,6 +166,7 @@ def fit_joint(
         expected: Counts of pairs as far as they are known from elsewhere.
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
+        interplay: What is known of triples, if any were counted.
     """
     num_records, num_classes = singles.num_records, len(singles.totals)
     margins = singles.margins(pairs)
@@ -176,13 +187,16 @@ def fit_joint(
         columns.append(Column(np.arange(num_classes), shares[None], shares))
         for at, table in enumerate(singles.by_class):
             tables[at, key] = table.T / table.sum()
+    triples = None
+    if interplay is not None:
+        triples = Triples(interplay.estimate(tables), interplay.merged)
     information = {pair: mutual_information(table) for pair, table in tables.items()}
     telling = [pair for pair in tables if information[pair] > constants.least_information]
     telling.sort(key=lambda pair: -information[pair])
     tables = {pair: tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
-    chain = _fit(columns, tables, found, first, constants, rng)
+    chain = _fit(columns, tables, found, triples, first, constants, rng)
     ordered, edges = singles.ordered, singles.edges
-    return Joint(tuple(columns), tables, found, ordered, chain, constants, edges)
+    return Joint(tuple(columns), tables, found, ordered, chain, constants, edges, triples)
 
 
 def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
@@ -201,19 +215,24 @@ def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
     return kept
 
 
-def _fit(
+def _fit(  # noqa: PLR0913 (as above)
     columns: Sequence[Column],
     tables: Mapping[Pair, NDArray[np.float64]],
     functions: Mapping[Pair, NDArray[np.float64]],
+    triples: Triples | None,
     first: Sequence[int],
     constants: JointConstants,
     rng: np.random.Generator,
 ) -> Chain:
-    information = np.zeros((len(columns), len(columns)))
+    order = choose_order(_inform(len(columns), tables), first, list_neighbours(functions))
+    return fit_chain(columns, tables, functions, order, constants, rng, triples)
+
+
+def _inform(size: int, tables: Mapping[Pair, NDArray[np.float64]]) -> NDArray[np.float64]:
+    information = np.zeros((size, size))
     for (i, j), table in tables.items():
         information[i, j] = information[j, i] = mutual_information(table)
-    order = choose_order(information, first, list_neighbours(functions))
-    return fit_chain(columns, tables, functions, order, constants, rng)
+    return information
 
 
 def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: int | None) -> Column:

@@ -117,7 +117,7 @@ def _count_pairs(
     chunk: Encoded,
 ) -> NDArray[np.int64]:
     """Count the bins of pairs, one after the other."""
-    places = [_look_up(each, codes) for each, codes in zip(bins, chunk.codes.T, strict=True)]
+    places = [look_up(each, codes) for each, codes in zip(bins, chunk.codes.T, strict=True)]
     counts = []
     for (one, other), weight in weights.items():
         width = sizes[other] + 1
@@ -127,6 +127,6 @@ def _count_pairs(
     return np.concatenate(counts).astype(np.int64)
 
 
-def _look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:
+def look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:
     """Find the bins of codes, counted from 1; 0 for no code and for codes in no bin."""
     return np.append(-1, bins)[codes.astype(np.intp) + 1].astype(np.intp) + 1

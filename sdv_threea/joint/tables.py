@@ -130,16 +130,20 @@ def shrink(
     Returns:
         Counts, at least zero, of the same shape.
     """
-    left, right = (_contrasts(size) for size in counts.shape)
-    rows, values, columns = np.linalg.svd(left.T @ (counts - expected) @ right, False)
+    left, right = (contrasts(size) for size in counts.shape)
+    departure = left @ shrink_values(left.T @ (counts - expected) @ right, scale) @ right.T
+    return np.asarray(np.maximum(expected + departure, 0.0))
+
+
+def shrink_values(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Shrink the singular values of a matrix by the noise of its entries, shape (k, q)."""
+    rows, values, columns = np.linalg.svd(matrix, full_matrices=False)
     power = np.maximum(np.square(values), 1e-300)
     gaps = np.maximum(power[:, None] - power, 1e-9 * power[:, None])
     crowding = np.triu(power[:, None] / gaps, 1).sum(axis=1)
-    excess = abs(left.shape[1] - right.shape[1]) + 2 * crowding
+    excess = abs(matrix.shape[0] - matrix.shape[1]) + 2 * crowding
     kept = np.maximum(1 - scale**2 * np.maximum(excess, 1) / power, 0.0)
-    values = values * np.minimum.accumulate(kept)
-    departure = left @ (rows * values) @ columns @ right.T
-    return np.asarray(np.maximum(expected + departure, 0.0))
+    return np.asarray((rows * (values * np.minimum.accumulate(kept))) @ columns)
 
 
 def find_filled(
@@ -195,7 +199,7 @@ def mutual_information(table: NDArray[np.float64]) -> float:
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
 
 
-def _contrasts(size: int) -> NDArray[np.float64]:
+def contrasts(size: int) -> NDArray[np.float64]:
     """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])

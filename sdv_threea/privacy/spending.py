@@ -12,8 +12,9 @@ from sdv_threea.privacy.mechanism import Noise
 
 Result = TypeVar('Result')
 
-#: Margin for rounding: what is left is never more than what the ledger leaves.
-ROUNDING = 2.0**-40
+#: Margins for rounding: what is left is never more than what the ledger leaves; of the budget, far
+#: above what adding up receipts is off by.
+ROUNDING, LEAST_LEFT = 2.0**-40, 2.0**-46
 
 
 class OverspentError(RuntimeError):
@@ -114,7 +115,8 @@ class Spending:
         if math.isinf(self._budget.mu):
             return math.inf
         kept = sum(self._mus[stage] ** 2 for stage in promised)
-        left = math.sqrt(max(self._budget.mu**2 - self.ledger.mu**2 - kept, 0.0))
+        whole = self._budget.mu**2 * (1 - LEAST_LEFT)
+        left = math.sqrt(max(whole - self.ledger.mu**2 - kept, 0.0))
         return left * (1 - ROUNDING) / self.rows_per_unit
 
     def rest(self, most: float = math.inf, promised: Sequence[str] = ()) -> dict[str, Any]:

@@ -86,6 +86,46 @@ def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> f
     return math.sqrt(squared_norm * SQUARED_DISTANCE[neighbors])
 
 
+def sum_distances(
+    counts: NDArray[np.int64], expected: NDArray[np.int64], sizes: Sequence[int]
+) -> NDArray[np.int64]:
+    """Add up how far the counts of several histograms are from what is expected of them.
+
+    Formal guarantees:
+        * for any expected counts, the distances of neighbouring tables are no further apart than
+          ``distance_sensitivity(len(sizes), ...)``
+
+    Args:
+        counts: Counts of all histograms, one after the other; each record counts in at most one
+            place of each.
+        expected: Public or released whole numbers, of the same shape.
+        sizes: How many counts each histogram has.
+
+    Returns:
+        ``sum |count - expected|`` of each histogram, shape (len(sizes),).
+    """
+    starts = np.cumsum([0, *sizes[:-1]])
+    return np.asarray(np.add.reduceat(np.abs(counts - expected), starts))
+
+
+def distance_sensitivity(num_histograms: int, neighbors: str = 'add_remove') -> float:
+    """Bound the L2 distance of the distances of neighbouring tables, for :func:`sum_distances`.
+
+    Formal guarantees:
+        * a record moves at most one count of a histogram, by one, so a distance by at most one, and
+          ``m`` of them by at most ``sqrt(m)``
+        * replacing one record by another moves two counts, so twice as far
+
+    Args:
+        num_histograms: How many histograms there are, ``m``.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+
+    Returns:
+        The sensitivity, in records.
+    """
+    return math.sqrt(num_histograms) * SQUARED_DISTANCE[neighbors]
+
+
 def first_moments(
     vectors: NDArray[np.integer], groups: NDArray[np.integer], num_groups: int
 ) -> NDArray[np.int64]:

@@ -55,7 +55,7 @@ def make_column(shares, of_code=None):
     return Column(of_code, shares[None], margin)
 
 
-def fit(joint, order=None, constants=CONSTANTS, seed=3, tables=None, functions=None):
+def fit(joint, order=None, constants=CONSTANTS, seed=3, tables=None, functions=None, triples=None):
     """Fit a chain to the true tables of all pairs of columns."""
     columns = range(joint.ndim)
     if tables is None:
@@ -63,7 +63,7 @@ def fit(joint, order=None, constants=CONSTANTS, seed=3, tables=None, functions=N
     singles = [make_column(sum_to(joint, at)) for at in columns]
     rng = np.random.default_rng(seed)
     order = list(order or columns)
-    return fit_chain(singles, tables, functions or {}, order, constants, rng)
+    return fit_chain(singles, tables, functions or {}, order, constants, rng, triples)
 
 
 def enumerate_chain(chain, shape):

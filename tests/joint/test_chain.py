@@ -27,6 +27,7 @@ from sdv_threea.joint import chain as room
 from sdv_threea.joint.chain import Chain, Drawn, Link, fit_chain, left_open
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.inside import fill_evenly
+from sdv_threea.joint.terms import Triples
 
 # The law that is fitted
 
@@ -247,6 +248,66 @@ def test_a_column_that_follows_from_two_others_together_keeps_its_pairs(rng):
     for pair in combinations(range(3), 2):
         found = count(drawn[:, pair], (4, 4)).reshape(4, 4) / ROWS
         assert distance(found, sum_to(joint, *pair)) < 0.03
+
+
+# Triples
+
+
+def make_either():
+    """Two columns that are independent, and a third one: whether one of them is high, not both."""
+    one, other = np.meshgrid(range(4), range(4), indexing='ij')
+    joint = np.full((4, 4, 2), 0.1 / 32)
+    joint[one, other, ((one >= 2) ^ (other >= 2)).astype(int)] += 0.9 / 16
+    return joint
+
+
+@pytest.mark.parametrize('order', list(permutations(range(3)))[::2])
+def test_a_triple_says_what_no_pair_says(rng, order):
+    joint = make_either()
+    merged = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]), np.arange(2)
+    coarse = joint.reshape(2, 2, 2, 2, 2).sum(axis=(1, 3))
+    triples = Triples({(0, 1, 2): coarse}, merged)
+
+    law = enumerate_chain(fit(joint, order, triples=triples), joint.shape)
+
+    assert distance(law, joint) < 0.03
+    assert distance(enumerate_chain(fit(joint, order), joint.shape), joint) > 0.3
+
+
+def test_records_are_drawn_by_triples_too(rng):
+    joint = make_either()
+    triples = Triples({(0, 1, 2): joint}, tuple(map(np.arange, joint.shape)))
+
+    drawn = fit(joint, triples=triples).draw(ROWS, rng)
+
+    assert distance(count(drawn, joint.shape).reshape(joint.shape) / ROWS, joint) < 0.03
+
+
+def test_what_follows_from_one_column_takes_no_heed_of_triples(rng):
+    joint = make_either()
+    follows = {(0, 2): np.array([[0.25, 0], [0.25, 0], [0, 0.25], [0, 0.25]])}
+    triples = Triples({(0, 1, 2): joint}, tuple(map(np.arange, joint.shape)))
+
+    chain = fit(joint, functions=follows, triples=triples)
+
+    assert chain.settled == [2]
+    assert chain.links[-1].both == ()
+
+
+def test_rare_bins_are_as_frequent_among_records_as_in_the_column(rng):
+    """Weights that are fitted to the chance of few particles would make them more frequent."""
+    columns = [make_column(np.append(0.9, np.full(20, 0.005))) for _ in range(8)]
+    tables = {
+        (i, j): np.outer(columns[i].margin, columns[j].margin) * rng.uniform(0.5, 1.5, (21, 21))
+        for i, j in combinations(range(8), 2)
+    }
+    tables = {pair: table / table.sum() for pair, table in tables.items()}
+    constants = JointConstants(particles=4000)
+
+    chain = fit_chain(columns, tables, {}, range(8), constants, np.random.default_rng(0))
+
+    drawn = chain.draw(ROWS, rng)
+    assert (drawn == 0).mean(axis=0) == pytest.approx(np.full(8, 0.9), abs=0.015)
 
 
 # Draws

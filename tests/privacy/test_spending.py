@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sdv_threea.accounting import Budget, Receipt
@@ -183,3 +184,17 @@ def test_a_part_of_a_budget_gives_a_part_of_the_thresholds():
 
     assert spending.threshold_delta == pytest.approx(0.25 * 1e-6)
     assert spending.price('one') == pytest.approx(BUDGET.mu / 2)
+
+
+@pytest.mark.parametrize('epsilon', [1e-3, 1.0, 8.0, 400.0])
+def test_what_is_left_can_be_spent_to_the_last_bit_in_any_number_of_parts(epsilon):
+    """However little is left by the parts before: no sum of receipts is rounded beyond."""
+    rng, budget = np.random.default_rng(0), Budget(epsilon, 1e-5, 1e-6)
+    for _ in range(200):
+        spending = Spending(budget, {'one': 1.0}, discrete_gaussian)
+        while spending.left() > 1e-6 * budget.mu:
+            part = rng.choice([1e-3, 0.3, 0.9, 1 - 1e-6, 1 - 1e-12])
+            spending.keep((None, make_receipt(spending.rest(spending.left() * part)['mu'])))
+        if spending.left():
+            spending.keep((None, make_receipt(spending.rest()['mu'])))
+        assert (1 - 1e-9) * budget.mu < spending.ledger.mu <= budget.mu

@@ -6,11 +6,13 @@ import pytest
 
 from sdv_threea.privacy.statistics import (
     clip_norm,
+    distance_sensitivity,
     first_moments,
     histogram,
     histogram_sensitivity,
     moment_sensitivity,
     second_moments,
+    sum_distances,
     sum_sensitivity,
     unpack_second_moments,
 )
@@ -126,6 +128,37 @@ def test_histogram_refuses_shapes_that_disagree():
 
 
 # Second moments
+
+
+# Distances
+
+
+def test_distances_are_added_up_histogram_by_histogram():
+    counts, expected = np.array([3, 0, 5, 1, 1]), np.array([1, 2, 5, 0, 4])
+
+    assert sum_distances(counts, expected, [2, 1, 2]).tolist() == [4, 0, 4]
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_distance_sensitivity_bounds_all_neighbours_and_is_reached(rng, neighbors):
+    """For any expected counts: those that no record could have, too."""
+    sizes, furthest = (2, 5, 3), 0.0
+    bound = distance_sensitivity(len(sizes), neighbors)
+    for _ in range(300):
+        codes = np.stack([rng.integers(-1, size, 6) for size in sizes], axis=1)
+        expected = rng.integers(-3, 8, sum(sizes))
+        groups = np.zeros(len(codes), dtype=np.int64)
+        tables = neighbours(rng, (codes, groups), (np.array([[1, 4, 2]]), groups[:1]))[neighbors]
+        found = [
+            sum_distances(
+                np.concatenate([c[0] for c in histogram(*each, sizes, 1)]), expected, sizes
+            )
+            for each in tables
+        ]
+        furthest = max(furthest, distance([found[0]], [found[1]]))
+
+    assert furthest <= bound
+    assert furthest == pytest.approx(bound)
 
 
 def test_second_moments_unpack_to_the_sums_of_outer_products(rng):

@@ -65,7 +65,8 @@ def explain(rows):
 def test_numbers_follow_from_columns_together(released, free):
     plain = replace(released, number=None).sample(50_000, np.random.default_rng(2))
     assert explain(make_table()) > 0.8
-    assert explain(free) > explain(plain) + 0.3
+    # Triples of columns say a part of it, and what is adapted to the loss the rest.
+    assert explain(free) > explain(plain) + 0.1
     # And are distributed as the density has them.
     ends = np.arange(0, 101, 10)
     shares = [np.histogram(each['count'].dropna(), ends)[0] for each in (free, plain)]

@@ -1,0 +1,178 @@
+"""Which triples are worth counting, and what is made of their counts."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.interplay import (
+    PARTS,
+    Interplay,
+    choose_triples,
+    exceed_chance,
+    expect_triples,
+    merge_table,
+)
+from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.triples import TripleCounts
+
+CONSTANTS = JointConstants()
+TRIPLE = (0, 1, 2)
+MERGED = tuple(np.arange(size) for size in (4, 3, 5))
+
+
+def make_law(rng, strength=0.0):
+    """A law of three columns: pairs, and, with strength, what they say only together."""
+    one, two, three = rng.normal(size=(4, 3)), rng.normal(size=(4, 5)), rng.normal(size=(3, 5))
+    logs = one[:, :, None] + two[:, None] + three[None] + strength * rng.normal(size=(4, 3, 5))
+    return np.exp(0.5 * logs) / np.exp(0.5 * logs).sum()
+
+
+def pairs_of(law):
+    return {(0, 1): law.sum(axis=2), (0, 2): law.sum(axis=1), (1, 2): law.sum(axis=0)}
+
+
+def distance(one, other):
+    return float(np.abs(one - other).sum()) / 2
+
+
+def make_pairs(num_pairs, scale, size=5):
+    wanted = list(combinations(range(50), 2))[:num_pairs]
+    return PairCounts(dict.fromkeys(wanted, np.zeros((size, size))), dict.fromkeys(wanted, scale))
+
+
+def test_expected_counts_are_those_of_drawn_records(rng):
+    bins = [rng.integers(0, size, 600) for size in (6, 3, 5)]
+    merged = np.array([0, 0, 1, 1, 2, 2]), *MERGED[1:]
+    (table,) = expect_triples(bins, merged, [TRIPLE], 1200.0).values()
+    assert table.shape == (3, 3, 5)
+    assert table.sum() == pytest.approx(1200)
+    for place in np.ndindex(table.shape):
+        rows = (bins[0] // 2 == place[0]) & (bins[1] == place[1]) & (bins[2] == place[2])
+        assert table[place] == 2 * rows.sum()
+
+
+@pytest.mark.parametrize('num_records', [500, 20_000])
+@pytest.mark.parametrize('shape', [(2, 2, 2), (11, 11, 11)])
+def test_by_chance_nothing_is_far_off(rng, num_records, shape):
+    """Sparse tables, too: most bins have no drawn record, and some have private ones."""
+    law, found = rng.dirichlet(np.full(math.prod(shape), 0.2)), []
+    for _ in range(40):
+        drawn = rng.multinomial(10_000, law).reshape(shape)
+        private = rng.multinomial(num_records, law).reshape(shape)
+        expected = {TRIPLE: drawn * num_records / 10_000}
+        distances = np.array([np.abs(private - expected[TRIPLE]).sum()])
+        found.append(exceed_chance(distances, expected, 10_000)[0] / num_records)
+    assert -0.1 < np.mean(found) < 0.02
+
+
+def test_what_is_further_off_than_by_chance_shows(rng):
+    law, other = make_law(rng), make_law(rng, 2.0)
+    expected = {TRIPLE: rng.multinomial(10_000, law.ravel()).reshape(law.shape) * 3.0}
+    private = rng.multinomial(30_000, other.ravel()).reshape(law.shape)
+    excess = exceed_chance(np.array([np.abs(private - expected[TRIPLE]).sum()]), expected, 10_000)
+    assert excess[0] / 2 / 30_000 == pytest.approx(distance(law, other), rel=0.15)
+
+
+# Which are counted
+
+
+def choose(excess, mu, scale=100.0, num_pairs=45):
+    tables = {(0, 1, at + 2): np.full((4, 4, 4), 100.0) for at in range(len(excess))}
+    return choose_triples(np.array(excess), tables, make_pairs(num_pairs, scale), mu, CONSTANTS)
+
+
+def test_triples_that_are_not_off_are_not_counted():
+    assert choose([-50.0, 0.0, -3.0], 1.0) == ([], 0.0)
+
+
+def test_triples_that_noise_would_drown_are_not_counted():
+    assert choose([2000.0], 1e-3) == ([], 0.0)
+
+
+def test_those_that_are_furthest_off_come_first():
+    chosen, part = choose([5.0, 4000.0, -9.0, 3000.0], 2.0)
+    assert chosen == [(0, 1, 3), (0, 1, 5)]
+    assert part in PARTS
+
+
+def test_the_more_triples_are_off_the_more_they_may_cost():
+    few, many = choose([4000.0], 0.5), choose([4000.0] * 30, 0.5)
+    assert few[1] < many[1]
+
+
+def test_without_noise_all_that_are_off_are_counted_up_to_a_number():
+    chosen, _ = choose([5.0] * 80 + [-1.0], math.inf, scale=0.0)
+    assert len(chosen) == CONSTANTS.most_triples
+    chosen, _ = choose([5.0, -1.0, 7.0], math.inf, scale=0.0)
+    assert chosen == [(0, 1, 4), (0, 1, 2)]
+
+
+def test_where_pairs_lose_more_nothing_is_counted():
+    """Their tables are large, and much of what they are known by is still to be released."""
+    assert choose([600.0], 1.0, scale=2.0)[0] == [(0, 1, 2)]
+    excess = [600.0] + [0.0] * 400
+    tables = {(0, 1, at + 2): np.full((4, 4, 4), 100.0) for at in range(len(excess))}
+    many = make_pairs(1000, 1e3, size=30)
+    assert choose_triples(np.array(excess), tables, many, 1.0, CONSTANTS)[0] == []
+
+
+# What is made of them
+
+
+def estimate(counts, expected, scale, pairs):
+    known = Interplay(TripleCounts({TRIPLE: counts}, scale), {TRIPLE: expected}, MERGED)
+    return known.estimate(pairs)[TRIPLE]
+
+
+def test_without_noise_counts_are_taken_at_their_word(rng):
+    law, expected = make_law(rng, 2.0), make_law(rng)
+    found = estimate(5000 * law, 5000 * expected, 0.0, pairs_of(law))
+    assert distance(found, law) < 1e-4
+
+
+def test_a_table_has_its_pairs(rng):
+    law = make_law(rng, 1.0)
+    counts = 20_000 * law + rng.normal(scale=30.0, size=law.shape)
+    found = estimate(counts, 20_000 * make_law(rng), 30.0, pairs_of(law))
+    for pair, table in pairs_of(found).items():
+        assert distance(table, pairs_of(law)[pair]) < 0.005
+    assert found.min() > 0
+
+
+def test_noise_that_drowns_a_triple_leaves_what_pairs_say(rng):
+    law = make_law(rng)
+    counts = 1000 * law + rng.normal(scale=2000.0, size=law.shape)
+    assert distance(estimate(counts, 1000 * law, 2000.0, pairs_of(law)), law) < 0.05
+
+
+def test_shrinkage_is_better_than_counts_and_than_pairs_alone(rng):
+    """Over many tables, at a noise at which neither of both is good."""
+    off = []
+    for _ in range(30):
+        law = make_law(rng, 1.0)
+        expected = estimate(np.ones_like(law), np.ones_like(law), 0.0, pairs_of(law))
+        counts = 10_000 * law + rng.normal(scale=60.0, size=law.shape)
+        raw = np.maximum(counts, 0) / np.maximum(counts, 0).sum()
+        found = estimate(counts, 10_000 * expected, 60.0, pairs_of(law))
+        off.append([distance(each, law) for each in (found, raw, expected)])
+    found, raw, expected = np.mean(off, axis=0)
+    assert found < 0.9 * min(raw, expected)
+
+
+def test_pairs_that_are_not_known_are_those_of_the_counts(rng):
+    law = make_law(rng, 1.0)
+    found = estimate(5000 * law, 5000 * make_law(rng), 0.0, {})
+    assert distance(found, law) < 1e-4
+
+
+def test_bins_are_added_up_to_coarser_ones(rng):
+    table = rng.random((4, 3))
+    merged = merge_table(table, np.array([0, 1, 1, 0]), np.array([0, 0, 1]))
+    assert merged[0, 0] == pytest.approx(table[[0, 3]][:, :2].sum())
+    assert merged[1, 1] == pytest.approx(table[1:3, 2].sum())
+    assert merged.sum() == pytest.approx(table.sum())

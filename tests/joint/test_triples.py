@@ -1,0 +1,218 @@
+"""The releases of triples: exact sums, the stated noise, and how far a record can move them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.joint import triples as room
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.triples import (
+    list_triples,
+    merge_bins,
+    num_triple_bins,
+    release_distances,
+    release_triple_counts,
+)
+from sdv_threea.privacy.mechanism import add_noise
+from sdv_threea.privacy.rows import chunk_arrays
+
+CONSTANTS = JointConstants()
+NEIGHBORS = ('add_remove', 'replace_one')
+
+#: Columns with codes in no bin, of one bin, and of coarser bins; the last one is the class.
+BINS = [
+    np.array([0, 1, -1, 1]),
+    np.array([2, 0, 1]),
+    np.array([-1, 0, 0, 1, 1, 2]),
+    np.array([0, 1]),
+]
+ALL = tuple(combinations(range(len(BINS)), 3))
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def make_records(rng, num_rows):
+    codes = np.stack([rng.integers(-1, len(each), num_rows) for each in BINS[:-1]], axis=1)
+    return Encoded(codes, rng.integers(-1, len(BINS[-1]), num_rows).astype(np.int16))
+
+
+def count_in_a_loop(records, triple):
+    sizes = [int(BINS[at].max()) + 1 for at in triple]
+    counts = np.zeros(sizes)
+    for row in np.column_stack([records.codes, records.labels]):
+        places = [BINS[at][row[at]] if row[at] >= 0 else -1 for at in triple]
+        if min(places) >= 0:
+            counts[tuple(places)] += 1
+    return counts
+
+
+def expect(rng, triples=ALL):
+    return {each: rng.uniform(0, 9, [int(BINS[at].max()) + 1 for at in each]) for each in triples}
+
+
+@pytest.fixture
+def sums(monkeypatch):
+    """What goes through the door of noise: the exact sums, of each release in turn."""
+    seen = []
+
+    def watch(values, **terms):
+        seen.append(values)
+        return add_noise(values, **terms)
+
+    monkeypatch.setattr(room, 'add_noise', watch)
+    return seen
+
+
+@pytest.mark.parametrize('chunk_rows', [7, 10_000])
+def test_triples_are_counted_exactly_however_rows_are_cut(rng, chunk_rows):
+    records = make_records(rng, 300)
+    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
+    counts, receipt = release_triple_counts(chunk_arrays(records, chunk_rows), BINS, ALL, **terms)
+    assert list(counts.tables) == list(ALL)
+    for triple in ALL:
+        assert np.array_equal(counts.tables[triple], count_in_a_loop(records, triple))
+    assert receipt.released == 'histograms of 4 triples of columns, in up to 3 bins each'
+
+
+def test_distances_are_those_from_what_is_expected_in_whole_records(rng):
+    records, expected = make_records(rng, 300), expect(rng)
+    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
+    (distances, noise), receipt = release_distances(chunk_arrays(records), BINS, expected, **terms)
+    for found, (triple, table) in zip(distances, expected.items(), strict=True):
+        assert found == np.abs(count_in_a_loop(records, triple) - np.rint(table)).sum()
+    assert noise == 0
+    assert receipt.released == 'distances of 4 triples of columns from what pairs say'
+
+
+def test_without_a_column_for_the_class_labels_do_not_matter(rng):
+    records = make_records(rng, 100)
+    others = Encoded(records.codes, np.zeros_like(records.labels))
+    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
+    one, other = (
+        release_triple_counts(chunk_arrays(each), BINS[:3], [(0, 1, 2)], **terms)[0]
+        for each in (records, others)
+    )
+    assert np.array_equal(one.tables[0, 1, 2], other.tables[0, 1, 2])
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('what', ['counts', 'distances'])
+def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors, what):
+    """Every record there is, added to a table or in the place of another one."""
+    expected = expect(rng)
+    terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
+
+    def ask(codes, labels):
+        rows = chunk_arrays(Encoded(codes, labels))
+        if what == 'counts':
+            return release_triple_counts(rows, BINS, ALL, **terms)[1].sensitivity
+        return release_distances(rows, BINS, expected, **terms)[1].sensitivity
+
+    records = make_records(rng, 20)
+    bound = ask(*records)
+    kinds = np.array(list(product(*(range(-1, len(each)) for each in BINS))))
+    furthest = 0.0
+    start = slice(0, -1) if neighbors == 'replace_one' else slice(None)
+    base = sums[-1]
+    for kind in kinds:
+        codes = np.concatenate([records.codes[start], kind[None, :-1]])
+        labels = np.append(records.labels[start], kind[-1]).astype(np.int16)
+        assert ask(codes, labels) == bound
+        furthest = max(furthest, float(np.linalg.norm(sums[-1] - base)))
+    assert furthest <= bound
+    assert furthest >= bound / 2  # and the bound is not idle
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_the_bound_is_reached(rng, sums, neighbors):
+    """A record that all triples count, in a bin that they have too few records in."""
+    expected = {each: np.full_like(table, 50.0) for each, table in expect(rng).items()}
+    terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
+    first, second = np.array([[0, 1, 1]]), np.array([[1, 2, 3]])
+    # Replaced, one bin has a record too many and the other one too few.
+    for triple, table in expected.items():
+        if neighbors == 'replace_one':
+            row = [*first[0], 0]
+            table[tuple(BINS[at][row[at]] for at in triple)] = 0.0
+    tables = [(first, [0]), (second, [1])]
+    if neighbors == 'add_remove':
+        tables = [(first[:0], []), (first, [0])]
+    for codes, labels in tables:
+        rows = chunk_arrays(Encoded(codes, np.array(labels, dtype=np.int16)))
+        receipt = release_distances(rows, BINS, expected, **terms)[1]
+    assert np.linalg.norm(sums[1] - sums[0]) == pytest.approx(receipt.sensitivity)
+
+
+def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
+    terms = {'mu': 0.5, 'neighbors': 'add_remove', 'noise': gaussian}
+    rows = chunk_arrays(make_records(rng, 50))
+    counts, receipt = release_triple_counts(rows, BINS, ALL, **terms)
+    assert counts.scale == receipt.noise_scale == pytest.approx(2 / 0.5, rel=1e-3)
+    (_, scale), receipt = release_distances(rows, BINS, expect(rng), **terms)
+    assert scale == receipt.noise_scale == pytest.approx(2 / 0.5, rel=1e-3)
+
+
+def test_what_maps_the_rows_can_be_pickled():
+    step = room.partial(room._count_triples, tuple(BINS), ALL)
+    records = make_records(np.random.default_rng(0), 30)
+    assert np.array_equal(pickle.loads(pickle.dumps(step))(records), step(records))
+
+
+# Which triples, and in which bins
+
+
+@pytest.mark.parametrize('num_records', [-5.0, 0.0, 100.0, 3e4, 1e9])
+@pytest.mark.parametrize('mu', [0.0, 1e-3, 0.1, 2.0, math.inf])
+def test_a_bin_of_three_columns_holds_some_times_the_noise(num_records, mu):
+    num_bins = num_triple_bins(num_records, mu, CONSTANTS)
+    noise = math.sqrt(CONSTANTS.few_triples) / mu if mu else math.inf
+    assert num_bins <= CONSTANTS.most_triple_bins
+    if num_bins:
+        assert num_bins >= CONSTANTS.least_triple_bins
+        assert num_bins**3 * CONSTANTS.records_per_noise * noise <= num_records * (1 + 1e-6)
+    else:
+        least = CONSTANTS.least_triple_bins**3 * CONSTANTS.records_per_noise
+        assert num_records <= 0 or not mu or num_records < least * noise
+
+
+def test_triples_whose_pairs_tell_most_come_first():
+    information = np.zeros((5, 5))
+    for (i, j), nats in {(0, 1): 0.5, (1, 2): 0.4, (3, 4): 0.3}.items():
+        information[i, j] = information[j, i] = nats
+    listed = list_triples(information, (), (), 4)
+    assert listed[0] == (0, 1, 2)
+    assert len(listed) == 4
+    assert len(list_triples(information, (), (), 99)) == 10
+
+
+def test_what_follows_from_one_column_is_in_no_triple():
+    listed = list_triples(np.zeros((5, 5)), [(0, 1)], [4], 99)
+    assert listed == [(0, 2, 3), (1, 2, 3)]
+
+
+@pytest.mark.parametrize('ordered', [True, False])
+@pytest.mark.parametrize('num_bins', [1, 3, 8, 20])
+def test_bins_are_merged_into_few(rng, ordered, num_bins):
+    shares = rng.dirichlet(np.ones(12))
+    merged = merge_bins(shares, num_bins, ordered=ordered)
+    assert set(merged) == set(range(merged.max() + 1))
+    assert merged.max() < num_bins
+    if ordered:
+        assert np.all(np.diff(merged) >= 0)
+    elif 1 < num_bins < 12:
+        alone = [at for at in range(12) if (merged == merged[at]).sum() == 1]
+        assert shares[alone].min() >= np.delete(shares, alone).max()
+
+
+def test_merged_neighbours_have_about_the_same_mass(rng):
+    shares = rng.dirichlet(np.full(400, 5.0))
+    masses = np.bincount(merge_bins(shares, 8, ordered=True), shares)
+    assert masses == pytest.approx(np.full(8, 1 / 8), abs=0.02)
