@@ -166,6 +166,8 @@ def choose_triples(
         The triples, those that gain most first; and the part of ``mu^2``.
     """
     triples, tables = list(expected), list(expected.values())
+    # Pairs serve those that are not looked at, too.
+    all_triples = math.comb(len({at for pair in pairs.scales for at in pair}), 3)
     free = np.array([math.prod(size - 1 for size in table.shape) for table in tables])
     noisy = MEAN_ABSOLUTE * np.sqrt(free * [table.size for table in tables])
     best: tuple[float, list[Triple], float] = (0.0, [], 0.0)
@@ -175,7 +177,7 @@ def choose_triples(
         several = np.sqrt(np.arange(1, len(order) + 1))
         gains = np.cumsum(excess[order]) - np.cumsum(error[order]) * several
         last = int(gains.argmax())
-        lost = constants.pair_worth * len(triples) * _add_noise_of_pairs(pairs, mu, part)
+        lost = constants.pair_worth * all_triples * _add_noise_of_pairs(pairs, mu, part)
         if gains[last] - lost > best[0]:
             chosen = [triples[at] for at in order[: last + 1]]
             best = float(gains[last] - lost), chosen, part
