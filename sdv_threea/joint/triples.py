@@ -51,7 +51,7 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
     """Choose how many bins of a column triples are counted in: none if noise would drown them.
 
     As with pairs, a bin of three columns should hold some times the noise, if a few triples are
-    counted.
+    counted; and a record.
 
     Args:
         num_records: Number of records, as released: it may be less than none.
@@ -60,8 +60,8 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
     """
     if not mu:
         return 0
-    noise = max(math.sqrt(constants.few_triples) / mu, 1e-9)
-    cells = max(num_records, 0.0) / (constants.records_per_noise * noise)
+    held = constants.records_per_noise * math.sqrt(constants.few_triples) / mu
+    cells = max(num_records, 0.0) / max(held, 1.0)
     # Rounded down, the root of a cube would be one less.
     carried = int(min(cells ** (1 / 3) + 1e-9, constants.most_triple_bins))
     return carried if carried >= constants.least_triple_bins else 0

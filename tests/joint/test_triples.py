@@ -174,6 +174,7 @@ def test_what_maps_the_rows_can_be_pickled():
 def test_a_bin_of_three_columns_holds_some_times_the_noise(num_records, mu):
     num_bins = num_triple_bins(num_records, mu, CONSTANTS)
     noise = math.sqrt(CONSTANTS.few_triples) / mu if mu else math.inf
+    noise = max(noise, 1 / CONSTANTS.records_per_noise)  # a bin holds a record, too
     assert num_bins <= CONSTANTS.most_triple_bins
     if num_bins:
         assert num_bins >= CONSTANTS.least_triple_bins
