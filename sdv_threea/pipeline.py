@@ -69,9 +69,9 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     """Release a model of a private table.
 
     Formal guarantees:
-        * what is read from the table are sums over its rows, which pass through ``spending.keep``;
-          before they are summed, records are only mapped one by one: to codes, labels, scores,
-          points and components
+        * what is read from the table are sums over its rows, or how far these are from released
+          numbers, and all passes through ``spending.keep``; before they are summed, records are
+          only mapped one by one: to codes, labels, scores, points and components
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
           private, end to end, under the neighbour relation of the settings; a unit of privacy may
           have up to ``rows_per_unit`` records
