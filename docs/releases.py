@@ -289,6 +289,16 @@ RELEASES = (
     ),
     Entry(
         'approximate',
+        r'digits of numbers by category, of \d+ pairs of columns',
+        'of pairs in which a category may have one number: where in the interval of its code that '
+        'number lies, in two digits: two histograms for each of p pairs',
+        ('√(2p)', '2 √p'),
+        _weigh,
+        PAIRS,
+        ('joint.values.release_values', 'privacy.statistics.histogram_sensitivity'),
+    ),
+    Entry(
+        'approximate',
         r'distances of \d+ triples of columns from what pairs say',
         'how far the coarse histogram of each of t triples of columns is from what pairs say: '
         'the absolute differences, added up',

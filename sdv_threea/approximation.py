@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.counts import (
@@ -31,9 +32,9 @@ from sdv_threea.approximate.departures import Use
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.approximate.scores import score_in_class
-from sdv_threea.encoding.records import Encoded, RecordEncoder
+from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
-from sdv_threea.joint.bins import PairPlan, cut_pair_bins, plan_pairs
+from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.counting import Counter
 from sdv_threea.joint.density import Joint, Singles
 from sdv_threea.joint.prior import expect_tables
@@ -144,9 +145,17 @@ def _count_classes(
 
 
 def join_columns(
-    density: Density, plan: PairPlan, encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
+    density: Density,
+    plan: PairPlan,
+    encoder: RecordEncoder,
+    rows: Rows[pd.DataFrame],
+    encoded: Rows[Encoded],
+    run: Run,
 ) -> Joint:
-    """Release what pairs of columns say together, and fit a density to it."""
+    """Release what pairs of columns say together, and fit a density to it.
+
+    Codes tell in which interval a number is; where in there is read off the rows themselves.
+    """
     counts, scores, constants = density.counts, density.scores, run.constants
     histograms = [scores.chances(at) for at in range(len(counts.columns))]
     columns = [counts.shares @ table for table in histograms]
@@ -160,5 +169,9 @@ def join_columns(
     adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
     promised = ('adapt',) if adapts else ()
     expected = expect_tables(counts.totals, scores, density.correlations, bins)
-    counted = encoded, singles, plan, expected, run.spending, constants.joint, run.rng
+
+    def locate(pairs: tuple[Pair, ...]) -> Rows[Located]:
+        return rows.map(partial(encoder.locate, pairs))
+
+    counted = encoded, locate, singles, plan, expected, run.spending, constants.joint, run.rng
     return Counter(*counted, run.adapts(encoder.classes), promised).join()

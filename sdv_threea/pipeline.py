@@ -103,7 +103,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     density, plan = approximate(encoder, encoded, run)
     joint, centroids = None, None
     if plan is not None:
-        joint = join_columns(density, plan, encoder, encoded, run)
+        joint = join_columns(density, plan, encoder, rows, encoded, run)
     begin('partition')
     if joint is None:
         centroids = _partition(density, encoded, run)

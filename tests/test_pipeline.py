@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sales import SALES, make_sales
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
@@ -120,6 +121,34 @@ def test_triples_that_pairs_explain_are_not_counted():
     assert released.joint.triples is None
     words = [each.released for each in released.ledger.receipts]
     assert sum('triples' in each for each in words) == 1
+
+
+# Numbers that categories have
+
+
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_all_sales_of_a_product_have_its_price_to_the_cent(neighbors):
+    table = make_sales(20_000)
+    settings = Settings(epsilon=4.0, neighbors=neighbors)
+    released = release(table, SALES, settings)
+
+    sampled = released.sample(5000, np.random.default_rng(1))
+
+    prices = table.groupby('product')['price'].first()
+    assert (sampled['product'].map(prices) == sampled['price']).mean() > 0.99
+    words = [each.released for each in released.ledger.receipts]
+    assert 'digits of numbers by category, of 1 pairs of columns' in words
+    budget = settings.budget(thresholds=True)
+    assert released.ledger.mu == pytest.approx(budget.mu)
+
+
+def test_prices_that_vary_keep_to_their_intervals_and_vary():
+    table = make_sales(20_000)
+    table['price'] = (table['price'] + np.random.default_rng(2).uniform(0, 20, 20_000)).round(2)
+    released = release(table, SALES, Settings(epsilon=20.0))
+    sampled = released.sample(5000, np.random.default_rng(1))
+    spread = sampled.groupby('product')['price'].std()
+    assert (spread > 2).mean() > 0.9
 
 
 # The density alone

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from sales import SALES, make_sales
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import Receipt
@@ -108,6 +109,17 @@ def test_nor_where_pairs_and_triples_are_counted(monkeypatch, target):
     doors.asked = 0
     second = release_by(monkeypatch, doors, others, domain, settings)
     assert first.joint.triples is not None
+    assert doors.asked == len(doors.answers)
+    assert pickle.dumps(first) == pickle.dumps(second)
+
+
+def test_nor_where_categories_have_numbers(monkeypatch):
+    doors, settings = Replay(), Settings(epsilon=4.0)
+    first = release_by(monkeypatch, doors, make_sales(20_000), SALES, settings)
+    doors.asked = 0
+    others = make_sales(300, seed=5).assign(price=1.25, kind='b')
+    second = release_by(monkeypatch, doors, others, SALES, settings)
+    assert first.joint.values
     assert doors.asked == len(doors.answers)
     assert pickle.dumps(first) == pickle.dumps(second)
 

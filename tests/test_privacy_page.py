@@ -111,12 +111,17 @@ def single(script):
     adult = adult.head(2000).assign(ratio=adult['fnlwgt'] / 7)
     # What two columns say of it together, neither says alone: a triple that is counted.
     adult['either'] = np.where((adult['sex'] == 'Male') ^ (adult['age'] > 37), 'yes', 'no')
+    # The number of each of 40 kinds: a category that has one, inside an interval.
+    kinds = np.random.default_rng(0).integers(0, 40, len(adult))
+    adult['kind'] = np.char.add('kind ', kinds.astype(str)).astype(object)
+    adult['rate'] = np.random.default_rng(1).uniform(0, 100, 40).round(3)[kinds]
     fits = {}
     for name, settings in FITS.items():
         public = 'public_metadata' in settings
         facts = (load_adult(public_metadata=True)[-1] if public else metadata).to_dict()
         columns = facts['tables']['adult']['columns']
-        columns['either'] = {'sdtype': 'categorical'}
+        columns['either'] = columns['kind'] = {'sdtype': 'categorical'}
+        columns['rate'] = {'sdtype': 'numerical'}
         columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
         made = ClustMixSynthesizer(
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}

@@ -24,6 +24,16 @@ class Encoded(NamedTuple):
     labels: NDArray[np.integer]
 
 
+class Located(NamedTuple):
+    """Of private records, the codes of some categories and the places of some numbers, (n, P) each.
+
+    A place is a share of the interval of the number's code; NaN for a missing one.
+    """
+
+    codes: NDArray[np.integer]
+    places: NDArray[np.float64]
+
+
 class RecordEncoder(NamedTuple):
     """How records become codes and classes: by facts that are public or released."""
 
@@ -43,6 +53,19 @@ class RecordEncoder(NamedTuple):
             np.asfortranarray(codes[kept][:, self.scored]),
             labels[kept].astype(np.min_scalar_type(-self.classes.count)),
         )
+
+    def locate(self, pairs: tuple[tuple[int, int], ...], chunk: pd.DataFrame) -> Located:
+        """Return the codes of categories, and where in the intervals of their codes numbers are.
+
+        Args:
+            pairs: A category and a number each: places among the columns that get a normal score.
+            chunk: Private records.
+        """
+        columns = self.scored_transformers
+        found = [(columns[category], columns[number]) for category, number in pairs]
+        codes = [category.encode(chunk[category.name]) for category, _ in found]
+        places = [number.place(chunk[number.name]) for _, number in found]
+        return Located(np.stack(codes, axis=1), np.stack(places, axis=1))
 
     @property
     def scored_transformers(self) -> tuple[Transformer, ...]:

@@ -80,6 +80,18 @@ class NumberEncoder(Encoder):
         codes = np.clip(codes, 1, self.size - 1)
         return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
 
+    def place(self, column: pd.Series) -> NDArray[np.float64]:
+        """Return where in its bin each number is, as a share below one; NaN for a missing one."""
+        values = read_numbers(column)
+        codes = np.clip(np.searchsorted(self.edges, values, side='right'), 1, self.size - 1)
+        low, high = self.edges[codes - 1], self.edges[codes]
+        if self.step:
+            first, end = np.ceil(low / self.step), np.ceil(high / self.step)
+            places = (np.rint(values / self.step) - first + 0.5) / np.maximum(end - first, 1)
+        else:
+            places = (values - low) / (high - low)
+        return np.asarray(np.clip(places, 0, LAST_PLACE))
+
     def decode(
         self,
         codes: NDArray[np.int64],

@@ -1,8 +1,9 @@
 """Joint: what columns say together. A part of the stage *approximate*.
 
 It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: one histogram for
-each pair of columns, in coarse bins; one code by code for pairs that look like functions; how far
-triples are from what pairs say of them; and one for each triple that is worth it.
+each pair of columns, in coarse bins; one code by code for pairs that look like functions, and of
+the digits of numbers that categories have; how far triples are from what pairs say of them; and one
+for each triple that is worth it.
 Everything after that is post-processing of these releases and must not see a record. Where noise
 would drown the pairs, nothing is asked, and the density is that of normal scores alone.
 
@@ -11,6 +12,7 @@ would drown the pairs, nothing is asked, and the density is that of normal score
 * :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code, and at which price,
 * :mod:`~sdv_threea.joint.triples`: the releases of triples, and which are looked at,
 * :mod:`~sdv_threea.joint.interplay`: which triples are worth counting, and what they say,
+* :mod:`~sdv_threea.joint.values`: the number that a category has, to the last digit,
 * :mod:`~sdv_threea.joint.counting`: the order in which columns are counted, and who pays,
 * :mod:`~sdv_threea.joint.prior`: what the released correlations say of the pairs,
 * :mod:`~sdv_threea.joint.tables`: noisy counts of bins to probabilities,

@@ -34,7 +34,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sdv_threea.joint.lines import fit_line
 from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.joint.tables import LEAST_LEFT, find_filled, rake, shrink
+from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake, shrink
 
 #: A count stands out if it exceeds the noise by this factor.
 STANDING_OUT = 2.5
@@ -217,7 +217,7 @@ def _list_readings(
     if in_order[1]:
         readings['passing inverse'] = lambda seen: _read_passing(seen.turned).T
     if all(in_order):
-        readings['rising'] = lambda seen: _couple(*seen.margins)
+        readings['rising'] = lambda seen: couple(*seen.margins)
         readings['falling'] = _read_falling
     first, second = edges
     if first is not None and second is not None:
@@ -346,12 +346,4 @@ def _read_ratios(seen: Seen) -> NDArray[np.float64]:
 def _read_falling(seen: Seen) -> NDArray[np.float64]:
     """Let quantiles of the one column meet those of the other from its end."""
     rows, columns = seen.margins
-    return _couple(rows, columns[::-1])[:, ::-1]
-
-
-def _couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Let quantiles meet quantiles, shape (S_i, S_j)."""
-    ends = [np.append(0.0, np.cumsum(each)) for each in (rows, columns)]
-    high = np.minimum(ends[0][1:, None], ends[1][1:])
-    low = np.maximum(ends[0][:-1, None], ends[1][:-1])
-    return np.asarray(np.maximum(high - low, 0.0))
+    return couple(rows, columns[::-1])[:, ::-1]

@@ -63,6 +63,11 @@ class JointConstants:
         most_weighed: The most that such a pair weighs, in units of the least. Set by hand.
         settled: A column takes no heed of others than the one that it follows from, if what is
             left of its entropy is less than this share. Set by hand.
+        one_code: A category may have one number if it leaves fewer nats of its code open than this.
+            Set by hand.
+        records_per_digit: Digits of numbers are counted with such noise that nearly all categories
+            have this many times as many records. Set by hand.
+        value_part: The part of what is left that they cost at most. Set by hand.
         step: Values inside bins follow the other column's, if fewer nats than this are left open by
             it. Set by hand.
         particles: Records that a distribution is fitted with. With fewer, their chance is fitted
@@ -114,6 +119,9 @@ class JointConstants:
     most_needed: float = 0.95
     most_weighed: int = 8
     settled: float = 0.25
+    one_code: float = 0.3
+    records_per_digit: float = 6.0
+    value_part: float = 0.25
     step: float = 1.0
     particles: int = 24_000
     rounds: int = 4

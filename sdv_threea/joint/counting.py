@@ -1,27 +1,29 @@
 """The order in which columns are counted together, and who pays.
 
-All pairs are counted in bins, and those that look like functions code by code. Then comes a look at
-triples. Those that are worth it are counted, and with what is left all pairs once more.
+All pairs are counted in bins, and those that look like functions code by code. Where a category may
+have one number, so are its digits. Then comes a look at triples. Those that are worth it are
+counted, and with what is left all pairs once more.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.encoding.records import Encoded
+from sdv_threea.encoding.records import Encoded, Located
 from sdv_threea.joint.bins import Pair, PairPlan, count_bins
 from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.density import Joint, Singles, fit_joint
+from sdv_threea.joint.density import Joint, Singles, estimate_functions, fit_joint
 from sdv_threea.joint.functions import find_functions, price_functions
 from sdv_threea.joint.interplay import Interplay, choose_triples, exceed_chance, expect_triples
 from sdv_threea.joint.pairs import PairCounts, release_pair_counts, weigh_pairs
+from sdv_threea.joint.tables import estimate_tables
 from sdv_threea.joint.triples import (
     list_triples,
     merge_bins,
@@ -29,6 +31,7 @@ from sdv_threea.joint.triples import (
     release_distances,
     release_triple_counts,
 )
+from sdv_threea.joint.values import ValueCounts, may_have_values, price_values, release_values
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.spending import Spending
 
@@ -42,12 +45,15 @@ class Counter:
 
     Formal guarantees:
         * the rows are read by :func:`~sdv_threea.joint.pairs.release_pair_counts`,
+          :func:`~sdv_threea.joint.values.release_values`,
           :func:`~sdv_threea.joint.triples.release_distances` and
           :func:`~sdv_threea.joint.triples.release_triple_counts` alone, and all that these return
           is kept by the account
 
     Args:
         rows: Private records.
+        locate: Maps them, for pairs of a category and a number, to the category's codes and the
+            number's places in its intervals.
         singles: What is known of single columns.
         plan: Which pairs are counted, and in how many bins.
         expected: Counts of pairs as far as they are known from elsewhere.
@@ -59,6 +65,7 @@ class Counter:
     """
 
     rows: Rows[Encoded]
+    locate: Callable[[tuple[Pair, ...]], Rows[Located]]
     singles: Singles
     plan: PairPlan
     expected: Mapping[Pair, NDArray[np.float64]]
@@ -74,7 +81,9 @@ class Counter:
         weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs)
         count = partial(release_pair_counts, self.rows, singles.bins, weights)
         pairs = keep(count(**self.spending.terms('pairs')))
+        most = math.sqrt(constants.value_part) * self.spending.left(self.promised)
         functions = self._count_functions(pairs)
+        values = self._count_values(pairs, functions, most)
         left = self.spending.left(self.promised)
         interplay = None
         if num_triple_bins(singles.num_records, left, constants):
@@ -85,7 +94,7 @@ class Counter:
         if left > LEAST_PART * self.spending.price('pairs'):
             pairs = pairs.average(keep(count(**self.spending.rest(promised=self.promised))))
         known = singles, pairs, functions, self.expected, constants, self.rng
-        return fit_joint(*known, interplay)
+        return fit_joint(*known, interplay, values)
 
     def _count_functions(self, pairs: PairCounts) -> PairCounts:
         """Count pairs that look like functions code by code, at the price that these need."""
@@ -94,11 +103,45 @@ class Counter:
         found, left = find_functions(*known, constants), self.spending.left(self.promised)
         if not found:
             return PairCounts({}, {})
+        # What pays for digits is kept, if there may be some to count.
+        kept = constants.value_part if self._list_numbers(found) else 0.0
+        left *= math.sqrt(1 - kept)
         seen = singles.columns, singles.num_records, found, left
         weights, price = price_functions(*seen, constants)
         terms = self.spending.rest(price, self.promised)
         counts = release_pair_counts(self.rows, singles.codes, weights, 'codes', **terms)
         return self.spending.keep(counts)
+
+    def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
+        """List the pairs of a category and a number, the category first."""
+        edges = self.singles.edges or (None,) * len(self.singles.bins)
+        turned = [(i, j) if edges[j] is not None else (j, i) for i, j in functions]
+        kinds = self.singles.ordered
+        return [(i, j) for i, j in turned if edges[j] is not None and not kinds[i]]
+
+    def _count_values(
+        self, pairs: PairCounts, functions: PairCounts, most: float
+    ) -> ValueCounts | None:
+        """Count the digits of the numbers that categories may have, at this price at most."""
+        singles, constants = self.singles, self.constants
+        numbers = self._list_numbers(functions.tables)
+        if not numbers:
+            return None
+        tables = estimate_tables(pairs, singles.margins(pairs), self.expected, constants)
+        found = estimate_functions(singles, pairs, functions, tables, self.rng)
+        found |= {(j, i): table.T for (i, j), table in found.items()}
+        wanted = tuple(
+            pair
+            for pair in numbers
+            if pair in found
+            and may_have_values(found[pair], singles.edges[pair[1]], constants.one_code)
+        )
+        if not wanted:
+            return None
+        seen = singles.columns, singles.num_records, wanted, constants
+        terms = self.spending.rest(min(price_values(*seen), most), self.promised)
+        sizes = [len(singles.bins[category]) for category, _ in wanted]
+        return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 
     def _count_triples(self, joint: Joint, pairs: PairCounts) -> Interplay | None:
         """Look at triples, and count those that are worth it, if any is."""

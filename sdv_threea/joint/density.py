@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,7 @@ from sdv_threea.joint.tables import (
     rake,
 )
 from sdv_threea.joint.terms import Triples
+from sdv_threea.joint.values import ValueCounts, estimate_values, find_single
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Joint:
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
         triples: Probabilities of three columns, if any are known.
+        values: Where in the interval of its code the number of a category is, by pair of a category
+            and a number, shape (S,); NaN for categories that have no number of their own.
     """
 
     columns: tuple[Column, ...]
@@ -57,6 +60,7 @@ class Joint:
     constants: JointConstants
     edges: tuple[NDArray[np.float64] | None, ...] = ()
     triples: Triples | None = None
+    values: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -67,7 +71,8 @@ class Joint:
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """Which columns have values inside their bins that hang together."""
-        return tie_columns(self.functions, self.ordered, self.constants.step, self.edges)
+        known = self.constants.step, self.edges, self.values
+        return tie_columns(self.functions, self.ordered, *known)
 
     @property
     def information(self) -> NDArray[np.float64]:
@@ -147,6 +152,28 @@ class Singles:
         known = list(zip(counts, variances, strict=True))
         return pool_margins(known, pairs, self.num_records)
 
+    def limit(
+        self, at: int, occurs: NDArray[np.bool_], margin: NDArray[np.float64]
+    ) -> tuple[Singles, NDArray[np.float64]]:
+        """Leave out codes of a column that do not occur.
+
+        Args:
+            at: The column.
+            occurs: Which codes do, shape (S,).
+            margin: Counts of the bins of the column, shape (G,).
+
+        Returns:
+            What is left, and the counts of the bins.
+        """
+        whole, bins = self.histograms[at], self.bins[at]
+        shares = np.where(occurs, whole, 0.0)
+        sums = shares.sum(axis=1, keepdims=True)
+        tables = list(self.histograms)
+        tables[at] = np.where(sums > 0, shares / np.maximum(sums, 1e-300), whole)
+        before, after = (add_up(each, bins, len(margin)).sum(axis=0) for each in (whole, shares))
+        left = margin * np.divide(after, before, out=np.zeros_like(after), where=before > 0)
+        return replace(self, histograms=tuple(tables)), left * margin.sum() / left.sum()
+
 
 def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
     singles: Singles,
@@ -156,6 +183,7 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
     constants: JointConstants,
     rng: np.random.Generator,
     interplay: Interplay | None = None,
+    values: ValueCounts | None = None,
 ) -> Joint:
     """Fit a distribution over all columns.
 
@@ -167,18 +195,19 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
         interplay: What is known of triples, if any were counted.
+        values: The released digits of numbers that categories have, if any were counted.
     """
     num_records, num_classes = singles.num_records, len(singles.totals)
     margins = singles.margins(pairs)
     tables = estimate_tables(pairs, margins, expected, constants)
-    found = {}
-    for pair, counts in functions.tables.items():
-        known = CodeCounts(counts, functions.scales[pair], pairs.tables[pair], pairs.scales[pair])
-        table = _estimate_function(known, singles, pair, num_records * tables[pair], rng)
-        if not table.any():  # without noise, of no records
-            continue
-        found[pair] = table / table.sum()
-        tables[pair] = _add_up_table(found[pair], *(singles.bins[at] for at in pair))
+    found = estimate_functions(singles, pairs, functions, tables, rng)
+    numbers: dict[Pair, NDArray[np.float64]] = {}
+    if values is not None:
+        numbers, alone = _settle_values(values, found, num_records)
+        for at, occurs in alone.items():
+            singles, margins[at] = singles.limit(at, occurs, margins[at])
+    for pair, table in found.items():
+        tables[pair] = _add_up_table(table, *(singles.bins[at] for at in pair))
     key = len(margins) if num_classes > 1 else None
     columns = [_make_column(singles, at, margin, key) for at, margin in enumerate(margins)]
     first: tuple[int, ...] = ()
@@ -196,7 +225,37 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
     tables = {pair: tables[pair] for pair in keep_strongest(telling, constants.most_partners)}
     chain = _fit(columns, tables, found, triples, first, constants, rng)
     ordered, edges = singles.ordered, singles.edges
-    return Joint(tuple(columns), tables, found, ordered, chain, constants, edges, triples)
+    known = tuple(columns), tables, found, ordered, chain, constants, edges, triples
+    return Joint(*known, numbers)
+
+
+def estimate_functions(
+    singles: Singles,
+    pairs: PairCounts,
+    functions: PairCounts,
+    tables: Mapping[Pair, NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> dict[Pair, NDArray[np.float64]]:
+    """Estimate the tables of pairs that look like functions, code by code.
+
+    Args:
+        singles: What is known of columns by themselves.
+        pairs: The released counts of pairs, in bins.
+        functions: Those of these pairs, code by code.
+        tables: Probabilities of pairs, in bins.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        Probabilities by pair, shape (S_i, S_j); those of no records are left out.
+    """
+    found = {}
+    for pair, counts in functions.tables.items():
+        known = CodeCounts(counts, functions.scales[pair], pairs.tables[pair], pairs.scales[pair])
+        coarse = singles.num_records * tables[pair]
+        table = _estimate_function(known, singles, pair, coarse, rng)
+        if table.any():  # without noise there may be no records
+            found[pair] = table / table.sum()
+    return found
 
 
 def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
@@ -251,6 +310,35 @@ def _share_inside(
     sums, even = add_up(weights, of_code, size)[:, of_code], np.ones((1, len(of_code)))
     counts = add_up(even, of_code, size)[:, of_code]
     return np.asarray(np.where(sums > 0, weights / np.maximum(sums, 1e-300), even / counts))
+
+
+def _settle_values(
+    counts: ValueCounts, functions: dict[Pair, NDArray[np.float64]], num_records: float
+) -> tuple[dict[Pair, NDArray[np.float64]], dict[int, NDArray[np.bool_]]]:
+    """Estimate the numbers of categories; where they have one alone, so do the tables then.
+
+    Returns:
+        The numbers, by pair; and for columns of numbers that are those of categories and no others,
+        which codes occur.
+    """
+    occur = {}
+    by_category = {
+        (i, j): functions[i, j] if (i, j) in functions else functions[j, i].T
+        for i, j in counts.digits
+        if (i, j) in functions or (j, i) in functions
+    }
+    known = {pair: own for pair, own in counts.digits.items() if pair in by_category}
+    counts = replace(counts, digits=known)
+    for i, j in find_single(counts, by_category, num_records):
+        table = by_category[i, j]
+        alone = np.eye(table.shape[1])[table.argmax(axis=1)]
+        settled = by_category[i, j] = alone * table.sum(axis=1, keepdims=True)
+        if (i, j) in functions:
+            functions[i, j] = settled
+        else:
+            functions[j, i] = settled.T
+        occur[j] = settled.any(axis=0)
+    return estimate_values(counts, by_category, num_records), occur
 
 
 def _estimate_function(

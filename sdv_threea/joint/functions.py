@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.tables import couple
 
 #: What counts depart by is more than noise if it exceeds it by this many standard deviations.
 SURE = 4.0
@@ -61,8 +62,11 @@ def find_functions(
         energy = _find_energy(counts, margins[i], margins[j], pairs.scales[i, j])
         for parent, child in ((i, j), (j, i)):
             shares = margins[child] / margins[child].sum()
-            full = margins[child].sum() ** 2 * _full_energy(units[parent], shares)
-            likeness = energy / max(full, 1e-9)
+            full = _full_energy(units[parent], shares)
+            if ordered[parent] and not ordered[child]:
+                seen = counts if parent == i else counts.T
+                full = min(full, _running_energy(units[parent], shares, seen))
+            likeness = energy / max(margins[child].sum() ** 2 * full, 1e-9)
             if likeness > constants.least_likeness:
                 # Of several that tell as much, the one with the fewest codes is nearest.
                 more = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
@@ -111,7 +115,7 @@ def price_functions(
     """
     borne = {}
     for pair in wanted:
-        small = min(_find_small(columns[at], constants.left_out) for at in pair)
+        small = min(find_small(columns[at], constants.left_out) for at in pair)
         borne[pair] = max(num_records * small / constants.records_per_error, 1.0)
     most = max(borne.values())
     weights = {
@@ -123,7 +127,7 @@ def price_functions(
     return weights, price if price < constants.most_needed * left else left
 
 
-def _find_small(shares: NDArray[np.float64], left_out: float) -> float:
+def find_small(shares: NDArray[np.float64], left_out: float) -> float:
     """Find the share of a code that is one of the smaller ones: few records have a smaller one."""
     present = np.sort(shares[shares > 0])
     return float(present[np.searchsorted(np.cumsum(present), left_out)])
@@ -152,6 +156,20 @@ def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> flo
         rest, values[at] = left[0]
         heapq.heapreplace(left, (rest + share, values[at]))
     return float(np.square(taken) @ (1 - 2 * child[values] + np.square(child).sum()))
+
+
+def _running_energy(
+    parent: NDArray[np.float64], child: NDArray[np.float64], counts: NDArray[np.float64]
+) -> float:
+    """Return the same, if values of the child follow one another along an ordered parent.
+
+    A bin then has the values that begin, run and end in it, as that of six weeks has two months.
+    They come in the order in which they are found.
+    """
+    centres = np.arange(len(parent)) @ counts / np.maximum(child, 1e-9)
+    order = np.argsort(centres, kind='stable')
+    table = couple(parent, child[order])
+    return float(np.square(table - np.outer(parent, child[order])).sum())
 
 
 def _find_energy(

@@ -7,8 +7,9 @@ the hour from seven to eight, the first quarter is at the first quarter of the c
 pair of codes says in which part of both intervals the two places are, and inside that part they run
 in step: a year's pay is twelve times that of a month. A category beside a number has no place, but
 it says in which part of its interval the number is, such as the month of a date in its first week.
-If it has one number, and most numbers of the column are heavy single values, it has one in an
-interval too: all sales of a product have its price.
+Where
+it has one number (:mod:`~sdv_threea.joint.values`), it says which: all sales of a product have its
+price.
 
 All of it is post-processing.
 """
@@ -26,13 +27,6 @@ from sdv_threea.joint.chain import left_open
 
 #: The narrowest part of an interval that a place is sought in.
 NARROWEST = 1e-9
-
-#: A category has one number if it leaves fewer nats of its code open than this; and a number has
-#: single values if it has them in this share of the records. Set by hand.
-ONE_CODE, MOSTLY = 0.3, 0.5
-
-#: The width of a few floats, in units of their size.
-FEW_FLOATS = 1e-14
 
 
 @dataclass(frozen=True)
@@ -56,6 +50,7 @@ def tie_columns(
     ordered: Sequence[bool],
     most_open: float,
     edges: Sequence[NDArray[np.float64] | None] = (),
+    values: Mapping[Pair, NDArray[np.float64]] | None = None,
 ) -> tuple[Tie, ...]:
     """Tie the columns of which one follows from the other, and one at least is ordered.
 
@@ -65,6 +60,8 @@ def tie_columns(
         most_open: What one column leaves open of the other, at most, in nats.
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
+        values: Where in the interval of its code the number of a category is, by pair of a category
+            and a number, shape (S,); NaN for categories that have no number of their own.
     """
     ties = []
     for (i, j), table in functions.items():
@@ -73,9 +70,11 @@ def tie_columns(
         if ordered[i] and min(left_open(table), left_open(table.T)) < most_open:
             borders = edges[i] if edges else None
             parts = _cut(table, ordered[j], borders)
-            if not ordered[j] and borders is not None and _has_single_values(table, borders):
-                middles = parts[0].mean(axis=2, keepdims=True)
-                parts = middles + NARROWEST * np.array([-1, 1]), None
+            known = (values or {}).get((j, i))
+            if known is not None:
+                has, codes = np.flatnonzero(~np.isnan(known)), table.argmax(axis=0)
+                around = known[has, None] + NARROWEST * np.array([-1, 1])
+                parts[0][codes[has], has] = around
             ties.append(Tie((i, j), parts))
     return tuple(ties)
 
@@ -116,16 +115,6 @@ def draw_places(
 def _find_numbers(ties: Sequence[Tie]) -> set[int]:
     """Find the columns that have places: the ordered ones."""
     return {tie.pair[0] for tie in ties} | {tie.pair[1] for tie in ties if tie.parts[1] is not None}
-
-
-def _has_single_values(table: NDArray[np.float64], edges: NDArray[np.float64]) -> bool:
-    """Whether each category, a column of the table, has one number, as far as can be told."""
-    if left_open(table.T) > ONE_CODE:
-        return False
-    # The interval of a single value is as wide as the step, or a few floats.
-    widths = np.diff(edges)
-    narrow = widths <= np.maximum(1.5 * widths.min(initial=np.inf), FEW_FLOATS * np.abs(edges[1:]))
-    return bool(table[1:][narrow].sum() > MOSTLY * table[1:].sum())
 
 
 def _cut(

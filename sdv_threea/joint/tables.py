@@ -192,6 +192,14 @@ def rake(
     return table
 
 
+def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Let quantiles of two margins meet, shape (G_i, G_j)."""
+    ends = [np.append(0.0, np.cumsum(each)) for each in (rows, columns)]
+    high = np.minimum(ends[0][1:, None], ends[1][1:])
+    low = np.maximum(ends[0][:-1, None], ends[1][:-1])
+    return np.asarray(np.maximum(high - low, 0.0))
+
+
 def mutual_information(table: NDArray[np.float64]) -> float:
     """Compute what two columns say of each other, in nats, of probabilities (G_i, G_j)."""
     independent = np.outer(table.sum(axis=1), table.sum(axis=0))

@@ -109,6 +109,27 @@ def test_decimals_come_back_as_they_are_written(gaussian, rng, places):
     assert all(len(repr(value)) <= 6 for value in back['x'].tolist())
 
 
+@pytest.mark.parametrize('step', [0.0, 1.0, 0.01])
+def test_the_place_of_a_number_is_where_it_is_decoded_from(rng, step):
+    edges = np.array([-20.005, -3.005, 0.995, 1.005, 70.005]) if step == 0.01 else None
+    edges = np.array([-20.5, -3.5, 0.5, 1.5, 70.5]) if edges is None else edges
+    encoder = NumberEncoder(edges, step, nullable=True)
+    whole = rng.uniform(-20, 70, 500)
+    values = np.round(whole / step) * step if step else whole
+    column = pd.Series(np.append(values, np.nan))
+
+    places = encoder.place(column)
+
+    assert np.isnan(places[-1])
+    assert ((places[:-1] >= 0) & (places[:-1] < 1)).all()
+    again = encoder.decode(encoder.encode(column), rng, np.nan_to_num(places))
+    assert again[:-1] == pytest.approx(values, abs=1e-9)
+    # Each is placed by itself, whatever stands beside it; what is beyond the range, at its ends.
+    alone = [encoder.place(column[at : at + 1])[0] for at in range(20)]
+    assert alone == places[:20].tolist()
+    assert encoder.place(pd.Series([-1e9, 1e9])) == pytest.approx([0.0, 1.0])
+
+
 def test_spikes_come_back_exactly(gaussian, rng):
     spike = 0.1 + 0.2
     values = np.where(rng.random(5000) < 0.5, spike, rng.normal(size=5000))

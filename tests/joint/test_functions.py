@@ -76,6 +76,30 @@ def test_an_ordered_column_is_found_too(rng):
     assert find_functions(pairs, margins, columns, [True] * 3, CONSTANTS) == ((0, 1),)
 
 
+@pytest.mark.parametrize('turned', [False, True])
+def test_a_month_follows_from_the_day_though_bins_of_days_are_wider(rng, turned):
+    """Ten bins of days have parts of two months each; the quarter is told by the month."""
+    day = (365 * rng.beta(2, 2, NUM_RECORDS)).astype(int)
+    month = rng.permutation(12)[day * 12 // 365]
+    quarter = rng.permutation(12)[month] // 3  # not in order
+    bins = np.searchsorted(np.quantile(day, np.linspace(0, 1, 11)[1:-1]), day, side='right')
+    codes, cells = [day, month, quarter], [bins, month, quarter]
+    order = [2, 0, 1] if turned else [0, 1, 2]
+    codes, cells = [codes[at] for at in order], [cells[at] for at in order]
+    columns = [np.bincount(column) / len(day) for column in codes]
+    margins = [np.bincount(each).astype(float) for each in cells]
+    tables = {}
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        tables[i, j] = 80 * rng.standard_normal((len(margins[i]), len(margins[j])))
+        np.add.at(tables[i, j], (cells[i], cells[j]), 1)
+    pairs = PairCounts(tables, dict.fromkeys(tables, 80.0))
+
+    found = find_functions(pairs, margins, columns, [at == 0 for at in order], CONSTANTS)
+
+    assert tuple(sorted((order.index(0), order.index(1)))) in found
+    assert tuple(sorted((order.index(1), order.index(2)))) in found
+
+
 def test_noise_alone_looks_like_no_function(rng):
     """Also where a column says so little that the least unevenness would do."""
     table = np.stack(

@@ -1,0 +1,205 @@
+"""Numbers that categories have: the release of their digits, and what is made of it."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pytest
+
+from sdv_threea.encoding.records import Located
+from sdv_threea.joint import values as room
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.values import (
+    BASE,
+    DIGITS,
+    ValueCounts,
+    estimate_values,
+    find_single,
+    may_have_values,
+    price_values,
+    release_values,
+)
+from sdv_threea.privacy.mechanism import add_noise
+from sdv_threea.privacy.rows import chunk_arrays
+
+CONSTANTS = JointConstants()
+NEIGHBORS = ('add_remove', 'replace_one')
+PAIRS, SIZES = ((0, 3), (1, 4)), (5, 3)
+
+#: Places at both ends, on the border of two digits, beside it, and none.
+PLACES = (0.0, np.nextafter(1.0, 0.0), 1 / BASE, np.nextafter(1 / BASE, 0.0), 0.37, math.nan)
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def make_records(rng, num_rows):
+    codes = np.stack([rng.integers(-1, size, num_rows) for size in SIZES], axis=1)
+    places = np.where(rng.random(codes.shape) < 0.1, np.nan, rng.random(codes.shape))
+    return Located(codes, places)
+
+
+def release(records, chunk_rows=10_000, *, mu=math.inf, neighbors='add_remove', noise=silent):
+    rows = chunk_arrays(records, chunk_rows)
+    return release_values(rows, PAIRS, SIZES, mu=mu, neighbors=neighbors, noise=noise)
+
+
+def count_in_a_loop(records, at):
+    counts = np.zeros((DIGITS, SIZES[at], BASE))
+    for code, place in zip(records.codes[:, at], records.places[:, at], strict=True):
+        if code >= 0 and not math.isnan(place):
+            first = math.floor(place * BASE)
+            second = math.floor((place * BASE - first) * BASE)
+            counts[0, code, first] += 1
+            counts[1, code, second] += 1
+    return counts
+
+
+@pytest.fixture
+def sums(monkeypatch):
+    """What goes through the door of noise: the exact sums, of each release in turn."""
+    seen = []
+
+    def watch(values, **terms):
+        seen.append(values)
+        return add_noise(values, **terms)
+
+    monkeypatch.setattr(room, 'add_noise', watch)
+    return seen
+
+
+# The release
+
+
+@pytest.mark.parametrize('chunk_rows', [1, 7, 10_000])
+def test_digits_are_counted_exactly_however_rows_are_cut(rng, chunk_rows):
+    records = make_records(rng, 200)
+
+    counts, receipt = release(records, chunk_rows)
+
+    assert list(counts.digits) == list(PAIRS)
+    for at, pair in enumerate(PAIRS):
+        assert np.array_equal(counts.digits[pair], count_in_a_loop(records, at))
+    assert receipt.released == 'digits of numbers by category, of 2 pairs of columns'
+    assert receipt.stage == 'approximate'
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors):
+    """Every kind of record, added to a table or in the place of another one."""
+    records, furthest = make_records(rng, 20), 0.0
+    _, receipt = release(records, mu=1.0, neighbors=neighbors)
+    base, kept = sums[-1], 19 if neighbors == 'replace_one' else 20
+    for first, second, one, other in product(range(-1, 5), range(-1, 3), PLACES, PLACES):
+        codes = np.append(records.codes[:kept], [[first, second]], axis=0)
+        places = np.append(records.places[:kept], [[one, other]], axis=0)
+        assert release(Located(codes, places), mu=1.0, neighbors=neighbors)[1] == receipt
+        furthest = max(furthest, float(np.linalg.norm(sums[-1] - base)))
+    assert furthest <= receipt.sensitivity
+    assert furthest >= receipt.sensitivity / 2
+
+
+def test_a_record_reaches_the_bound(rng, sums):
+    records = Located(np.array([[4, 2]]), np.array([[0.999, 0.0]]))
+    _, receipt = release(records, mu=1.0)
+    assert np.linalg.norm(sums[-1]) == receipt.sensitivity == 2.0
+    apart = Located(np.array([[4, 1]]), np.array([[0.1, 0.5]]))
+    _, receipt = release(apart, mu=1.0, neighbors='replace_one')
+    assert np.linalg.norm(sums[-1] - sums[-2]) == receipt.sensitivity == math.sqrt(8)
+
+
+def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
+    counts, receipt = release(
+        Located(np.zeros((0, 2), int), np.zeros((0, 2))), mu=0.1, noise=gaussian
+    )
+    assert receipt.noise_scale == counts.scale == pytest.approx(2 / 0.1, rel=0.01)
+    drawn = np.concatenate([each.ravel() for each in counts.digits.values()])
+    assert drawn.std() == pytest.approx(counts.scale, rel=0.1)
+
+
+def test_what_is_summed_can_be_sent_to_other_machines(rng):
+    step = partial(room._count_digits, (SIZES[0] * BASE,) * 2)
+    assert pickle.loads(pickle.dumps(step)).args == step.args
+
+
+# What is made of it
+
+
+def make_counts(rng, number, records, scale, spread=()):
+    """Digits of categories that have one number each, but for some whose numbers are spread."""
+    digits = np.zeros((DIGITS, len(records), BASE))
+    for code, (own, held) in enumerate(zip(number, records, strict=True)):
+        places = rng.integers(0, BASE**2, held) if code in spread else np.full(held, own)
+        for digit, values in enumerate(np.divmod(places, BASE)):
+            np.add.at(digits[digit, code], values, 1)
+    return ValueCounts({(0, 1): digits + scale * rng.standard_normal(digits.shape)}, scale)
+
+
+def table_of(records, num_codes=7):
+    table = np.zeros((len(records), num_codes))
+    table[np.arange(len(records)), np.arange(len(records)) % num_codes] = records
+    return {(0, 1): table / table.sum()}
+
+
+@pytest.mark.parametrize('scale', [0.0, 20.0])
+def test_numbers_come_back(rng, scale):
+    for _ in range(20):
+        number, records = rng.integers(0, BASE**2, 30), rng.integers(150, 600, 30)
+        counts, tables = make_counts(rng, number, records, scale), table_of(records)
+        found = estimate_values(counts, tables, records.sum())[0, 1]
+        assert np.array_equal(np.floor(found * BASE**2), number)
+        assert find_single(counts, tables, records.sum()) == ((0, 1),)
+
+
+def test_spread_numbers_stay_spread(rng):
+    records = np.full(20, 400)
+    counts = make_counts(rng, np.zeros(20, int), records, 20.0, spread=range(20))
+    assert np.isnan(estimate_values(counts, table_of(records), 8000.0)[0, 1]).all()
+    assert find_single(counts, table_of(records), 8000.0) == ()
+
+
+def test_a_category_may_have_several_numbers_where_others_have_one(rng):
+    number, records = rng.integers(0, BASE**2, 20), np.full(20, 400)
+    counts = make_counts(rng, number, records, 20.0, spread=(3, 8))
+    found = estimate_values(counts, table_of(records), 8000.0)[0, 1]
+    assert np.flatnonzero(np.isnan(found)).tolist() == [3, 8]
+    assert find_single(counts, table_of(records), 8000.0) == ()
+
+
+def test_what_noise_hides_follows_the_others(rng):
+    """Of few records nobody knows: they have one number if others do, else none."""
+    number, records = rng.integers(0, BASE**2, 20), np.append(np.full(18, 400), [20, 30])
+    for spread in ((), range(18)):
+        counts = make_counts(rng, number, records, 25.0, spread)
+        found = estimate_values(counts, table_of(records), records.sum())[0, 1]
+        assert np.isnan(found[-2:]).all() == bool(spread)
+
+
+def test_no_records_have_no_numbers(rng):
+    counts = make_counts(rng, np.zeros(5, int), np.zeros(5, int), 0.0)
+    found = estimate_values(counts, {(0, 1): np.zeros((5, 7))}, 0.0)[0, 1]
+    assert np.isnan(found).all()
+
+
+def test_only_numbers_that_follow_and_have_wide_intervals_are_asked():
+    follows, edges = np.zeros((4, 5)), np.array([0.0, 1.0, 2.0, 9.0, 30.0])
+    follows[1:, [1, 3, 4]] = np.eye(3) / 3
+    assert may_have_values(follows, edges, CONSTANTS.one_code)
+    assert not may_have_values(follows, None, CONSTANTS.one_code)
+    assert not may_have_values(np.full((4, 5), 0.05), edges, CONSTANTS.one_code)
+    alone = np.zeros((4, 5))
+    alone[1:, 1:3] = 1 / 6  # single values, of which a code says all
+    assert not may_have_values(alone, edges, 1.0)
+
+
+def test_the_price_is_what_nearly_all_categories_bear():
+    columns = [np.append(np.full(9, 0.11), 0.01), np.full(4, 0.25), np.full(50, 0.02)]
+    mu = price_values(columns, 6000.0, [(0, 2), (1, 2)], CONSTANTS)
+    # The tenth value, of 60 records, is left out: the others have 660.
+    assert 2 / mu == pytest.approx(660 / CONSTANTS.records_per_digit)
+    assert price_values(columns, 0.0, [(0, 2)], CONSTANTS) == pytest.approx(math.sqrt(DIGITS))
