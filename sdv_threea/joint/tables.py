@@ -171,8 +171,8 @@ def find_filled(
     chances = {}
     for pair in pairs.tables:
         own = weigh(pair)
-        posterior = own * _frequencies(own, common, 1.0)
-        empty = posterior[:, RATIOS <= EMPTY].sum(axis=1) / posterior.sum(axis=1)
+        found = _frequencies(own, common, 1.0)
+        empty = (own @ np.where(RATIOS <= EMPTY, found, 0.0)) / (own @ found)
         chances[pair] = 1 - empty.reshape(expected[pair].shape)
     return chances
 
@@ -184,11 +184,12 @@ def rake(
     rounds: int = RAKING_ROUNDS,
 ) -> NDArray[np.float64]:
     """Give a table its margins (Deming and Stephan 1940), shape (G_i, G_j)."""
+    table = table.copy()
     for _ in range(rounds):
         sums = table.sum(axis=1)
-        table = table * np.divide(rows, sums, out=np.zeros_like(sums), where=sums > 0)[:, None]
+        table *= (rows / np.where(sums > 0, sums, np.inf))[:, None]
         sums = table.sum(axis=0)
-        table = table * np.divide(columns, sums, out=np.zeros_like(sums), where=sums > 0)
+        table *= columns / np.where(sums > 0, sums, np.inf)
     return table
 
 
@@ -220,7 +221,7 @@ def _frequencies(
     """Fit the frequencies of the ratios, shape (V,), with a prior that counts as some bins."""
     found = prior
     for _ in range(RATIO_ROUNDS):
-        posterior = likelihoods * found
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        found = (posterior.sum(axis=0) + weight * prior) / (len(likelihoods) + weight)
+        # What each bin adds to a ratio is the chance that it has this one.
+        added = found * ((1 / (likelihoods @ found)) @ likelihoods)
+        found = (added + weight * prior) / (len(likelihoods) + weight)
     return found
