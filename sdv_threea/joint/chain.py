@@ -37,6 +37,10 @@ from sdv_threea.joint.terms import Both, Term, Triples
 #: another one by less, so that what this says is impossible stays so.
 LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
 
+#: Chances of particles sum up to no less than this. In a step the sum may become smaller by the
+#: square of what weights grow by, and is then still far from where single floats end.
+LEAST_SUM = 1e-12
+
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
 
@@ -336,7 +340,10 @@ def _fit_weights(
     drawn: Drawn,
     rounds: int,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
-    """Fit the weights of one column; return them, and its chances for each particle, (P, G)."""
+    """Fit the weights of one column; return them, and its chances for each particle, (P, G).
+
+    The chances of a particle are known up to a factor, which is taken out where it gets small.
+    """
     num_particles = len(drawn.codes)
     own = np.maximum(link.add_up(link.shares), LEAST_CHANCE)
     own = (own / own.sum(axis=1, keepdims=True)).astype(np.float32)
@@ -347,17 +354,24 @@ def _fit_weights(
     alike = [_indicate(term.places, len(term.table)) for term in terms]
     most = LARGEST_STEP if link.key is None else SMALLER_STEP
     alone = len(terms) == 1 and link.key is None
+    sums = chances @ ones
     for _ in range(1 if alone else rounds):
         worst = 0.0
         for term, weight, target, of_place in zip(terms, weights, wanted, alike, strict=True):
+            of_place.data = 1 / sums
             found = term.merge(of_place @ chances)
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
             steps = term.spread(np.clip(steps, 1 / most, most))
             weight += np.log(steps)
+            # What all bins of a particle grow by is part of its factor: none grows beyond one.
+            steps /= steps.max(axis=1, keepdims=True)
             steps.astype(np.float32).take(term.places, axis=0, out=grown, mode='clip')
             chances *= grown
-            chances /= np.maximum(chances @ ones, 1e-30)[:, None]
+            sums = chances @ ones
+            if sums.min() < LEAST_SUM:
+                chances /= sums[:, None]
+                sums = chances @ ones
         if worst < CLOSE:
             break
     return weights, chances
