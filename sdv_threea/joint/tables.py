@@ -17,6 +17,7 @@ All of it is post-processing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,13 +185,11 @@ def rake(
     rounds: int = RAKING_ROUNDS,
 ) -> NDArray[np.float64]:
     """Give a table its margins (Deming and Stephan 1940), shape (G_i, G_j)."""
-    table = table.copy()
+    left, right = np.ones(len(rows)), np.ones(len(columns))
     for _ in range(rounds):
-        sums = table.sum(axis=1)
-        table *= (rows / np.where(sums > 0, sums, np.inf))[:, None]
-        sums = table.sum(axis=0)
-        table *= columns / np.where(sums > 0, sums, np.inf)
-    return table
+        left = _divide(rows, table @ right)
+        right = _divide(columns, left @ table)
+    return np.asarray(left[:, None] * table * right)
 
 
 def mutual_information(table: NDArray[np.float64]) -> float:
@@ -200,10 +199,16 @@ def mutual_information(table: NDArray[np.float64]) -> float:
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
 
 
+@lru_cache(maxsize=128)
 def contrasts(size: int) -> NDArray[np.float64]:
     """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])
+
+
+def _divide(wanted: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide what is wanted by sums; what has none gets none."""
+    return np.asarray(wanted / np.where(sums > 0, sums, np.inf))
 
 
 def _likelihoods(
