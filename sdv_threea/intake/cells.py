@@ -22,6 +22,9 @@ from sdv_threea.intake.dates import INVALID, MISSING, from_storage
 PLAIN_TYPES = {id(kind) for kind in (str, int, float, bool, type(None))}
 NUMBER_TYPES = {id(kind) for kind in (int, float, bool)}
 
+#: The dtype of Python's objects.
+OBJECT = np.dtype(object)
+
 #: Stands for a cell that cannot be taken out of its storage. It cannot become a canonical scalar.
 NO_SCALAR = ...
 
@@ -78,7 +81,8 @@ def list_cells(column: pd.Series) -> Distinct:
         dtype, pd.ArrowDtype
     ):
         return _list_arrow(column.array)
-    return _list_objects(_as_objects(column.array))
+    # Objects as they are: pandas' own arrays look for missing ones first.
+    return _list_objects(column.to_numpy() if dtype is OBJECT else _as_objects(column.array))
 
 
 def spread(column: pd.Series) -> pd.Series:

@@ -21,9 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
@@ -33,6 +36,10 @@ from sdv_threea.joint.terms import Both, Term, Triples
 #: Weights grow by at most this factor in a round; those of a column that has a distribution given
 #: another one by less, so that what this says is impossible stays so.
 LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
+
+#: Chances of particles sum up to no less than this. In a step the sum may become smaller by the
+#: square of what weights grow by, and is then still far from where single floats end.
+LEAST_SUM = 1e-12
 
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
@@ -93,15 +100,18 @@ class Link:
 
     def chances(self, drawn: Drawn) -> NDArray[np.float64]:
         """Compute the chances of the column's bins given the columns before it, shape (n, G)."""
-        own = self.add_up(self.shares)
-        logs = np.log(np.maximum(own, LEAST_CHANCE))[self.find_keys(drawn)]
+        own = np.log(np.maximum(self.add_up(self.shares), LEAST_CHANCE))
+        logs = own.take(self.find_keys(drawn), axis=0)
         for parent, weights in zip(self.parents, self.weights, strict=True):
-            logs += weights[drawn.bins[:, parent]]
+            logs += weights.take(drawn.bins[:, parent], axis=0)
         for both in self.both:
-            logs += both.numbers[both.find(drawn.bins)]
-        logs -= logs.max(axis=1, keepdims=True)
-        chances = np.exp(logs)
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+            logs += both.numbers.take(both.find(drawn.bins), axis=0)
+        # Bin by bin, for all records at once: bins are few, and records are many.
+        chances = np.array(logs.T, order='C')
+        chances -= chances.max(axis=0)
+        np.exp(chances, out=chances)
+        chances /= chances.sum(axis=0)
+        return chances.T
 
     def add_up(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add shares of codes up by bin, shape (number of keys, G)."""
@@ -129,12 +139,13 @@ class Link:
         if self.key is not None and not alike:
             alike = [self.find_keys(drawn)]
         places = fill_evenly(alike, rng, len(chances))
-        passed = np.cumsum(chances, axis=1)
+        passed = np.array(chances.T, order='C')
+        for before, own in pairwise(passed):
+            own += before
         # Rounded up to the end, a place would be that of a bin without a chance.
-        total = passed[:, -1:]
-        places = np.minimum(places[:, None] * total, np.nextafter(total, 0))
-        bins = (passed <= places).sum(axis=1)
-        return np.asarray(np.minimum(bins, chances.shape[1] - 1))
+        places = np.minimum(places * passed[-1], np.nextafter(passed[-1], 0))
+        bins = (passed <= places).sum(axis=0, dtype=np.int32)
+        return np.asarray(np.minimum(bins, chances.shape[1] - 1), dtype=np.int64)
 
     def settle(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
         """Write down bins, and draw codes inside them."""
@@ -259,7 +270,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
             # they have not seen too many would have rare bins. These weights are part of the link.
             weights[0] += _level(others, own.margin)
         links.append(link)
-        for each, likely in ((drawn, chances.T), (fresh, others)):
+        for each, likely in ((drawn, chances), (fresh, others)):
             bins = link.draw(likely, each, rng)
             if column in keys:
                 link.settle(each, bins, rng)
@@ -329,29 +340,38 @@ def _fit_weights(
     drawn: Drawn,
     rounds: int,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
-    """Fit the weights of one column; return them, and its chances for each particle, (G, P)."""
+    """Fit the weights of one column; return them, and its chances for each particle, (P, G).
+
+    The chances of a particle are known up to a factor, which is taken out where it gets small.
+    """
     num_particles = len(drawn.codes)
     own = np.maximum(link.add_up(link.shares), LEAST_CHANCE)
-    own = np.ascontiguousarray((own / own.sum(axis=1, keepdims=True)).T, dtype=np.float32)
-    chances = np.take(own, link.find_keys(drawn), axis=1)
-    grown = np.empty_like(chances)
+    own = (own / own.sum(axis=1, keepdims=True)).astype(np.float32)
+    chances = own.take(link.find_keys(drawn), axis=0)
+    grown, ones = np.empty_like(chances), np.ones(len(margin), dtype=np.float32)
     weights = [np.zeros((len(term.table), len(margin))) for term in terms]
     wanted = [term.expect(margin) for term in terms]
     alike = [_indicate(term.places, len(term.table)) for term in terms]
     most = LARGEST_STEP if link.key is None else SMALLER_STEP
     alone = len(terms) == 1 and link.key is None
+    sums = chances @ ones
     for _ in range(1 if alone else rounds):
         worst = 0.0
         for term, weight, target, of_place in zip(terms, weights, wanted, alike, strict=True):
-            found = term.merge((chances @ of_place).T)
+            of_place.data = 1 / sums
+            found = term.merge(of_place @ chances)
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
             steps = term.spread(np.clip(steps, 1 / most, most))
             weight += np.log(steps)
-            factors = np.ascontiguousarray(steps.T, dtype=np.float32)
-            np.take(factors, term.places, axis=1, out=grown, mode='clip')
+            # What all bins of a particle grow by is part of its factor: none grows beyond one.
+            steps /= steps.max(axis=1, keepdims=True)
+            steps.astype(np.float32).take(term.places, axis=0, out=grown, mode='clip')
             chances *= grown
-            chances /= np.maximum(chances.sum(axis=0), 1e-30)
+            sums = chances @ ones
+            if sums.min() < LEAST_SUM:
+                chances /= sums[:, None]
+                sums = chances @ ones
         if worst < CLOSE:
             break
     return weights, chances
@@ -369,8 +389,7 @@ def _level(chances: NDArray[np.float64], margin: NDArray[np.float64]) -> NDArray
     return added
 
 
-def _indicate(codes: NDArray[np.int64], size: int) -> NDArray[np.float32]:
-    """Mark the place of each particle with a one, shape (P, R)."""
-    marks = np.zeros((len(codes), size), dtype=np.float32)
-    marks[np.arange(len(codes)), codes] = 1
-    return marks
+def _indicate(places: NDArray[np.int64], size: int) -> Any:
+    """Mark the place of each particle with a one, a sparse matrix of shape (R, P)."""
+    marks, starts = np.ones(len(places), dtype=np.float32), np.arange(len(places) + 1)
+    return csc_array((marks, places, starts), shape=(size, len(places)))

@@ -74,8 +74,9 @@ def fill_evenly(
         alike = alike * (key.max(initial=0) + 1) + key
     # One sort of numbers, by their whole parts, and at random inside them.
     order = np.argsort(alike + rng.random(num_rows))
+    filling = np.arange(num_rows) * GOLDEN + rng.random()
     places = np.empty(num_rows)
-    places[order] = (np.arange(num_rows) * GOLDEN + rng.random()) % 1
+    places[order] = filling - np.floor(filling)
     return places
 
 

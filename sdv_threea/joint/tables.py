@@ -17,6 +17,7 @@ All of it is post-processing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,8 +172,8 @@ def find_filled(
     chances = {}
     for pair in pairs.tables:
         own = weigh(pair)
-        posterior = own * _frequencies(own, common, 1.0)
-        empty = posterior[:, RATIOS <= EMPTY].sum(axis=1) / posterior.sum(axis=1)
+        found = _frequencies(own, common, 1.0)
+        empty = (own @ np.where(RATIOS <= EMPTY, found, 0.0)) / (own @ found)
         chances[pair] = 1 - empty.reshape(expected[pair].shape)
     return chances
 
@@ -184,12 +185,11 @@ def rake(
     rounds: int = RAKING_ROUNDS,
 ) -> NDArray[np.float64]:
     """Give a table its margins (Deming and Stephan 1940), shape (G_i, G_j)."""
+    left, right = np.ones(len(rows)), np.ones(len(columns))
     for _ in range(rounds):
-        sums = table.sum(axis=1)
-        table = table * np.divide(rows, sums, out=np.zeros_like(sums), where=sums > 0)[:, None]
-        sums = table.sum(axis=0)
-        table = table * np.divide(columns, sums, out=np.zeros_like(sums), where=sums > 0)
-    return table
+        left = _divide(rows, table @ right)
+        right = _divide(columns, left @ table)
+    return np.asarray(left[:, None] * table * right)
 
 
 def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -207,10 +207,16 @@ def mutual_information(table: NDArray[np.float64]) -> float:
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
 
 
+@lru_cache(maxsize=128)
 def contrasts(size: int) -> NDArray[np.float64]:
     """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])
+
+
+def _divide(wanted: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide what is wanted by sums; what has none gets none."""
+    return np.asarray(wanted / np.where(sums > 0, sums, np.inf))
 
 
 def _likelihoods(
@@ -228,7 +234,7 @@ def _frequencies(
     """Fit the frequencies of the ratios, shape (V,), with a prior that counts as some bins."""
     found = prior
     for _ in range(RATIO_ROUNDS):
-        posterior = likelihoods * found
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        found = (posterior.sum(axis=0) + weight * prior) / (len(likelihoods) + weight)
+        # What each bin adds to a ratio is the chance that it has this one.
+        added = found * ((1 / (likelihoods @ found)) @ likelihoods)
+        found = (added + weight * prior) / (len(likelihoods) + weight)
     return found

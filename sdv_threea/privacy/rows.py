@@ -239,7 +239,14 @@ def _toss(share: float, chunk: Any) -> Any:
 
 
 def _measure(chunks: list[Any]) -> int:
-    return sum(each.nbytes for chunk in chunks for each in chunk)
+    return sum(map(_measure_chunk, chunks))
+
+
+def _measure_chunk(chunk: Any) -> int:
+    """Measure a chunk in bytes: the texts of a table, too."""
+    if isinstance(chunk, pd.DataFrame):
+        return int(chunk.memory_usage(deep=True).sum())
+    return sum(each.nbytes for each in chunk)
 
 
 def _magnitude(sums: NDArray[Any]) -> int:

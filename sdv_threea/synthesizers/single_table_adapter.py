@@ -138,7 +138,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             self.reset_sampling()
             self.preprocessor.check(table)
             self._prepare(table.header)
-            self._learn(table.rows.map(self.preprocessor.make_translation()), table.header)
+            translated = table.rows.map(self.preprocessor.make_translation()).keep()
+            self._learn(translated, table.header)
 
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Translate the private table for :meth:`fit_processed_data`. The result is private.

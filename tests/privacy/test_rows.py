@@ -81,6 +81,18 @@ def test_chunks_are_mapped_once_as_far_as_there_is_room(monkeypatch, pair, room_
     assert len(mapped) == calls
 
 
+@pytest.mark.parametrize(('room_for', 'calls'), [(0, 3), (1, 1)])
+def test_a_table_is_mapped_once_if_there_is_room(monkeypatch, room_for, calls):
+    """Texts count with all of their letters."""
+    mapped = []
+    table = pd.DataFrame({'number': np.arange(3.0), 'text': ['a' * 1000, 'b' * 1000, None]})
+    monkeypatch.setattr(room, 'KEPT_BYTES', 2000 + room_for * 1000)
+    kept = chunk_table(table).map(lambda chunk: mapped.append(0) or chunk).keep()
+
+    assert [kept.sum(count_rows)[0] for _ in range(3)] == [3] * 3
+    assert len(mapped) == calls
+
+
 @pytest.mark.parametrize(('room_for', 'calls'), [(0, 30), (3, 24), (10, 10)])
 def test_what_is_kept_may_be_mapped_and_kept_again(monkeypatch, pair, room_for, calls):
     mapped = []
