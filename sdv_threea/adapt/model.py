@@ -27,6 +27,9 @@ from sdv_threea.approximate.scores import NormalScores
 #: Each step of a calibration leaves a fraction of the error of the one before.
 CALIBRATION_STEPS = 50
 
+#: It ends when no share of a class is off by more than this part of itself.
+CLOSE = 1e-9
+
 
 @dataclass(frozen=True)
 class Interplay:
@@ -130,5 +133,8 @@ def _calibrate(
     """Return the offsets, shape (C,), with which classes have the given shares."""
     goal = np.log(np.maximum(shares, TINY))
     for _ in range(CALIBRATION_STEPS):
-        offsets = offsets + goal - np.log(np.maximum(weights @ softmax(odds + offsets), TINY))
+        missing = goal - np.log(np.maximum(weights @ softmax(odds + offsets), TINY))
+        offsets = offsets + missing
+        if np.abs(missing).max() < CLOSE:
+            break
     return np.asarray(offsets - offsets.mean())

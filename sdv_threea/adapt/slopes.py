@@ -24,9 +24,9 @@ CHANCE_UNITS = 2**12
 #: Weights of features are whole multiples of ``1 / WEIGHT_UNITS``, and no larger than the largest.
 WEIGHT_UNITS, LARGEST_WEIGHT = 2**12, 2**8
 
-#: Rows per matrix product. With features of norm ``LARGEST_RADIUS`` at most, all that floats are
-#: asked to hold is a whole number below ``2**53``.
-BLOCK_ROWS = 2**14
+#: Rows per matrix product: few enough for the cache. With features of norm ``LARGEST_RADIUS`` at
+#: most, all that floats are asked to hold is a whole number below ``2**53``.
+BLOCK_ROWS = 2**11
 
 #: At place ``k`` are the odds of a class whose log odds are ``k / EVIDENCE_UNITS`` behind those of
 #: the likeliest class, times ``2**20``. A class that is further behind has those of the last place.
@@ -79,15 +79,23 @@ def sum_slopes(
         (C (m + 1 + r),).
     """
     num_classes, num_columns = len(model.offsets), len(evidence)
-    features = chunk.features.astype(np.float64)
-    odds = model.offsets + np.rint(features @ (model.weights.T / WEIGHT_UNITS)).astype(np.int64)
+    num_rows, num_features = chunk.features.shape
+    odds = np.tile(model.offsets, (num_rows, 1))
     squares = np.full_like(odds, EVIDENCE_UNITS**2)
-    squares += np.square(features).sum(axis=1, keepdims=True).astype(np.int64)
     for column, table, own in zip(chunk.codes.T, model.tables, evidence, strict=True):
-        odds += look_up(table, column)
-        squares += look_up(own**2, column)
-    residuals = _shorten(_residuals(odds, chunk.labels), squares, radius)
-    sums = np.empty((num_classes, 1 + num_columns + features.shape[1]), dtype=np.int64)
+        found = look_up(np.concatenate([table, own**2]), column)
+        odds += found[:, :num_classes]
+        squares += found[:, num_classes:]
+    residuals, weights = np.empty_like(odds), model.weights.T / WEIGHT_UNITS
+    sums = np.zeros((num_classes, 1 + num_columns + num_features), dtype=np.int64)
+    for start in range(0, num_rows, BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        features = chunk.features[rows].astype(np.float64)
+        odds[rows] += np.rint(features @ weights).astype(np.int64)
+        squares[rows] += np.einsum('ij,ij->i', features, features).astype(np.int64)[:, None]
+        own = _shorten(_residuals(odds[rows], chunk.labels[rows]), squares[rows], radius)
+        residuals[rows] = own
+        sums[:, 1 + num_columns :] += (own.T.astype(np.float64) @ features).astype(np.int64)
     sums[:, 0] = EVIDENCE_UNITS * residuals.sum(axis=0)
     for at, (column, own) in enumerate(zip(chunk.codes.T, evidence, strict=True)):
         # Residuals are summed by code first: as floats, but they are whole numbers and exact. Place
@@ -95,11 +103,6 @@ def sum_slopes(
         places = column.astype(np.intp) + 1
         by_code = [np.bincount(places, each, own.shape[1] + 1)[1:] for each in residuals.T]
         sums[:, at + 1] = (np.stack(by_code).astype(np.int64) * own).sum(axis=1)
-    of_features = sums[:, 1 + num_columns :]
-    of_features[:] = 0
-    for start in range(0, len(residuals), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        of_features += (residuals[rows].T.astype(np.float64) @ features[rows]).astype(np.int64)
     return sums.ravel()
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.encoding.records import Encoded, Located
 from sdv_threea.joint.bins import Pair, PairPlan, count_bins
-from sdv_threea.joint.chain import Column
+from sdv_threea.joint.chain import Column, left_open
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint, Singles, estimate_functions, fit_joint
 from sdv_threea.joint.functions import find_functions, price_functions
@@ -31,7 +31,7 @@ from sdv_threea.joint.triples import (
     release_distances,
     release_triple_counts,
 )
-from sdv_threea.joint.values import ValueCounts, may_have_values, price_values, release_values
+from sdv_threea.joint.values import ValueCounts, has_wide_codes, price_values, release_values
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.spending import Spending
 
@@ -113,11 +113,12 @@ class Counter:
         return self.spending.keep(counts)
 
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
-        """List the pairs of a category and a number, the category first."""
-        edges = self.singles.edges or (None,) * len(self.singles.bins)
-        turned = [(i, j) if edges[j] is not None else (j, i) for i, j in functions]
-        kinds = self.singles.ordered
-        return [(i, j) for i, j in turned if edges[j] is not None and not kinds[i]]
+        """List the pairs of a category and a number inside intervals, the category first."""
+        singles = self.singles
+        edges = singles.edges or (None,) * len(singles.bins)
+        wide = [has_wide_codes(*each) for each in zip(singles.columns, edges, strict=True)]
+        both = [pair for i, j in functions for pair in ((i, j), (j, i))]
+        return [(i, j) for i, j in both if wide[j] and not singles.ordered[i]]
 
     def _count_values(
         self, pairs: PairCounts, functions: PairCounts, most: float
@@ -133,8 +134,7 @@ class Counter:
         wanted = tuple(
             pair
             for pair in numbers
-            if pair in found
-            and may_have_values(found[pair], singles.edges[pair[1]], constants.one_code)
+            if pair in found and left_open(found[pair]) <= constants.one_code
         )
         if not wanted:
             return None

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Located
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.chain import left_open
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import find_small
 from sdv_threea.privacy.mechanism import Noise, add_noise
@@ -101,20 +100,19 @@ def release_values(
     return ValueCounts(digits, receipt.noise_scale), receipt
 
 
-def may_have_values(
-    table: NDArray[np.float64], edges: NDArray[np.float64] | None, most_open: float
-) -> bool:
-    """Tell whether each category may have one number, somewhere in an interval.
+def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | None) -> bool:
+    """Tell whether a column has numbers of which a code says in which interval they are, no more.
 
     Args:
-        table: Probabilities of the codes of the category and of the number, shape (S, E).
-        edges: Borders of the codes of the number, shape (E,); ``None`` if it is none.
-        most_open: What a category leaves open of the code of its number, at most, in nats.
+        shares: Probabilities of its codes, shape (E,).
+        edges: Borders of the codes, shape (E,); ``None`` if they are no numbers.
     """
-    if edges is None or left_open(table) > most_open:
+    if edges is None:
         return False
-    shares = table.sum(axis=0)[1:]
-    return bool(shares[_find_wide(edges)].sum() > 0)
+    # The interval of a single value is as wide as the step, or a few floats.
+    widths = np.diff(edges)
+    narrow = np.maximum(1.5 * widths.min(initial=np.inf), FEW_FLOATS * np.abs(edges[1:]))
+    return bool(shares[1:][widths > narrow].sum() > 0)
 
 
 def price_values(
@@ -181,13 +179,6 @@ def find_single(
         if digits.max(axis=2).mean(axis=0)[seen].sum() > NEARLY_ALL * records[seen].sum():
             found.append(pair)
     return tuple(found)
-
-
-def _find_wide(edges: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Find the intervals of more than one value: wider than the step, or than a few floats."""
-    widths = np.diff(edges)
-    narrow = np.maximum(1.5 * widths.min(initial=np.inf), FEW_FLOATS * np.abs(edges[1:]))
-    return np.asarray(widths > narrow)
 
 
 def _count_digits(sizes: tuple[int, ...], chunk: Located) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from sdv_threea.joint.values import (
     ValueCounts,
     estimate_values,
     find_single,
-    may_have_values,
+    has_wide_codes,
     price_values,
     release_values,
 )
@@ -186,15 +186,14 @@ def test_no_records_have_no_numbers(rng):
     assert np.isnan(found).all()
 
 
-def test_only_numbers_that_follow_and_have_wide_intervals_are_asked():
-    follows, edges = np.zeros((4, 5)), np.array([0.0, 1.0, 2.0, 9.0, 30.0])
-    follows[1:, [1, 3, 4]] = np.eye(3) / 3
-    assert may_have_values(follows, edges, CONSTANTS.one_code)
-    assert not may_have_values(follows, None, CONSTANTS.one_code)
-    assert not may_have_values(np.full((4, 5), 0.05), edges, CONSTANTS.one_code)
-    alone = np.zeros((4, 5))
-    alone[1:, 1:3] = 1 / 6  # single values, of which a code says all
-    assert not may_have_values(alone, edges, 1.0)
+def test_only_numbers_inside_intervals_are_asked():
+    edges = np.array([0.0, 1.0, 2.0, 9.0, 30.0])
+    assert has_wide_codes(np.array([0.0, 0.3, 0.3, 0.4, 0.0]), edges)
+    assert not has_wide_codes(np.array([0.1, 0.3, 0.6, 0.0, 0.0]), edges), 'single values'
+    assert not has_wide_codes(np.full(5, 0.2), None)
+    spikes = np.array([1.0, np.nextafter(1.0, 2), 7.0, np.nextafter(7.0, 8)])
+    assert not has_wide_codes(np.array([0.0, 0.5, 0.0, 0.5]), spikes)
+    assert has_wide_codes(np.array([0.0, 0.4, 0.2, 0.4]), spikes)
 
 
 def test_the_price_is_what_nearly_all_categories_bear():
