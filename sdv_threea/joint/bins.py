@@ -75,7 +75,9 @@ def choose_pairs(
     """Choose the pairs of columns that are counted: those of columns that say anything.
 
     In a column that is left out, the records beside the most frequent value are few, in units of
-    the noise if all pairs were counted. What it says of others is left to the correlations.
+    the noise if all pairs were counted. What it says of others is left to the correlations. In a
+    wide table such a column, a rare class for instance, adds next to nothing to the noise of all
+    pairs, and is counted sooner.
 
     Args:
         columns: For each column, counts of the codes, shape (S,).
@@ -88,9 +90,15 @@ def choose_pairs(
     """
     if len(columns) > constants.most_columns or not mu:
         return ()
-    least = constants.least_unlike * _pair_noise(math.comb(len(columns), 2), mu)
-    telling = [at for at, counts in enumerate(columns) if num_records - counts.max() > least]
-    return tuple(combinations(telling, 2))
+    noise = _pair_noise(math.comb(len(columns), 2), mu)
+    unlike = [num_records - float(counts.max()) for counts in columns]
+    telling = [at for at, own in enumerate(unlike) if own > constants.least_unlike * noise]
+    most = (1 + constants.most_added) * math.comb(len(telling), 2)
+    others = sorted(set(range(len(columns))) - set(telling), key=lambda at: -unlike[at])
+    for at in others:
+        if unlike[at] > constants.least_rare * noise and math.comb(len(telling) + 1, 2) <= most:
+            telling.append(at)
+    return tuple(combinations(sorted(telling), 2))
 
 
 def num_pair_bins(

@@ -42,6 +42,21 @@ def test_all_pairs_of_columns_that_say_anything_are_counted():
     assert found == [tuple(combinations(range(4), 2)), ((0, 2), (0, 3), (2, 3)), ()]
 
 
+def test_a_rare_class_is_counted_where_it_adds_few_pairs():
+    """Beside 25 numbers it adds 25 pairs to 300; beside four, four to six."""
+    numbers, rare = [np.full(10, 400.0)] * 25, np.array([3_900.0, 100.0])
+    constant = np.array([4_000.0, 0.0])
+    mu = math.sqrt(math.comb(27, 2)) / 50  # 100 records are twice the noise
+
+    wide = choose_pairs([*numbers, rare, constant], 4_000, mu, CONSTANTS)
+    narrow = choose_pairs([*numbers[:4], rare], 4_000, math.sqrt(10) / 50, CONSTANTS)
+    drowned = choose_pairs([*numbers, rare, constant], 4_000, mu / 2, CONSTANTS)
+
+    assert wide == tuple(combinations(range(26), 2))
+    assert narrow == tuple(combinations(range(4), 2))
+    assert drowned == tuple(combinations(range(25), 2))
+
+
 def test_a_constant_column_is_in_no_pair_even_without_noise():
     counts = [np.array([40.0, 60.0]), np.array([100.0, 0.0]), np.array([99.0, 1.0])]
 
