@@ -34,9 +34,9 @@ class JointConstants:
             pairs would add to the noise of all. With 40 half of the columns of telco_churn and
             mushroom were left out at epsilon 1, and marginals of three columns were off by .20 and
             .22, in place of .12.
-        least_rare: In wide tables, where they add few pairs to the others, this many times the noise
-            are enough. So the rare class of creditcard_fraud has an AUC of .93 in place of .63, if
-            it is not named, at epsilon 1. In all tables it would cost compas .02.
+        least_rare: In wide tables, where they add few pairs to the others, this many times the
+            noise are enough. So the rare class of creditcard_fraud has an AUC of .93 in place of
+            .63, if it is not named, at epsilon 1. In all tables it would cost compas .02.
         most_added: That is where they add no more than this share to the pairs. Set by hand.
         least_information: Tables whose mutual information, in nats, is smaller are left out.
             Set by hand.
