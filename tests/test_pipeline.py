@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -140,6 +141,21 @@ def test_all_sales_of_a_product_have_its_price_to_the_cent(neighbors, epsilon):
     assert 'digits of numbers by category, of 1 pairs of columns' in words
     budget = settings.budget(thresholds=True)
     assert released.ledger.mu == pytest.approx(budget.mu)
+
+
+def test_prices_that_are_missing_are_missing_as_often():
+    table = make_sales(20_000)
+    table.loc[np.random.default_rng(2).random(20_000) < 0.04, 'price'] = np.nan
+    columns = [
+        replace(each, nullable=True) if each.name == 'price' else each for each in SALES.columns
+    ]
+    released = release(table, Domain(tuple(columns)), Settings(epsilon=8.0))
+    sampled = released.sample(5000, np.random.default_rng(1))
+    prices = table.groupby('product')['price'].max()
+    given = sampled.dropna()
+    assert released.joint.numbers
+    assert 0.02 < 1 - len(given) / 5000 < 0.06
+    assert (given['product'].map(prices) == given['price']).mean() > 0.95
 
 
 def test_prices_that_vary_keep_to_their_intervals_and_vary():

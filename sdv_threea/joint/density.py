@@ -29,7 +29,7 @@ from sdv_threea.joint.tables import (
     rake,
 )
 from sdv_threea.joint.terms import Triples
-from sdv_threea.joint.values import ValueCounts, estimate_values, find_single
+from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, settle
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Joint:
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
         triples: Probabilities of three columns, if any are known.
-        values: Where in the interval of its code the number of a category is, by pair of a category
+        numbers: Where in the interval of its code the number of a category is, by pair of a category
             and a number, shape (S,); NaN for categories that have no number of their own.
     """
 
@@ -60,7 +60,7 @@ class Joint:
     constants: JointConstants
     edges: tuple[NDArray[np.float64] | None, ...] = ()
     triples: Triples | None = None
-    values: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
+    numbers: Mapping[Pair, NDArray[np.float64]] = field(default_factory=dict)
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Joint:
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """Which columns have values inside their bins that hang together."""
-        known = self.constants.step, self.edges, self.values
+        known = self.constants.step, self.edges, self.numbers
         return tie_columns(self.functions, self.ordered, *known)
 
     @property
@@ -172,6 +172,8 @@ class Singles:
         tables[at] = np.where(sums > 0, shares / np.maximum(sums, 1e-300), whole)
         before, after = (add_up(each, bins, len(margin)).sum(axis=0) for each in (whole, shares))
         left = margin * np.divide(after, before, out=np.zeros_like(after), where=before > 0)
+        if not left.sum() > 0:
+            return self, margin
         return replace(self, histograms=tuple(tables)), left * margin.sum() / left.sum()
 
 
@@ -321,7 +323,7 @@ def _settle_values(
         The numbers, by pair; and for columns of numbers that are those of categories and no others,
         which codes occur.
     """
-    occur = {}
+    occur: dict[int, NDArray[np.bool_]] = {}
     by_category = {
         (i, j): functions[i, j] if (i, j) in functions else functions[j, i].T
         for i, j in counts.digits
@@ -329,16 +331,15 @@ def _settle_values(
     }
     known = {pair: own for pair, own in counts.digits.items() if pair in by_category}
     counts = replace(counts, digits=known)
+    values = estimate_values(counts, by_category, num_records)
     for i, j in find_single(counts, by_category, num_records):
-        table = by_category[i, j]
-        alone = np.eye(table.shape[1])[table.argmax(axis=1)]
-        settled = by_category[i, j] = alone * table.sum(axis=1, keepdims=True)
+        settled = settle(by_category[i, j], ~np.isnan(values[i, j]))
         if (i, j) in functions:
             functions[i, j] = settled
         else:
             functions[j, i] = settled.T
-        occur[j] = settled.any(axis=0)
-    return estimate_values(counts, by_category, num_records), occur
+        occur[j] = np.asarray(settled.any(axis=0))
+    return values, occur
 
 
 def _estimate_function(

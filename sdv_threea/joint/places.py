@@ -50,7 +50,7 @@ def tie_columns(
     ordered: Sequence[bool],
     most_open: float,
     edges: Sequence[NDArray[np.float64] | None] = (),
-    values: Mapping[Pair, NDArray[np.float64]] | None = None,
+    numbers: Mapping[Pair, NDArray[np.float64]] | None = None,
 ) -> tuple[Tie, ...]:
     """Tie the columns of which one follows from the other, and one at least is ordered.
 
@@ -60,7 +60,7 @@ def tie_columns(
         most_open: What one column leaves open of the other, at most, in nats.
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
-        values: Where in the interval of its code the number of a category is, by pair of a category
+        numbers: Where in the interval of its code the number of a category is, by pair of a category
             and a number, shape (S,); NaN for categories that have no number of their own.
     """
     ties = []
@@ -70,9 +70,10 @@ def tie_columns(
         if ordered[i] and min(left_open(table), left_open(table.T)) < most_open:
             borders = edges[i] if edges else None
             parts = _cut(table, ordered[j], borders)
-            known = (values or {}).get((j, i))
+            known = (numbers or {}).get((j, i))
             if known is not None:
-                has, codes = np.flatnonzero(~np.isnan(known)), table.argmax(axis=0)
+                # The likeliest code, but for that of a missing number.
+                has, codes = np.flatnonzero(~np.isnan(known)), 1 + table[1:].argmax(axis=0)
                 around = known[has, None] + NARROWEST * np.array([-1, 1])
                 parts[0][codes[has], has] = around
             ties.append(Tie((i, j), parts))

@@ -134,6 +134,22 @@ def price_values(
     return math.sqrt(DIGITS * len(wanted)) / noise
 
 
+def settle(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Give categories that have a number its code and no other, but for a missing number.
+
+    Args:
+        table: Probabilities, the codes of the category first, shape (S, E).
+        has: Which categories have a number, shape (S,).
+
+    Returns:
+        The table, with the same sums of rows.
+    """
+    settled, present = table.copy(), table[has, 1:]
+    alone = np.eye(table.shape[1] - 1)[present.argmax(axis=1)]
+    settled[has, 1:] = alone * present.sum(axis=1, keepdims=True)
+    return settled
+
+
 def estimate_values(
     counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
 ) -> dict[Pair, NDArray[np.float64]]:
@@ -151,12 +167,12 @@ def estimate_values(
     """
     found = {}
     for pair, digits in counts.digits.items():
-        records = num_records * tables[pair].max(axis=1)
+        records = num_records * tables[pair][:, 1:].max(axis=1)  # beside those without a number
         largest = digits.max(axis=2).min(axis=0)
         seen = records * MOSTLY > STANDING_OUT * counts.scale
         has = seen & (largest > records * MOSTLY) & (records > 0)
         if records[has].sum() > MOSTLY * records[seen].sum():
-            has |= ~seen
+            has[1:] |= ~seen[1:]  # a missing category is none
         first, second = digits.argmax(axis=2)
         found[pair] = np.where(has, (first + (second + 0.5) / BASE) / BASE, np.nan)
     return found
@@ -174,7 +190,7 @@ def find_single(
     """
     found = []
     for pair, digits in counts.digits.items():
-        records = num_records * tables[pair].sum(axis=1)
+        records = num_records * tables[pair][:, 1:].sum(axis=1)
         seen = records * MOSTLY > STANDING_OUT * counts.scale
         if digits.max(axis=2).mean(axis=0)[seen].sum() > NEARLY_ALL * records[seen].sum():
             found.append(pair)

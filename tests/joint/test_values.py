@@ -22,6 +22,7 @@ from sdv_threea.joint.values import (
     has_wide_codes,
     price_values,
     release_values,
+    settle,
 )
 from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.privacy.rows import chunk_arrays
@@ -142,7 +143,7 @@ def make_counts(rng, number, records, scale, spread=()):
 
 def table_of(records, num_codes=7):
     table = np.zeros((len(records), num_codes))
-    table[np.arange(len(records)), np.arange(len(records)) % num_codes] = records
+    table[np.arange(len(records)), 1 + np.arange(len(records)) % (num_codes - 1)] = records
     return {(0, 1): table / table.sum()}
 
 
@@ -184,6 +185,30 @@ def test_no_records_have_no_numbers(rng):
     counts = make_counts(rng, np.zeros(5, int), np.zeros(5, int), 0.0)
     found = estimate_values(counts, {(0, 1): np.zeros((5, 7))}, 0.0)[0, 1]
     assert np.isnan(found).all()
+
+
+def test_a_missing_number_stays_missing_and_a_missing_category_has_none(rng):
+    """Of 400 records of each category 16 have no number; those of code 0 have any number."""
+    number, records = rng.integers(0, BASE**2, 20), np.full(20, 384)
+    counts, tables = make_counts(rng, number, records, 20.0, spread=(0,)), table_of(records)
+    tables[0, 1] = 0.96 * tables[0, 1]
+    tables[0, 1][:, 0] = 0.04 / 20
+    tables[0, 1][0, 1:] = 0.96 / 20 / 6
+
+    found = estimate_values(counts, tables, 8000.0)[0, 1]
+    settled = settle(tables[0, 1], ~np.isnan(found))
+
+    assert np.flatnonzero(np.isnan(found)).tolist() == [0]
+    assert settled[:, 0] == pytest.approx(0.04 / 20)
+    assert settled.sum(axis=1) == pytest.approx(tables[0, 1].sum(axis=1))
+    assert (settled[0] == tables[0, 1][0]).all()
+
+
+def test_a_settled_category_has_one_code():
+    table = np.array([[0.0, 0.1, 0.2, 0.0], [0.1, 0.3, 0.1, 0.0], [0.0, 0.05, 0.05, 0.1]])
+    settled = settle(table, np.array([False, True, True]))
+    expected = [[0.0, 0.1, 0.2, 0.0], [0.1, 0.4, 0.0, 0.0], [0.0, 0.0, 0.0, 0.2]]
+    assert settled == pytest.approx(np.array(expected))
 
 
 def test_only_numbers_inside_intervals_are_asked():
