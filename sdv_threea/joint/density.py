@@ -48,8 +48,8 @@ class Joint:
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
         triples: Probabilities of three columns, if any are known.
-        numbers: Where in the interval of its code the number of a category is, by pair of a category
-            and a number, shape (S,); NaN for categories that have no number of their own.
+        numbers: Where in the interval of its code the number of a category is, by pair of category
+            and number, shape (S,); NaN for categories that have no number of their own.
     """
 
     columns: tuple[Column, ...]

@@ -60,8 +60,8 @@ def tie_columns(
         most_open: What one column leaves open of the other, at most, in nats.
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
-        numbers: Where in the interval of its code the number of a category is, by pair of a category
-            and a number, shape (S,); NaN for categories that have no number of their own.
+        numbers: Where in the interval of its code the number of a category is, by pair of category
+            and number, shape (S,); NaN for categories that have no number of their own.
     """
     ties = []
     for (i, j), table in functions.items():
