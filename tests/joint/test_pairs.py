@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.joint import pairs as room
 from sdv_threea.joint.bins import count_bins
 from sdv_threea.joint.pairs import WEIGHT_UNIT, PairCounts, release_pair_counts, weigh_pairs
 from sdv_threea.privacy.guard import UnreadableRowsError
-from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.privacy.rows import Rows, chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
@@ -48,19 +46,6 @@ def release(rows, bins=BINS, *, mu=1.0, neighbors='add_remove', noise=silent):
 
 def weigh(bins, wanted):
     return weigh_pairs(count_bins(bins), list(wanted))
-
-
-@pytest.fixture
-def sums(monkeypatch):
-    """What goes through the door of noise: the exact sums, of each release in turn."""
-    seen = []
-
-    def watch(values, **terms):
-        seen.append(values)
-        return add_noise(values, **terms)
-
-    monkeypatch.setattr(room, 'add_noise', watch)
-    return seen
 
 
 def test_only_the_wanted_pairs_are_counted(rng):

@@ -19,7 +19,6 @@ from sdv_threea.joint.triples import (
     release_distances,
     release_triple_counts,
 )
-from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.privacy.rows import chunk_arrays
 
 CONSTANTS = JointConstants()
@@ -56,19 +55,6 @@ def count_in_a_loop(records, triple):
 
 def expect(rng, triples=ALL):
     return {each: rng.uniform(0, 9, [int(BINS[at].max()) + 1 for at in each]) for each in triples}
-
-
-@pytest.fixture
-def sums(monkeypatch):
-    """What goes through the door of noise: the exact sums, of each release in turn."""
-    seen = []
-
-    def watch(values, **terms):
-        seen.append(values)
-        return add_noise(values, **terms)
-
-    monkeypatch.setattr(room, 'add_noise', watch)
-    return seen
 
 
 @pytest.mark.parametrize('chunk_rows', [7, 10_000])

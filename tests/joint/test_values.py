@@ -24,7 +24,6 @@ from sdv_threea.joint.values import (
     release_values,
     settle,
 )
-from sdv_threea.privacy.mechanism import add_noise
 from sdv_threea.privacy.rows import chunk_arrays
 
 CONSTANTS = JointConstants()
@@ -59,19 +58,6 @@ def count_in_a_loop(records, at):
             counts[0, code, first] += 1
             counts[1, code, second] += 1
     return counts
-
-
-@pytest.fixture
-def sums(monkeypatch):
-    """What goes through the door of noise: the exact sums, of each release in turn."""
-    seen = []
-
-    def watch(values, **terms):
-        seen.append(values)
-        return add_noise(values, **terms)
-
-    monkeypatch.setattr(room, 'add_noise', watch)
-    return seen
 
 
 # The release
