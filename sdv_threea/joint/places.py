@@ -7,9 +7,8 @@ the hour from seven to eight, the first quarter is at the first quarter of the c
 pair of codes says in which part of both intervals the two places are, and inside that part they run
 in step: a year's pay is twelve times that of a month. A category beside a number has no place, but
 it says in which part of its interval the number is, such as the month of a date in its first week.
-Where
-it has one number (:mod:`~sdv_threea.joint.values`), it says which: all sales of a product have its
-price.
+Where it has one number (:mod:`~sdv_threea.joint.values`), it says which: all sales of a product
+have its price.
 
 All of it is post-processing.
 """
