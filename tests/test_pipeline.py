@@ -67,7 +67,7 @@ def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilo
     first, *between = receipts[before + 1 :]
     last = between.pop() if epsilon < math.inf else first  # without noise once is enough
     for each in (first, last):
-        assert each.released.startswith('histograms of 10 pairs of columns, in up to ')
+        assert each.released.startswith('interactions of 5 columns and 10 pairs of columns, in')
         assert each.released.endswith(' bins each')
     # There may be a look at the triples of five columns, and some may be counted.
     assert all(' triples of columns' in each.released for each in between)
@@ -143,7 +143,7 @@ def test_alpha_one_is_the_density_alone(epsilon, neighbors):
     words = find_receipts(released)
     assert 'histograms of 4 columns' in words
     *_, last = (each for each in words if 'triples' not in each)
-    assert last.startswith('histograms of 6 pairs of columns,')
+    assert last.startswith('interactions of 4 columns and 6 pairs of columns,')
     assert not any('slopes' in each for each in words)
     if epsilon < math.inf:
         spent = delta_from_mu(released.ledger.mu, epsilon) + released.ledger.delta

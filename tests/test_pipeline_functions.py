@@ -63,6 +63,7 @@ def test_what_functions_do_not_need_counts_all_pairs_again():
 
     receipts = release(table, domain, Settings(epsilon=4.0, delta=1e-5)).ledger.receipts
 
-    words = [each.released.split(' in up')[0] for each in receipts[-3:]]
-    assert words == [f'histograms of {number} pairs of columns,' for number in (3, 1, 3)]
+    words = [each.released.split(', in up')[0] for each in receipts[-3:]]
+    every = 'interactions of 3 columns and 3 pairs of columns'
+    assert words == [every, 'histograms of 1 pairs of columns', every]
     assert receipts[-1].mu > receipts[-2].mu

@@ -94,7 +94,7 @@ def fit(synthesizer, data):
 
 def take_facts(script, blanks, release, settings, rows_per_unit=1):
     together = release.labels.interplay if release.labels else None
-    return script.releases.Facts(
+    return script.releases.sensitivities.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),
         radius=clip_radius(release.scores, settings.constants.approximate.clip),

@@ -1,17 +1,18 @@
 """Joint: what columns say together. A part of the stage *approximate*.
 
-It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: one histogram for
-each pair of columns, in coarse bins; one code by code for pairs that look like functions, and of
-the digits of numbers that categories have; how far triples are from what pairs say of them; and one
-for each triple that is worth it.
+It may read encoded private records, as sums through :mod:`~sdv_threea.privacy`: the interactions of
+all pairs of columns, in coarse bins; histograms code by code of pairs that look like functions, and
+of the digits of numbers that categories have; how far triples are from what pairs say of them; and
+the interactions of triples that are worth it.
 Everything after that is post-processing of these releases and must not see a record. Where noise
 would drown the pairs, nothing is asked, and the density is that of normal scores alone.
 
 * :mod:`~sdv_threea.joint.bins`: the bins in which pairs are counted, and whether it pays,
-* :mod:`~sdv_threea.joint.pairs`: the release of the counts,
+* :mod:`~sdv_threea.joint.interactions`: the release of interactions, of columns, pairs and triples,
 * :mod:`~sdv_threea.joint.functions`: which pairs are counted code by code, and at which price,
-* :mod:`~sdv_threea.joint.triples`: the releases of triples, and which are looked at,
-* :mod:`~sdv_threea.joint.interplay`: which triples are worth counting, and what they say,
+* :mod:`~sdv_threea.joint.pairs`: the release of these counts,
+* :mod:`~sdv_threea.joint.triples`: the look at triples, and at which,
+* :mod:`~sdv_threea.joint.interplay`: which triples are worth releasing, and what they say,
 * :mod:`~sdv_threea.joint.values`: the number that a category has, to the last digit,
 * :mod:`~sdv_threea.joint.counting`: the order in which columns are counted, and who pays,
 * :mod:`~sdv_threea.joint.prior`: what the released correlations say of the pairs,

@@ -177,7 +177,10 @@ def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
 
 
 def _pair_noise(num_pairs: int, mu: float) -> float:
-    """Return the noise of a count, if that many pairs are counted at this price."""
+    """Return the noise of a count, if that many pairs are counted at this price.
+
+    Interactions have less, and their columns cost some of it.
+    """
     return math.sqrt(num_pairs) / mu
 
 

@@ -93,6 +93,10 @@ class JointConstants:
         look_slack: A triple counts as this share of the records less far off than it seems: noise
             of pairs, and the chance of the particles, put it off too. With 0 triples are counted on
             Adult at epsilon 8 that make marginals of three columns worse.
+        few_directions: Triples are counted without a look if their interactions have no more
+            directions than this on average. Three flags have one. Set by hand.
+        unseen_part: The part of what pairs have left that goes to them then. With .3 or .7
+            marginals of three columns of nltcs and acs are as far off.
         most_triples: The most triples that are counted. With 96 models learn .02 more without
             noise, and single columns are further off, as the chance of the particles is fitted.
         noise_left: What shrinkage leaves of the noise of a triple. With .5 models learn .01 less on
@@ -141,6 +145,8 @@ class JointConstants:
     look_particles: int = 12_000
     look_doubt: float = 2.0
     look_slack: float = 0.01
+    few_directions: float = 2.0
+    unseen_part: float = 0.5
     most_triples: int = 48
     noise_left: float = 0.3
     pair_worth: float = 0.2

@@ -1,8 +1,9 @@
 """The order in which columns are counted together, and who pays.
 
-All pairs are counted in bins, and those that look like functions code by code. Where a category may
-have one number, so are its digits. Then comes a look at triples. Those that are worth it are
-counted, and with what is left all pairs once more.
+The interactions of all pairs are released first, and those pairs that look like functions are
+counted code by code. Where a category may have one number, so are its digits. Then comes a look at
+triples. The interactions of those that are worth it are released, and with what is left those of
+all pairs once more.
 """
 
 from __future__ import annotations
@@ -21,15 +22,26 @@ from sdv_threea.joint.chain import Column, left_open
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint, Singles, estimate_functions, fit_joint
 from sdv_threea.joint.functions import find_functions, price_functions
-from sdv_threea.joint.interplay import Interplay, choose_triples, exceed_chance, expect_triples
-from sdv_threea.joint.pairs import PairCounts, release_pair_counts, weigh_pairs
-from sdv_threea.joint.tables import estimate_tables
+from sdv_threea.joint.interactions import (
+    Interactions,
+    release_interactions,
+    round_weights,
+    weigh_pairs,
+)
+from sdv_threea.joint.interplay import (
+    Interplay,
+    choose_triples,
+    exceed_chance,
+    expect_triples,
+    needs_no_look,
+)
+from sdv_threea.joint.pairs import PairCounts, release_pair_counts
+from sdv_threea.joint.tables import complete, estimate_tables
 from sdv_threea.joint.triples import (
     list_triples,
     merge_bins,
     num_triple_bins,
     release_distances,
-    release_triple_counts,
 )
 from sdv_threea.joint.values import ValueCounts, has_wide_codes, price_values, release_values
 from sdv_threea.privacy.rows import Rows
@@ -44,11 +56,11 @@ class Counter:
     """Counts columns together.
 
     Formal guarantees:
-        * the rows are read by :func:`~sdv_threea.joint.pairs.release_pair_counts`,
-          :func:`~sdv_threea.joint.values.release_values`,
-          :func:`~sdv_threea.joint.triples.release_distances` and
-          :func:`~sdv_threea.joint.triples.release_triple_counts` alone, and all that these return
-          is kept by the account
+        * the rows are read by :func:`~sdv_threea.joint.interactions.release_interactions`,
+          :func:`~sdv_threea.joint.pairs.release_pair_counts`,
+          :func:`~sdv_threea.joint.values.release_values` and
+          :func:`~sdv_threea.joint.triples.release_distances` alone, and all that these return is
+          kept by the account
 
     Args:
         rows: Private records.
@@ -79,27 +91,32 @@ class Counter:
         """Release what columns say together, and fit a density to it."""
         singles, constants, keep = self.singles, self.constants, self.spending.keep
         weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs)
-        count = partial(release_pair_counts, self.rows, singles.bins, weights)
-        pairs = keep(count(**self.spending.terms('pairs')))
+        release = partial(release_interactions, self.rows, singles.bins, weights)
+        found = keep(release(**self.spending.terms('pairs')))
         most = math.sqrt(constants.value_part) * self.spending.left(self.promised)
-        functions = self._count_functions(pairs)
-        values = self._count_values(pairs, functions, most)
+        functions = self._count_functions(found)
+        values = self._count_values(found, functions, most)
         left = self.spending.left(self.promised)
         interplay = None
         if num_triple_bins(singles.num_records, left, constants):
             fewer = replace(constants, particles=constants.look_particles)
-            joint = fit_joint(singles, pairs, functions, self.expected, fewer, self.rng)
-            interplay = self._count_triples(joint, pairs)
+            joint = fit_joint(singles, found, functions, self.expected, fewer, self.rng)
+            interplay = self._release_triples(joint, found)
         # Without noise they are known; and what looks like a function may have taken all.
         if left > LEAST_PART * self.spending.price('pairs'):
-            pairs = pairs.average(keep(count(**self.spending.rest(promised=self.promised))))
-        known = singles, pairs, functions, self.expected, constants, self.rng
+            found = found.average(keep(release(**self.spending.rest(promised=self.promised))))
+        known = singles, found, functions, self.expected, constants, self.rng
         return fit_joint(*known, interplay, values)
 
-    def _count_functions(self, pairs: PairCounts) -> PairCounts:
+    def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[NDArray[np.float64]]]:
+        """Return counts of all pairs, in bins, and those of the bins of each column."""
+        margins = self.singles.margins(interactions)
+        return complete(interactions, margins, self.singles.num_records), margins
+
+    def _count_functions(self, interactions: Interactions) -> PairCounts:
         """Count pairs that look like functions code by code, at the price that these need."""
         singles, constants = self.singles, self.constants
-        known = pairs, singles.margins(pairs), singles.columns, singles.ordered
+        known = *self._complete(interactions), singles.columns, singles.ordered
         found, left = find_functions(*known, constants), self.spending.left(self.promised)
         if not found:
             return PairCounts({}, {})
@@ -109,7 +126,7 @@ class Counter:
         seen = singles.columns, singles.num_records, found, left
         weights, price = price_functions(*seen, constants)
         terms = self.spending.rest(price, self.promised)
-        counts = release_pair_counts(self.rows, singles.codes, weights, 'codes', **terms)
+        counts = release_pair_counts(self.rows, singles.codes, weights, **terms)
         return self.spending.keep(counts)
 
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
@@ -121,14 +138,15 @@ class Counter:
         return [(i, j) for i, j in both if wide[j] and not singles.ordered[i]]
 
     def _count_values(
-        self, pairs: PairCounts, functions: PairCounts, most: float
+        self, interactions: Interactions, functions: PairCounts, most: float
     ) -> ValueCounts | None:
         """Count the digits of the numbers that categories may have, at this price at most."""
         singles, constants = self.singles, self.constants
         numbers = self._list_numbers(functions.tables)
         if not numbers:
             return None
-        tables = estimate_tables(pairs, singles.margins(pairs), self.expected, constants)
+        pairs, margins = self._complete(interactions)
+        tables = estimate_tables(pairs, margins, self.expected, constants)
         found = estimate_functions(singles, pairs, functions, tables, self.rng)
         found |= {(j, i): table.T for (i, j), table in found.items()}
         wanted = tuple(
@@ -143,8 +161,8 @@ class Counter:
         sizes = [len(singles.bins[category]) for category, _ in wanted]
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 
-    def _count_triples(self, joint: Joint, pairs: PairCounts) -> Interplay | None:
-        """Look at triples, and count those that are worth it, if any is."""
+    def _release_triples(self, joint: Joint, pairs: Interactions) -> Interplay | None:
+        """Release the interactions of triples that are worth it, if any is."""
         spending, constants, promised = self.spending, self.constants, self.promised
         columns = joint.columns[: len(joint.ordered)] if self.adapted else joint.columns
         barred = joint.functions, joint.chain.settled, constants.most_looks
@@ -158,17 +176,21 @@ class Counter:
         drawn = joint.chain.draw(constants.look_particles, self.rng)
         known = [own.of_code[codes] for own, codes in zip(columns, drawn.T, strict=False)]
         expected = expect_triples(known, merged, triples, num_records)
-        terms = spending.rest(math.sqrt(constants.look_part) * left, promised)
-        distances, noise = spending.keep(release_distances(self.rows, bins, expected, **terms))
-        # Of two distributions that are off by a share of the records, counts differ by twice that.
-        doubt = constants.look_doubt * noise + 2 * constants.look_slack * num_records
-        excess, left = exceed_chance(distances, expected, len(drawn)), spending.left(promised)
-        chosen, part = choose_triples(excess - doubt, expected, pairs, left, constants)
+        chosen, part = triples, constants.unseen_part
+        if not needs_no_look(expected, num_records, left, constants):
+            terms = spending.rest(math.sqrt(constants.look_part) * left, promised)
+            distances, noise = spending.keep(release_distances(self.rows, bins, expected, **terms))
+            # Of two distributions that are off by a share of the records, counts differ by twice
+            # that.
+            doubt = constants.look_doubt * noise + 2 * constants.look_slack * num_records
+            excess, left = exceed_chance(distances, expected, len(drawn)), spending.left(promised)
+            chosen, part = choose_triples(excess - doubt, expected, pairs, left, constants)
         if not chosen:
             return None
         terms = spending.rest(math.sqrt(part) * left, promised)
-        counts = spending.keep(release_triple_counts(self.rows, bins, chosen, **terms))
-        return Interplay(counts, expected, merged)
+        weights = round_weights(count_bins(bins), dict.fromkeys(chosen, 1.0))
+        released = spending.keep(release_interactions(self.rows, bins, weights, **terms))
+        return Interplay(released, expected, merged)
 
 
 def _merge(

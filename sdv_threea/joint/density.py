@@ -17,12 +17,14 @@ from sdv_threea.joint.codes import CodeCounts, estimate_codes
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import list_neighbours
 from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.interplay import Interplay
 from sdv_threea.joint.order import choose_order
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.places import Tie, tie_columns
 from sdv_threea.joint.tables import (
     LEAST_LEFT,
+    complete,
     estimate_tables,
     mutual_information,
     pool_margins,
@@ -141,8 +143,8 @@ class Singles:
         each = zip(self.histograms, self.bins, count_bins(self.bins), strict=True)
         return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
 
-    def margins(self, pairs: PairCounts) -> list[NDArray[np.float64]]:
-        """Count the bins of each column, shape (G,), from its histogram and from its tables."""
+    def margins(self, interactions: Interactions) -> list[NDArray[np.float64]]:
+        """Count the bins of each column, shape (G,), from all that is released of it."""
         counts = [table.sum(axis=0) for table in self.by_class]
         # Histograms are smoothed, so a count is off by no more than itself, where noise drowns it.
         variances = [
@@ -150,7 +152,7 @@ class Singles:
             for count, own in zip(counts, self.bins, strict=True)
         ]
         known = list(zip(counts, variances, strict=True))
-        return pool_margins(known, pairs, self.num_records)
+        return pool_margins(known, interactions, self.num_records)
 
     def limit(
         self, at: int, occurs: NDArray[np.bool_], margin: NDArray[np.float64]
@@ -179,7 +181,7 @@ class Singles:
 
 def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
     singles: Singles,
-    pairs: PairCounts,
+    interactions: Interactions,
     functions: PairCounts,
     expected: Mapping[Pair, NDArray[np.float64]],
     constants: JointConstants,
@@ -191,8 +193,8 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
 
     Args:
         singles: What is known of columns by themselves.
-        pairs: The released counts of pairs, in bins.
-        functions: Those of pairs that look like functions, code by code: a forest.
+        interactions: The released interactions of columns and of pairs.
+        functions: Counts of pairs that look like functions, code by code: a forest.
         expected: Counts of pairs as far as they are known from elsewhere.
         constants: The constants of the room.
         rng: Source of randomness; it needs no secrecy.
@@ -200,7 +202,8 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
         values: The released digits of numbers that categories have, if any were counted.
     """
     num_records, num_classes = singles.num_records, len(singles.totals)
-    margins = singles.margins(pairs)
+    margins = singles.margins(interactions)
+    pairs = complete(interactions, margins, num_records)
     tables = estimate_tables(pairs, margins, expected, constants)
     found = estimate_functions(singles, pairs, functions, tables, rng)
     numbers: dict[Pair, NDArray[np.float64]] = {}
@@ -242,7 +245,7 @@ def estimate_functions(
 
     Args:
         singles: What is known of columns by themselves.
-        pairs: The released counts of pairs, in bins.
+        pairs: Counts of pairs, in bins.
         functions: Those of these pairs, code by code.
         tables: Probabilities of pairs, in bins.
         rng: Source of randomness; it needs no secrecy.

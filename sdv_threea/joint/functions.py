@@ -180,7 +180,9 @@ def _find_energy(
 ) -> float:
     """Return how far counts are from those of independent columns, squared, beyond the noise."""
     departure = counts - np.outer(rows, columns) / rows.sum()
-    noise = scale**2 * (counts.size + SURE * math.sqrt(2 * counts.size))
+    # Margins are known well: what is noisy is the interaction.
+    free = (len(rows) - 1) * (len(columns) - 1)
+    noise = scale**2 * (free + SURE * math.sqrt(2 * free))
     return float(np.square(departure).sum() - noise)
 
 

@@ -1,6 +1,6 @@
 """What three columns say together beyond what their pairs say.
 
-Which triples are worth counting follows from how far they are from what pairs say, and from the
+Which triples are worth releasing follows from how far they are from what pairs say, and from the
 noise of both: what is not spent on triples makes all pairs less noisy. The table of a triple is
 what pairs say, and a departure from it, shrunk as those of pairs are.
 
@@ -10,7 +10,7 @@ All of it is post-processing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.interactions import Interactions, count_together
 from sdv_threea.joint.tables import contrasts, shrink_values
-from sdv_threea.joint.triples import Triple, TripleCounts, count_triple
+from sdv_threea.joint.triples import Triple
 
 #: The mean of a normal's absolute value, in standard deviations.
 MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
@@ -43,12 +43,12 @@ class Interplay:
     """What is known of triples of columns: publishable.
 
     Args:
-        counts: The released counts.
+        released: Their released interactions.
         expected: What pairs say of them: expected counts, shape (A, B, C).
         merged: For each column, the coarser bin of each of its bins, shape (G,).
     """
 
-    counts: TripleCounts
+    released: Interactions
     expected: Mapping[Triple, NDArray[np.float64]]
     merged: tuple[NDArray[np.int64], ...]
 
@@ -63,33 +63,33 @@ class Interplay:
         Returns:
             Probabilities by triple, shape (A, B, C), with these pairs.
         """
-        found = {}
-        for triple, counts in self.counts.tables.items():
-            expected = self.expected[triple]
-            departure = _shrink(counts - expected, self.counts.scale)
-            # A bin that counts would make empty, and pairs would not, could not grow again.
-            least = LEAST_LEFT * (expected + expected.mean()) * bool(self.counts.scale)
-            found[triple] = self._rake(np.maximum(expected + departure, least), triple, pairs)
+        tables, scales, found = self.released.tables, self.released.scales, {}
+        expected_of = {triple: own for triple, own in self.expected.items() if triple in tables}
+        departures = {
+            triple: _take_coordinates(tables[triple] - own) for triple, own in expected_of.items()
+        }
+        kept = _keep_of_all([own / scales[at] for at, own in departures.items() if scales[at]])
+        for triple, expected in expected_of.items():
+            scale = scales[triple]
+            departure = _give_coordinates(_shrink(departures[triple], scale, kept))
+            pairs_of = self._list_pairs(triple, pairs)
+            total = expected.sum()
+            table = _add_pairs((expected + departure) / total, pairs_of)
+            # A bin that an interaction would make empty, and pairs would not, could not grow again.
+            least = LEAST_LEFT * (expected + expected.mean()) / total * bool(scale)
+            found[triple] = _rake(np.maximum(table, least), pairs_of)
         return found
 
-    def _rake(
-        self,
-        table: NDArray[np.float64],
-        triple: Triple,
-        pairs: Mapping[Pair, NDArray[np.float64]],
-    ) -> NDArray[np.float64]:
-        """Give a table of three columns its pairs (Deming and Stephan 1940), shape (A, B, C)."""
-        table = table / table.sum()
+    def _list_pairs(
+        self, triple: Triple, pairs: Mapping[Pair, NDArray[np.float64]]
+    ) -> list[tuple[int, NDArray[np.float64]]]:
+        """List the axes of a triple with what the other two columns say together, in its bins."""
         known = []
         for axis, (i, j) in ((2, triple[:2]), (1, triple[::2]), (0, triple[1:])):
             if (i, j) in pairs:
                 wanted = merge_table(pairs[i, j], self.merged[i], self.merged[j])
                 known.append((axis, wanted / wanted.sum()))
-        for _ in range(RAKING_ROUNDS):
-            for axis, wanted in known:
-                sums = table.sum(axis=axis)
-                table = table * np.expand_dims(wanted / np.maximum(sums, 1e-300), axis)
-        return np.asarray(table / table.sum())
+        return known
 
 
 def expect_triples(
@@ -113,7 +113,8 @@ def expect_triples(
     sizes = [int(own.max()) + 1 for own in merged]
     times = num_records / len(bins[0])
     return {
-        triple: count_triple(places, triple, sizes).astype(np.float64) * times for triple in triples
+        triple: count_together(places, triple, sizes).astype(np.float64) * times
+        for triple in triples
     }
 
 
@@ -143,10 +144,35 @@ def exceed_chance(
     return np.asarray(distances - np.array(found))
 
 
+def needs_no_look(
+    expected: Mapping[Triple, NDArray[np.float64]],
+    num_records: float,
+    mu: float,
+    constants: JointConstants,
+) -> bool:
+    """Say whether all triples may be counted at once, without a look at how far off they are.
+
+    Of three flags an interaction is one number, so a look tells no more than the interaction. It is
+    left out if triples have hardly more directions on average, and the noise of all of them
+    together hides less than what triples may be off by.
+
+    Args:
+        expected: Expected counts by triple, shape (A, B, C).
+        num_records: Number of records.
+        mu: The price, in GDP, that is left.
+        constants: The constants of the room.
+    """
+    directions, sizes = _count_directions(expected.values())
+    noise = math.sqrt((directions / sizes).sum() / constants.unseen_part) / mu
+    error = constants.noise_left * MEAN_ABSOLUTE * directions.mean() * noise
+    few = directions.mean() <= constants.few_directions
+    return bool(few and error < constants.look_slack * num_records)
+
+
 def choose_triples(
     excess: NDArray[np.float64],
     expected: Mapping[Triple, NDArray[np.float64]],
-    pairs: PairCounts,
+    pairs: Interactions,
     mu: float,
     constants: JointConstants,
 ) -> tuple[list[Triple], float]:
@@ -158,23 +184,27 @@ def choose_triples(
     Args:
         excess: How much further off triples are than by chance, in records, shape (T,).
         expected: Expected counts by triple, shape (A, B, C).
-        pairs: The counts of pairs that are released so far.
+        pairs: The interactions of pairs that are released so far.
         mu: The price, in GDP, that is left.
         constants: The constants of the room.
 
     Returns:
         The triples, those that gain most first; and the part of ``mu^2``.
     """
-    triples, tables = list(expected), list(expected.values())
+    triples = list(expected)
     # Pairs serve those that are not looked at, too.
-    all_triples = math.comb(len({at for pair in pairs.scales for at in pair}), 3)
-    free = np.array([math.prod(size - 1 for size in table.shape) for table in tables])
-    noisy = MEAN_ABSOLUTE * np.sqrt(free * [table.size for table in tables])
+    all_triples = math.comb(len({at for pair in pairs.pairs for at in pair}), 3)
+    directions, sizes = _count_directions(expected.values())
+    # A record moves an interaction by this, squared, where it would move counts by one.
+    moved = directions / sizes
     best: tuple[float, list[Triple], float] = (0.0, [], 0.0)
     for part in PARTS:
-        error = constants.noise_left * noisy / (mu * math.sqrt(part))
-        order = np.argsort(error - excess, kind='stable')[: constants.most_triples]
-        several = np.sqrt(np.arange(1, len(order) + 1))
+        # What noise puts a table off by, if that of the price were one.
+        error = constants.noise_left * MEAN_ABSOLUTE * np.sqrt(directions * sizes)
+        error /= mu * math.sqrt(part)
+        alone = error * np.sqrt(moved) - excess
+        order = np.argsort(alone, kind='stable')[: constants.most_triples]
+        several = np.sqrt(np.cumsum(moved[order]))
         gains = np.cumsum(excess[order]) - np.cumsum(error[order]) * several
         last = int(gains.argmax())
         lost = constants.pair_worth * all_triples * _add_noise_of_pairs(pairs, mu, part)
@@ -193,33 +223,90 @@ def merge_table(
     return merged
 
 
-def _add_noise_of_pairs(pairs: PairCounts, mu: float, part: float) -> float:
+def _count_directions(
+    tables: Iterable[NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Count the directions of the interaction of each table, and its bins, shape (T,) each."""
+    shapes = [table.shape for table in tables]
+    directions = [math.prod(max(size - 1, 0) for size in shape) for shape in shapes]
+    return np.array(directions, dtype=float), np.array(
+        [max(math.prod(s), 1) for s in shapes], float
+    )
+
+
+def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:
     """Say by how many records a table of pairs is off more if a part of the price is not theirs."""
-    scale = float(np.mean(list(pairs.scales.values())))
-    if not scale:
+    scales = np.array(list(pairs.scales.values()))
+    if not scales.any():
         return 0.0
-    size = float(np.mean([table.size for table in pairs.tables.values()]))
-    unit = math.sqrt(len(pairs.scales))
-    whole, less = (math.hypot(unit / scale, mu * math.sqrt(own)) for own in (1.0, 1.0 - part))
-    return size * (unit / less - unit / whole)
+    directions, sizes = _count_directions(pairs.tables.values())
+    # The price that was paid follows from the noise.
+    paid = math.sqrt((directions / sizes / scales**2).sum())
+    several = np.array([len(columns) > 1 for columns in pairs.tables])
+    off = float((np.sqrt(directions * sizes) * scales)[several].mean())
+    whole, less = (math.hypot(paid, mu * math.sqrt(own)) for own in (1.0, 1.0 - part))
+    return off * (paid / less - paid / whole)
 
 
-def _shrink(departure: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Shrink a departure from what pairs say, shape (A, B, C), as far as it may be noise.
+def _add_pairs(
+    table: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
+) -> NDArray[np.float64]:
+    """Give an interaction its pairs, in place of those of a table, shape (A, B, C)."""
+    for axis, wanted in pairs:
+        missing = (wanted - table.sum(axis=axis)) / table.shape[axis]
+        table = table + np.expand_dims(missing, axis)
+    return table
 
-    What pairs say of it is left to pairs. The rest is none, if it is not clearly longer than noise.
-    Else it is shrunk as the departure of a table of two columns is, of which one is the column with
-    most bins, and the other one the two others together.
+
+def _rake(
+    table: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
+) -> NDArray[np.float64]:
+    """Give a table of three columns its pairs (Deming and Stephan 1940), shape (A, B, C)."""
+    table = table / table.sum()
+    for _ in range(RAKING_ROUNDS):
+        for axis, wanted in pairs:
+            sums = table.sum(axis=axis)
+            table = table * np.expand_dims(wanted / np.maximum(sums, 1e-300), axis)
+    return np.asarray(table / table.sum())
+
+
+def _take_coordinates(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coordinates of an interaction, shape (A - 1, B - 1, C - 1), of (A, B, C).
+
+    What pairs say of a departure is left to pairs.
+    """
+    bases = [contrasts(size) for size in table.shape]
+    return np.asarray(np.einsum('abc,ai,bj,ck->ijk', table, *bases, optimize=True))
+
+
+def _give_coordinates(own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the interaction with these coordinates, shape (A, B, C)."""
+    bases = [contrasts(size + 1) for size in own.shape]
+    return np.asarray(np.einsum('ijk,ai,bj,ck->abc', own, *bases, optimize=True))
+
+
+def _keep_of_all(departures: Sequence[NDArray[np.float64]]) -> float:
+    """Return the share of all departures together, in units of noise, that noise does not explain.
+
+    It is the factor of James and Stein (1961), of the coordinates of all triples.
+    """
+    energy = sum(float(np.square(own).sum()) for own in departures)
+    size = sum(own.size for own in departures)
+    return max(1 - size / energy, 0.0) if energy else 0.0
+
+
+def _shrink(own: NDArray[np.float64], scale: float, kept: float) -> NDArray[np.float64]:
+    """Shrink a departure from what pairs say, by its coordinates, as far as it may be noise.
+
+    If it is not clearly longer than noise, what is kept of all triples is kept of it. Else it is
+    shrunk as the departure of a table of two columns is, of which one is the column with most bins,
+    and the other one the two others together.
     """
     if not scale:
-        return departure
-    bases = [contrasts(size) for size in departure.shape]
-    free = np.einsum('abc,ai,bj,ck->ijk', departure, *bases, optimize=True)
-    noise = free.size + SURE * math.sqrt(2 * free.size)
-    if np.square(free / scale).sum() < noise:
-        return np.zeros_like(departure)
-    longest = int(np.argmax(free.shape))
-    first = np.moveaxis(free, longest, 0)
-    kept = shrink_values(first.reshape(len(first), -1), scale).reshape(first.shape)
-    kept = np.moveaxis(kept, 0, longest)
-    return np.asarray(np.einsum('ijk,ai,bj,ck->abc', kept, *bases, optimize=True))
+        return own
+    if np.square(own / scale).sum() < own.size + SURE * math.sqrt(2 * own.size):
+        return kept * own
+    longest = int(np.argmax(own.shape))
+    first = np.moveaxis(own, longest, 0)
+    found = shrink_values(first.reshape(len(first), -1), scale).reshape(first.shape)
+    return np.moveaxis(found, 0, longest)

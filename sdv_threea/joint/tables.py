@@ -1,8 +1,7 @@
 r"""Noisy counts of pairs to probabilities: what stands out of the noise, and no more.
 
-A table of two columns is its margins' product and a departure from it. The margins are known well:
-from the histograms of the columns, and from all tables that the column is part of. The departure is
-shrunk twice:
+A table of two columns is its margins' product and a departure from it. The margins are known well,
+from histograms of single columns. The departure is shrunk twice:
 
 * its singular values, by the estimate of Efron and Morris (1972; Stein 1981) for the mean of a
   matrix of normals: few directions carry what two columns say of each other, and noise spreads
@@ -16,6 +15,7 @@ All of it is post-processing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.simplex import project_to_simplex
 
@@ -48,32 +49,52 @@ LEAST_LEFT = 1e-6
 
 def pool_margins(
     histograms: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    pairs: PairCounts,
+    interactions: Interactions,
     num_records: float,
 ) -> list[NDArray[np.float64]]:
-    """Count the bins of each column, from its histogram and from all tables it is part of.
+    """Count the bins of each column, from its histogram and from its own interaction, if released.
 
     Args:
         histograms: For each column, counts of its bins and their variances, shape (G,) each.
-        pairs: The released tables.
+        interactions: The released interactions.
         num_records: Number of records.
 
     Returns:
         Counts, for each column of shape (G,): at least zero, and all records together.
     """
-    weights = [1 / np.maximum(variances, 1e-12) for _, variances in histograms]
-    sums = [counts * weight for (counts, _), weight in zip(histograms, weights, strict=True)]
-    for pair, table in pairs.tables.items():
-        for axis, column in enumerate(pair):
-            # A margin adds up as many noisy counts as the other column has bins.
-            variance = pairs.scales[pair] ** 2 * table.shape[1 - axis]
-            if variance:
-                sums[column] = sums[column] + table.sum(axis=1 - axis) / variance
-                weights[column] = weights[column] + 1 / variance
-    return [
-        project_to_simplex(total / weight, np.ones(len(total), dtype=np.bool_), num_records)
-        for total, weight in zip(sums, weights, strict=True)
-    ]
+    margins = []
+    for at, (counts, variances) in enumerate(histograms):
+        weights = 1 / np.maximum(variances, 1e-12)
+        variance = interactions.scales.get((at,), 0.0) ** 2
+        if variance:
+            again = interactions.tables[at,] + num_records / len(counts)
+            counts = (counts * weights + again / variance) / (weights + 1 / variance)
+        every = np.ones(len(counts), dtype=np.bool_)
+        margins.append(project_to_simplex(counts, every, num_records))
+    return margins
+
+
+def complete(
+    interactions: Interactions, margins: Sequence[NDArray[np.float64]], num_records: float
+) -> PairCounts:
+    """Give the interactions of pairs their margins, so that they are counts.
+
+    Args:
+        interactions: The released interactions.
+        margins: Counts of the bins of each column, shape (G,).
+        num_records: Number of records.
+
+    Returns:
+        Noisy counts of all pairs, whole numbers where there is no noise.
+    """
+    tables = {}
+    for i, j in interactions.pairs:
+        found = interactions.tables[i, j]
+        rows, columns = found.shape
+        means = margins[i][:, None] / max(columns, 1) + margins[j] / max(rows, 1)
+        counts = found + means - num_records / max(found.size, 1)
+        tables[i, j] = counts if interactions.scales[i, j] else np.rint(counts)
+    return PairCounts(tables, {pair: interactions.scales[pair] for pair in tables})
 
 
 def estimate_tables(
@@ -102,7 +123,7 @@ def estimate_tables(
     if not any(pairs.scales.values()):
         counted = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
     else:
-        filled = find_filled(pairs, independent)
+        filled = find_filled(PairCounts(pairs.tables, _find_noise_of_bins(pairs)), independent)
         counted = {
             pair: shrink(table, expected[pair], pairs.scales[pair])
             * filled[pair] ** constants.emptiness
@@ -212,6 +233,16 @@ def contrasts(size: int) -> NDArray[np.float64]:
     """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])
+
+
+def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
+    """Find the noise of a count of each pair, if that of margins is none."""
+    found = {}
+    for pair, table in pairs.tables.items():
+        # Of a single bin there is no interaction, so no noise; but some is asked for.
+        part = math.prod(1 - 1 / max(size, 1) for size in table.shape) or 1.0
+        found[pair] = pairs.scales[pair] * math.sqrt(part)
+    return found
 
 
 def _divide(wanted: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,16 +1,15 @@
 """The release of triples: how far three columns are from what their pairs say, and their counts.
 
 A chain that is fitted to pairs says of any three columns how many records to expect in each bin of
-the three. How far the private records are from that is asked first: one number for each triple, so
-a look at hundreds of them costs little. Those that are worth it
-(:mod:`~sdv_threea.joint.interplay`) are counted then.
+the three. How far the private records are from that is one number for each triple, so a look at
+hundreds of them costs little. Of those that are worth it (:mod:`~sdv_threea.joint.interplay`)
+interactions are released then.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -21,30 +20,16 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.pairs import look_up
+from sdv_threea.joint.interactions import count_together, find_places
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     distance_sensitivity,
-    histogram_sensitivity,
     sum_distances,
 )
 
 #: Three columns, in ascending order. The class is the last column, if it is one.
 Triple = tuple[int, int, int]
-
-
-@dataclass(frozen=True)
-class TripleCounts:
-    """Released counts of triples of columns: publishable.
-
-    Args:
-        tables: Noisy counts by triple, shape (A, B, C).
-        scale: Standard deviation of the noise of a count.
-    """
-
-    tables: dict[Triple, NDArray[np.float64]]
-    scale: float
 
 
 def num_triple_bins(num_records: float, mu: float, constants: JointConstants) -> int:
@@ -152,73 +137,10 @@ def release_distances(
     return (noisy, receipt.noise_scale), receipt
 
 
-def release_triple_counts(
-    rows: Rows[Encoded],
-    bins: Sequence[NDArray[np.int64]],
-    triples: Sequence[Triple],
-    *,
-    mu: float,
-    neighbors: str,
-    noise: Noise,
-) -> tuple[TripleCounts, Receipt]:
-    """Release the histograms of triples of columns.
-
-    Formal guarantees:
-        * the triples and bins are public or released; a record counts in at most one bin of a
-          triple, as :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
-
-    Args:
-        rows: Private records.
-        bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
-            Beyond the columns of records there may be one more: the class.
-        triples: The triples, at least one.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
-    """
-    sizes = count_bins(bins)
-    counted = f'{len(triples)} triples of columns, in up to {max(sizes)} bins each'
-    noisy, receipt = add_noise(
-        rows.sum(partial(_count_triples, tuple(bins), tuple(triples))),
-        sensitivity=histogram_sensitivity(len(triples), neighbors),
-        mu=mu,
-        stage='approximate',
-        released=f'histograms of {counted}',
-        noise=noise,
-    )
-    shapes = [tuple(sizes[at] for at in triple) for triple in triples]
-    parts = np.split(noisy, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
-    each = zip(triples, parts, shapes, strict=True)
-    tables = {triple: part.reshape(shape) for triple, part, shape in each}
-    return TripleCounts(tables, receipt.noise_scale), receipt
-
-
-def count_triple(
-    places: Sequence[NDArray[np.int64]], triple: Triple, sizes: Sequence[int]
-) -> NDArray[np.int64]:
-    """Count the bins of three columns, shape (A, B, C).
-
-    Args:
-        places: For each column, the bins of the records, counted from 1; 0 is not counted, (n,).
-        triple: The columns.
-        sizes: How many bins each column has.
-    """
-    one, two, three = (places[at] for at in triple)
-    wide = [sizes[at] + 1 for at in triple]
-    together = (one * wide[1] + two) * wide[2] + three
-    return np.bincount(together, minlength=math.prod(wide)).reshape(wide)[1:, 1:, 1:]
-
-
 def _count_triples(
     bins: tuple[NDArray[np.int64], ...], triples: tuple[Triple, ...], chunk: Encoded
 ) -> NDArray[np.int64]:
     """Count the bins of triples, one after the other."""
-    codes = [*chunk.codes.T, chunk.labels]
-    # Without a column for the class, labels are left over.
-    places = [look_up(own, column) for own, column in zip(bins, codes, strict=False)]
-    sizes = count_bins(bins)
-    counts = [count_triple(places, triple, sizes).ravel() for triple in triples]
+    places, sizes = find_places(bins, chunk), count_bins(bins)
+    counts = [count_together(places, triple, sizes).ravel() for triple in triples]
     return np.concatenate(counts).astype(np.int64)

@@ -86,6 +86,41 @@ def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> f
     return math.sqrt(squared_norm * SQUARED_DISTANCE[neighbors])
 
 
+def interaction_sensitivity(
+    shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove'
+) -> float:
+    r"""Bound the L2 distance of sums of contrasts of neighbouring tables, all of them together.
+
+    A record adds ``w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...`` to the sums of a table, with
+    ``e`` the indicator of its bin among ``G``; or nothing.
+
+    Formal guarantees:
+        * ``||G e - 1||^2 = G (G - 1)``, and norms of products multiply: a record adds a vector of
+          the squared norm ``w^2 prod G (G - 1)``, or zero
+        * two such contrasts have the inner product ``G (G - 1)`` if their bins agree, else ``-G``.
+          So products of two records have at least ``-prod G (G - 1) / (G' - 1)``, ``G'`` the least
+          number of bins, and replacing one record by another moves the sums of a table by at most
+          ``2 w^2 prod G (G - 1) (1 + 1 / (G' - 1))``, squared
+        * of a column of one bin contrasts are zero, and so is what records add
+
+    Args:
+        shapes: The number of bins of each column, for each table.
+        weights: What each table weighs, whole numbers.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+
+    Returns:
+        The sensitivity; one if no record adds anything, so that there is some noise.
+    """
+    squared = 0
+    for shape, weight in zip(shapes, weights, strict=True):
+        norm = weight**2 * math.prod(size * (size - 1) for size in shape)
+        if norm and neighbors == 'replace_one':
+            # The least number of bins less one divides the norm.
+            norm = 2 * norm // (min(shape) - 1) * min(shape)
+        squared += norm
+    return math.sqrt(squared) or 1.0
+
+
 def sum_distances(
     counts: NDArray[np.int64], expected: NDArray[np.int64], sizes: Sequence[int]
 ) -> NDArray[np.int64]:

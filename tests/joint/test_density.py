@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from interactions import make_interactions
 
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Singles, fit_joint, keep_strongest
@@ -35,7 +36,7 @@ def fit(law, constants=CONSTANTS):
     histograms = [sum_to(shares, 0, at + 1) for at in range(3)]
     in_bins = np.add.reduceat(law[:, 1:], [0, 2, 3], axis=1).sum(axis=0)
     tables = {pair: NUM_RECORDS * sum_to(in_bins, *pair) for pair in combinations(range(3), 2)}
-    pairs = PairCounts(tables, dict.fromkeys(tables, 0.0))
+    pairs = make_interactions(tables)
     margins = [NUM_RECORDS * sum_to(in_bins, at) for at in range(3)]
     expected = {(i, j): np.outer(margins[i], margins[j]) / NUM_RECORDS for i, j in tables}
     rng = np.random.default_rng(2)
@@ -135,7 +136,7 @@ def test_counts_of_codes_say_which_code_has_which(rng):
     columns = [true.sum(axis=1), true.sum(axis=0)]
     coarse = np.zeros((6, 6))
     np.add.at(coarse, (bins[0][:, None], bins[1]), true)
-    pairs = PairCounts({(0, 1): coarse + rng.normal(0, 30, (6, 6))}, {(0, 1): 30.0})
+    pairs = make_interactions({(0, 1): coarse + rng.normal(0, 30, (6, 6))}, 30.0)
     noisy = true + rng.normal(0, 20, true.shape)
     histograms = tuple(each[None] / num_records for each in columns)
     singles = Singles(bins, histograms, (False, False), np.array([num_records]), 10.0)
@@ -169,7 +170,8 @@ def test_codes_that_do_not_occur_are_in_no_function(rng):
     expected = {(0, 1): np.array([[160.0, 240], [240, 360]])}
     known = PairCounts({(0, 1): noise}, {(0, 1): 3.0})
 
-    joint = fit_joint(singles, PairCounts(coarse, {(0, 1): 3.0}), known, expected, CONSTANTS, rng)
+    pairs = make_interactions(coarse, 3.0)
+    joint = fit_joint(singles, pairs, known, expected, CONSTANTS, rng)
     codes, _ = draw_jointly(joint, singles.totals, 2_000, rng)
 
     assert joint.functions[0, 1].shape == (4, 3)

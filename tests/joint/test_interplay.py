@@ -7,8 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from interactions import interact
 
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.interplay import (
     PARTS,
     Interplay,
@@ -16,9 +18,8 @@ from sdv_threea.joint.interplay import (
     exceed_chance,
     expect_triples,
     merge_table,
+    needs_no_look,
 )
-from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.joint.triples import TripleCounts
 
 CONSTANTS = JointConstants()
 TRIPLE = (0, 1, 2)
@@ -42,7 +43,8 @@ def distance(one, other):
 
 def make_pairs(num_columns, scale, size=5):
     wanted = list(combinations(range(num_columns), 2))
-    return PairCounts(dict.fromkeys(wanted, np.zeros((size, size))), dict.fromkeys(wanted, scale))
+    tables = dict.fromkeys(wanted, np.zeros((size, size)))
+    return Interactions(tables, dict.fromkeys(wanted, scale))
 
 
 def test_expected_counts_are_those_of_drawn_records(rng):
@@ -118,11 +120,36 @@ def test_where_pairs_lose_more_nothing_is_counted():
     assert choose([2000.0], 1.0, num_columns=40)[0] == []
 
 
+# Whether a look at them is left out
+
+
+def make_expected(shape, num_triples=100):
+    return {(0, 1, at + 2): np.full(shape, 100.0) for at in range(num_triples)}
+
+
+def test_flags_are_counted_without_a_look_where_noise_hides_little():
+    flags = make_expected((2, 2, 2))
+    assert needs_no_look(flags, 50_000, 0.3, CONSTANTS)
+    assert not needs_no_look(flags, 50_000, 0.001, CONSTANTS)
+    assert not needs_no_look(flags, 300, 0.3, CONSTANTS)
+    assert needs_no_look(flags, 300, math.inf, CONSTANTS)
+
+
+def test_columns_of_many_bins_are_looked_at_whatever_the_noise():
+    assert not needs_no_look(make_expected((4, 4, 4)), 50_000, math.inf, CONSTANTS)
+    assert not needs_no_look(make_expected((2, 4, 8)), 50_000, math.inf, CONSTANTS)
+
+
+def test_the_more_triples_there_are_the_more_of_them_noise_hides():
+    assert needs_no_look(make_expected((2, 2, 2), 50), 5_000, 0.1, CONSTANTS)
+    assert not needs_no_look(make_expected((2, 2, 2), 5_000), 5_000, 0.1, CONSTANTS)
+
+
 # What is made of them
 
 
 def estimate(counts, expected, scale, pairs):
-    known = Interplay(TripleCounts({TRIPLE: counts}, scale), {TRIPLE: expected}, MERGED)
+    known = Interplay(Interactions({TRIPLE: counts}, {TRIPLE: scale}), {TRIPLE: expected}, MERGED)
     return known.estimate(pairs)[TRIPLE]
 
 
@@ -161,10 +188,33 @@ def test_shrinkage_is_better_than_counts_and_than_pairs_alone(rng):
     assert found < 0.9 * min(raw, expected)
 
 
-def test_pairs_that_are_not_known_are_those_of_the_counts(rng):
-    law = make_law(rng, 1.0)
-    found = estimate(5000 * law, 5000 * make_law(rng), 0.0, {})
-    assert distance(found, law) < 1e-4
+def test_what_many_triples_show_together_is_kept_of_each(rng):
+    """One coordinate of three flags stands out of its noise in few triples, and in all of them."""
+    expected, signs = np.full((2, 2, 2), 1000.0), np.array([1.0, -1.0])
+    shape = np.einsum('a,b,c->abc', signs, signs, signs)
+    triples = list(combinations(range(16), 3))
+    merged, scale = tuple(np.arange(2) for _ in range(16)), 50.0
+    true = {triple: expected + 25 * rng.choice([-1, 1]) * shape for triple in triples}
+    noisy = {
+        triple: each + interact(rng.normal(0, scale, (2, 2, 2))) for triple, each in true.items()
+    }
+
+    def measure(tables):
+        released = Interactions(tables, dict.fromkeys(tables, scale))
+        known = Interplay(released, dict.fromkeys(tables, expected), merged)
+        found = known.estimate({})
+        return np.mean([distance(found[at], true[at] / true[at].sum()) for at in tables])
+
+    alone = np.mean([measure({triple: noisy[triple]}) for triple in triples[:200]])
+    assert measure(noisy) < 0.95 * alone
+
+
+def test_pairs_that_are_not_known_are_as_expected(rng):
+    """Interactions do not say them."""
+    law, expected = make_law(rng, 1.0), make_law(rng)
+    found = estimate(interact(5000 * law), 5000 * expected, 0.0, {})
+    for axis in range(3):
+        assert distance(found.sum(axis=axis), expected.sum(axis=axis)) < 0.05
 
 
 def test_bins_are_added_up_to_coarser_ones(rng):

@@ -1,4 +1,4 @@
-"""The release of pairs: exact sums, the stated noise, and how far a record can move them."""
+"""The release of pairs code by code: exact sums, the stated noise, and how far records move it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import numpy as np
 import pytest
 
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.joint.bins import count_bins
-from sdv_threea.joint.pairs import WEIGHT_UNIT, PairCounts, release_pair_counts, weigh_pairs
+from sdv_threea.joint.pairs import release_pair_counts
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.rows import Rows, chunk_arrays
 
 NEIGHBORS = ('add_remove', 'replace_one')
 
-#: Columns with codes in no bin, of one bin, of as many bins as codes, and of coarser bins.
+#: Columns with codes that are not counted, of one place, and of several.
 BINS = [
     np.array([0, 1, -1, 1]),
     np.array([0, 0]),
     np.array([2, 0, 1]),
     np.array([-1, 0, 0, 1, 1, 2]),
 ]
+
+#: What a record adds to a count.
+WEIGHT = 8
 
 
 def silent(size, scale):
@@ -40,27 +42,21 @@ def make_rows(codes, chunk_rows=2**16):
 
 def release(rows, bins=BINS, *, mu=1.0, neighbors='add_remove', noise=silent):
     rows = rows if isinstance(rows, Rows) else make_rows(rows)
-    weights = weigh(bins, combinations(range(len(bins)), 2))
+    weights = dict.fromkeys(combinations(range(len(bins)), 2), WEIGHT)
     return release_pair_counts(rows, bins, weights, mu=mu, neighbors=neighbors, noise=noise)
 
 
-def weigh(bins, wanted):
-    return weigh_pairs(count_bins(bins), list(wanted))
-
-
 def test_only_the_wanted_pairs_are_counted(rng):
-    codes, wanted = make_codes(rng, 400), [(1, 3), (0, 2)]
+    codes, wanted = make_codes(rng, 400), {(1, 3): 3, (0, 2): 4}
 
     counts, receipt = release_pair_counts(
-        make_rows(codes), BINS, weigh(BINS, wanted), mu=1.0, neighbors='add_remove', noise=silent
+        make_rows(codes), BINS, wanted, mu=1.0, neighbors='add_remove', noise=silent
     )
 
     expected = count_in_a_loop(codes, BINS)
     assert_same(counts.tables, {pair: expected[pair] for pair in wanted})
-    assert receipt.released.startswith('histograms of 2 pairs of columns')
-    assert receipt.sensitivity**2 == pytest.approx(
-        sum(each**2 for each in weigh_pairs([2, 1, 3, 3], wanted).values())
-    )
+    assert receipt.released == 'histograms of 2 pairs of columns, in up to 3 codes each'
+    assert receipt.sensitivity == pytest.approx(5)
 
 
 def count_in_a_loop(codes, bins):
@@ -224,24 +220,9 @@ def test_tables_have_the_noise_that_they_say(gaussian):
 
     for pair, table in counts.tables.items():
         # Of 900 values the standard deviation is known to 2.4 %.
-        assert counts.scales[pair] == receipt.noise_scale / WEIGHT_UNIT
+        assert counts.scales[pair] == receipt.noise_scale / WEIGHT
         assert table.std() == pytest.approx(counts.scales[pair], rel=0.15)
         assert abs(table.mean()) < 0.2 * counts.scales[pair]
-
-
-def test_small_tables_weigh_more_and_have_less_noise(rng):
-    bins = [np.arange(2), np.arange(20), np.arange(30)]
-
-    counts, receipt = release(make_codes(rng, 50, bins), bins)
-
-    weights = weigh_pairs([2, 20, 30], list(counts.tables))
-    assert weights[0, 1] > weights[0, 2] > weights[1, 2] == WEIGHT_UNIT
-    assert all(isinstance(weight, int) for weight in weights.values())
-    for pair, scale in counts.scales.items():
-        assert scale == pytest.approx(receipt.noise_scale / weights[pair])
-    assert receipt.sensitivity == pytest.approx(
-        math.sqrt(sum(weight**2 for weight in weights.values()))
-    )
 
 
 def test_without_noise_the_tables_are_exact_and_the_receipt_says_so(rng):
@@ -271,27 +252,12 @@ def test_any_weights_and_any_choice_of_pairs_keep_to_the_sensitivity(rng, sums, 
             neighbour = np.concatenate([make_codes(rng, 1), neighbour])
         terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
 
-        counts, receipt = release_pair_counts(make_rows(codes), BINS, weights, 'codes', **terms)
-        release_pair_counts(make_rows(neighbour), BINS, weights, 'codes', **terms)
+        counts, receipt = release_pair_counts(make_rows(codes), BINS, weights, **terms)
+        release_pair_counts(make_rows(neighbour), BINS, weights, **terms)
 
         assert find_distance(*sums[-2:]) <= receipt.sensitivity * (1 + 1e-15)
         assert receipt.released.endswith('pairs of columns, in up to 3 codes each')
         assert_same(counts.tables, {pair: count_in_a_loop(codes, BINS)[pair] for pair in chosen})
-
-
-def test_two_releases_are_averaged_by_precision(rng):
-    tables = [{(0, 1): rng.normal(size=(3, 4)), (0, 2): rng.normal(size=(3, 2))} for _ in range(2)]
-    one = PairCounts(tables[0], {(0, 1): 3.0, (0, 2): 6.0})
-    other = PairCounts(tables[1], {(0, 1): 4.0, (0, 2): 8.0})
-
-    both = one.average(other)
-
-    for pair, times in (((0, 1), 1), ((0, 2), 2)):
-        expected = 0.64 * tables[0][pair] + 0.36 * tables[1][pair]
-        assert both.tables[pair] == pytest.approx(expected)
-        assert both.scales[pair] == pytest.approx(2.4 * times)
-    exact = PairCounts(tables[0], {(0, 1): 0.0, (0, 2): 0.0})
-    assert exact.average(exact) is exact
 
 
 def test_what_is_summed_can_be_sent_to_other_machines(rng, sums):

@@ -6,10 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from interactions import interact, make_interactions
 
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import (
+    complete,
     estimate_tables,
     find_filled,
     mutual_information,
@@ -47,41 +50,38 @@ def make_low_rank(rng, size, total=50_000.0):
 
 
 def test_without_noise_margins_are_the_counts(rng):
-    tables = {(0, 1): make_dense(rng, 3, 4)}
-    known = [(table, np.zeros(len(table))) for table in (tables[0, 1].sum(1), tables[0, 1].sum(0))]
+    table = make_dense(rng, 3, 4)
+    known = [(counts, np.zeros(len(counts))) for counts in (table.sum(axis=1), table.sum(axis=0))]
+    released = make_interactions({(0,): known[0][0], (1,): known[1][0], (0, 1): table})
 
-    margins = pool_margins(known, make_counts(tables), 10_000)
-
-    for margin, (counts, _) in zip(margins, known, strict=True):
+    for margin, (counts, _) in zip(pool_margins(known, released, 10_000), known, strict=True):
         assert margin == pytest.approx(counts, rel=1e-9)
 
 
-def test_margins_weigh_all_that_is_known_of_a_column_by_precision(rng):
-    scale, variances = 5.0, [rng.uniform(10, 1_000, size) for size in (3, 4, 2)]
-    counts = [1_000 * rng.dirichlet(np.full(size, 50.0)) for size in (3, 4, 2)]
-    tables = {(i, j): make_plain(counts[i], counts[j]) for i, j in ((0, 1), (0, 2), (1, 2))}
-    tables = {pair: table + rng.normal(0, scale, table.shape) for pair, table in tables.items()}
+def test_margins_weigh_both_that_is_known_of_a_column_by_precision(rng):
+    scale, variances = 5.0, [rng.uniform(10, 1_000, size) for size in (3, 4)]
+    counts = [1_000 * rng.dirichlet(np.full(size, 50.0)) for size in (3, 4)]
+    again = interact(counts[0] + rng.normal(0, scale, 3))
+    released = Interactions({(0,): again}, {(0,): scale})
 
-    margins = pool_margins(list(zip(counts, variances, strict=True)), make_counts(tables, scale), 1)
+    margins = pool_margins(list(zip(counts, variances, strict=True)), released, 1_000)
 
-    # Of column 0, tables with 4 and with 2 bins of the other column.
-    found = [(counts[0], variances[0])]
-    found += [(tables[0, 1].sum(axis=1), 4 * scale**2), (tables[0, 2].sum(axis=1), 2 * scale**2)]
+    found = [(counts[0], variances[0]), (again + 1_000 / 3, scale**2)]
     mean = sum(each / variance for each, variance in found) / sum(1 / each for _, each in found)
     assert np.ptp(margins[0] - mean) == pytest.approx(0, abs=1e-9) or (margins[0] == 0).any()
+    assert margins[1] == pytest.approx(counts[1])  # nothing more is known of it
 
 
-def test_pooled_margins_are_nearer_to_the_truth_than_those_of_a_column(rng):
-    truth, scale, own, pooled = make_dense(rng, 8, 8), 20.0, 0.0, 0.0
+def test_pooled_margins_are_nearer_to_the_truth_than_those_of_a_histogram(rng):
+    truth, scale, own, pooled = make_dense(rng, 8, 8).sum(axis=1), 50.0, 0.0, 0.0
     for _ in range(50):
-        counts = truth.sum(axis=1) + rng.normal(0, 80, 8)
-        known = [(counts, np.full(8, 80.0**2)), (truth.sum(axis=0), np.full(8, 1.0))]
-        table = truth + rng.normal(0, scale, truth.shape)
-        (margin, _) = pool_margins(known, make_counts({(0, 1): table}, scale), 10_000)
-        own += np.square(counts - truth.sum(axis=1)).sum()
-        pooled += np.square(margin - truth.sum(axis=1)).sum()
+        counts = truth + rng.normal(0, 80, 8)
+        released = make_interactions({(0,): truth + rng.normal(0, scale, 8)}, scale)
+        (margin,) = pool_margins([(counts, np.full(8, 80.0**2))], released, 10_000)
+        own += np.square(counts - truth).sum()
+        pooled += np.square(margin - truth).sum()
 
-    assert pooled < 0.6 * own
+    assert pooled < 0.4 * own
 
 
 @pytest.mark.parametrize('scale', [0.0, 1.0, 1e3, 1e7])
@@ -89,13 +89,38 @@ def test_margins_are_counts_of_all_records_whatever_the_noise(rng, scale):
     for _ in range(50):
         sizes = rng.integers(1, 9, 3)
         known = [(rng.normal(0, 100, size), np.full(size, scale**2)) for size in sizes]
-        tables = {
-            (i, j): rng.normal(0, scale, (sizes[i], sizes[j])) for i, j in ((0, 1), (0, 2), (1, 2))
-        }
+        tables = {(at,): rng.normal(0, scale, sizes[at]) for at in range(3)}
 
-        for margin in pool_margins(known, make_counts(tables, scale), 1_234.5):
+        for margin in pool_margins(known, make_interactions(tables, scale), 1_234.5):
             assert (margin >= 0).all()
             assert margin.sum() == pytest.approx(1_234.5)
+
+
+@pytest.mark.parametrize('scale', [0.0, 30.0])
+def test_interactions_with_their_margins_are_the_counts(rng, scale):
+    table = np.rint(make_dense(rng, 6, 4))
+    table[0, :3] = 0
+    total, margins = table.sum(), [table.sum(axis=1), table.sum(axis=0)]
+    released = make_interactions({(0,): margins[0], (0, 1): table}, scale)
+
+    found = complete(released, margins, total)
+
+    assert found.scales == {(0, 1): scale}
+    assert found.tables[0, 1] == pytest.approx(table)
+    if not scale:  # so empty bins are empty
+        assert np.array_equal(found.tables[0, 1], table)
+
+
+def test_noise_of_an_interaction_is_that_of_the_counts_made_of_it(rng):
+    """Margins that are known exactly stay so."""
+    table, scale = make_dense(rng, 5, 7), 20.0
+    margins = [table.sum(axis=1), table.sum(axis=0)]
+    released = make_interactions({(0, 1): table + rng.normal(0, scale, (5, 7))}, scale)
+    counts = complete(released, margins, table.sum()).tables[0, 1]
+
+    assert counts.sum(axis=1) == pytest.approx(margins[0])
+    assert counts.sum(axis=0) == pytest.approx(margins[1])
+    assert np.square(counts - table).sum() / scale**2 == pytest.approx(24, abs=4 * math.sqrt(48))
 
 
 # Shrinking

@@ -1,4 +1,4 @@
-"""The releases of triples: exact sums, the stated noise, and how far a record can move them."""
+"""The look at triples: exact sums, the stated noise, and how far a record can move them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from sdv_threea.joint.triples import (
     merge_bins,
     num_triple_bins,
     release_distances,
-    release_triple_counts,
 )
 from sdv_threea.privacy.rows import chunk_arrays
 
@@ -58,20 +57,11 @@ def expect(rng, triples=ALL):
 
 
 @pytest.mark.parametrize('chunk_rows', [7, 10_000])
-def test_triples_are_counted_exactly_however_rows_are_cut(rng, chunk_rows):
-    records = make_records(rng, 300)
-    terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
-    counts, receipt = release_triple_counts(chunk_arrays(records, chunk_rows), BINS, ALL, **terms)
-    assert list(counts.tables) == list(ALL)
-    for triple in ALL:
-        assert np.array_equal(counts.tables[triple], count_in_a_loop(records, triple))
-    assert receipt.released == 'histograms of 4 triples of columns, in up to 3 bins each'
-
-
-def test_distances_are_those_from_what_is_expected_in_whole_records(rng):
+def test_distances_are_those_from_what_is_expected_in_whole_records(rng, chunk_rows):
     records, expected = make_records(rng, 300), expect(rng)
     terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
-    (distances, noise), receipt = release_distances(chunk_arrays(records), BINS, expected, **terms)
+    rows = chunk_arrays(records, chunk_rows)
+    (distances, noise), receipt = release_distances(rows, BINS, expected, **terms)
     for found, (triple, table) in zip(distances, expected.items(), strict=True):
         assert found == np.abs(count_in_a_loop(records, triple) - np.rint(table)).sum()
     assert noise == 0
@@ -82,24 +72,22 @@ def test_without_a_column_for_the_class_labels_do_not_matter(rng):
     records = make_records(rng, 100)
     others = Encoded(records.codes, np.zeros_like(records.labels))
     terms = {'mu': math.inf, 'neighbors': 'add_remove', 'noise': silent}
+    expected = expect(rng, [(0, 1, 2)])
     one, other = (
-        release_triple_counts(chunk_arrays(each), BINS[:3], [(0, 1, 2)], **terms)[0]
+        release_distances(chunk_arrays(each), BINS[:3], expected, **terms)[0][0]
         for each in (records, others)
     )
-    assert np.array_equal(one.tables[0, 1, 2], other.tables[0, 1, 2])
+    assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)
-@pytest.mark.parametrize('what', ['counts', 'distances'])
-def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors, what):
+def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors):
     """Every record there is, added to a table or in the place of another one."""
     expected = expect(rng)
     terms = {'mu': 1.0, 'neighbors': neighbors, 'noise': silent}
 
     def ask(codes, labels):
         rows = chunk_arrays(Encoded(codes, labels))
-        if what == 'counts':
-            return release_triple_counts(rows, BINS, ALL, **terms)[1].sensitivity
         return release_distances(rows, BINS, expected, **terms)[1].sensitivity
 
     records = make_records(rng, 20)
@@ -140,8 +128,6 @@ def test_the_bound_is_reached(rng, sums, neighbors):
 def test_the_noise_is_the_sensitivity_over_the_price(rng, gaussian):
     terms = {'mu': 0.5, 'neighbors': 'add_remove', 'noise': gaussian}
     rows = chunk_arrays(make_records(rng, 50))
-    counts, receipt = release_triple_counts(rows, BINS, ALL, **terms)
-    assert counts.scale == receipt.noise_scale == pytest.approx(2 / 0.5, rel=1e-3)
     (_, scale), receipt = release_distances(rows, BINS, expect(rng), **terms)
     assert scale == receipt.noise_scale == pytest.approx(2 / 0.5, rel=1e-3)
 

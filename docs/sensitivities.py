@@ -1,0 +1,115 @@
+"""How far a record moves each release, as functions of what is public or released.
+
+``docs/releases.py`` says which of them belongs to which release.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.fit import RADII
+from sdv_threea.adapt.trees import NUMBER_UNITS
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
+from sdv_threea.describe.questions import RECORD_UNITS
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the formulas of sensitivities are about.
+
+    Args:
+        asked: Number of columns that each question of the description is put to.
+        width: Number ``m`` of columns with a normal score.
+        radius: Norm ``R`` to which scores are clipped, in score units.
+        feature_radius: Norm ``F`` to which features of the kernel are shortened, in the same units.
+        replaced: Whether neighbours differ by a record that is replaced.
+        rows_per_unit: The most rows of a unit that are looked at.
+    """
+
+    asked: Mapping[str, int]
+    width: int
+    radius: int
+    feature_radius: int
+    replaced: bool
+    rows_per_unit: int = 1
+
+
+#: From the facts, and the sensitivity on the receipt, to what it should be.
+Formula = Callable[[Facts, float], float]
+
+
+def ask(name: str) -> Formula:
+    """The root of the number of columns that a question is put to."""
+    return lambda facts, _: math.sqrt(facts.asked[name])
+
+
+def share(_: Facts, __: float) -> float:
+    """What a record shares out, in whole numbers."""
+    return RECORD_UNITS
+
+
+def count(facts: Facts, _: float) -> float:
+    """The root of the number of columns, and one more for the sizes of the classes."""
+    return math.sqrt(facts.width + 1)
+
+
+def weigh(_: Facts, found: float) -> float:
+    """The root of a whole number: which weights the columns have is told by what was released."""
+    return math.sqrt(round(found**2))
+
+
+def distance(facts: Facts, found: float) -> float:
+    """The root of a whole number, how many distances there are; twice that for a replaced row."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * math.sqrt(round((found / apart) ** 2))
+
+
+def multiply(facts: Facts, _: float) -> float:
+    """That of counts, sums and second moments of scores."""
+    return _square(facts.radius, ApproximateConstants().count_weight)
+
+
+def multiply_features(facts: Facts, _: float) -> float:
+    """That of counts, sums and second moments of features of the kernel."""
+    return _square(facts.feature_radius, AdaptConstants().count_weight)
+
+
+def _square(radius: int, count_weight: float) -> float:
+    weight = constant_weight(radius, count_weight)
+    return 17 / math.sqrt(2) * (weight**2 + radius**2) / SCORE_UNITS**2
+
+
+def add(_: Facts, found: float) -> float:
+    """``sqrt(2)`` times a whole number of units: the norm that pooled scores are clipped to."""
+    return math.sqrt(2) * round(found * SCORE_UNITS / math.sqrt(2)) / SCORE_UNITS
+
+
+def slope(facts: Facts, found: float) -> float:
+    """A whole number of sixteenths: the norm that slopes are clipped to in a step."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * round(found / apart * RADII) / RADII
+
+
+def residual(facts: Facts, found: float) -> float:
+    """A whole number of units, what residuals are cut to, times the root of that of the terms."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    return apart * math.sqrt(round((found / apart * NUMBER_UNITS) ** 2)) / NUMBER_UNITS
+
+
+def pair(facts: Facts, _: float) -> float:
+    """That of the products of two records of a unit."""
+    return 2 * multiply(facts, 0.0) * (2 if facts.replaced else 1)
+
+
+def once(facts: Facts, _: float) -> float:
+    """One count of each record or unit; of a replaced one, two."""
+    return math.sqrt(2 if facts.replaced else 1)
+
+
+def single(_: Facts, __: float) -> float:
+    """One count of each record."""
+    return 1.0

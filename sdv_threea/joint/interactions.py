@@ -1,0 +1,228 @@
+r"""The release of interactions: what columns say together beyond what fewer of them say.
+
+A table of two columns is its total, its two margins, and an *interaction*: what is left of the
+counts when the means of rows and of columns are taken off. The tables of all pairs have the margins
+of a column over and over again. So the bins of each column are counted once, and of pairs and
+triples the interactions alone. A record moves them less than it moves the counts: by a quarter of
+the squares in a table of two by two, and by an eighth in one of two by two by two.
+
+With ``e`` the indicator of a record's bin among ``G``, the record adds, in whole numbers,
+
+    w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...
+
+to the sums of its columns. These are ``w G_1 G_2 ...`` times their interaction. Such sums are the
+residuals of Xiao, He, Zhang, Kifer (2023, *An Optimal and Scalable Matrix Mechanism for Noisy
+Marginals under Convex Loss Functions*), by which all marginals are answered best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.joint.bins import Pair, count_bins
+from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.statistics import interaction_sensitivity
+
+#: One, two or three columns, in ascending order. The class is the last column, if it is one.
+Columns = tuple[int, ...]
+
+#: The least that any table weighs, in whole numbers: weights are rounded.
+LEAST_WEIGHT = 8
+
+#: The power of the number of bins of a pair by which its weight falls.
+POWER = 1 / 6
+
+#: What receipts call one, two or three columns.
+NAMES = {1: 'columns', 2: 'pairs of columns', 3: 'triples of columns'}
+
+
+@dataclass(frozen=True)
+class Interactions:
+    """Released interactions of columns: publishable.
+
+    Args:
+        tables: Noisy interactions, in records, by columns: shape (G_1,), (G_1, G_2) or (G_1, G_2,
+            G_3). They add up to zero along every axis.
+        scales: Standard deviation of their noise along any direction that they can have, by
+            columns.
+    """
+
+    tables: dict[Columns, NDArray[np.float64]]
+    scales: dict[Columns, float]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs of columns that are among them."""
+        return [(columns[0], columns[1]) for columns in self.tables if len(columns) == 2]
+
+    def average(self, other: Interactions) -> Interactions:
+        """Average with another release of the same interactions, by precision."""
+        if not any(self.scales.values()):
+            return self
+        tables, scales = {}, {}
+        for columns, scale in self.scales.items():
+            weight = other.scales[columns] ** 2 / (scale**2 + other.scales[columns] ** 2)
+            tables[columns] = weight * self.tables[columns] + (1 - weight) * other.tables[columns]
+            scales[columns] = scale * math.sqrt(weight)
+        return Interactions(tables, scales)
+
+
+def release_interactions(
+    rows: Rows[Encoded],
+    bins: Sequence[NDArray[np.int64]],
+    weights: Mapping[Columns, int],
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[Interactions, Receipt]:
+    """Release interactions of columns.
+
+    Formal guarantees:
+        * the columns, bins and weights are public or released; a record adds a product of
+          contrasts to the sums of each set of columns, times a whole number, or nothing if it is in
+          no bin of one of them, as
+          :func:`~sdv_threea.privacy.statistics.interaction_sensitivity` asks
+
+    Args:
+        rows: Private records.
+        bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
+            Beyond the columns of records there may be one more: the class.
+        weights: What each table weighs, a whole number of at least one; at least one table.
+        mu: The price, in GDP.
+        neighbors: ``'add_remove'`` or ``'replace_one'``.
+        noise: The source of noise.
+
+    Returns:
+        The interactions and their receipt.
+    """
+    sizes = count_bins(bins)
+    shapes = [tuple(sizes[at] for at in columns) for columns in weights]
+    noisy, receipt = add_noise(
+        rows.sum(partial(_sum_contrasts, tuple(bins), tuple(sizes), weights)),
+        sensitivity=interaction_sensitivity(shapes, list(weights.values()), neighbors),
+        mu=mu,
+        stage='approximate',
+        released=f'interactions of {_name(weights)}, in up to {max(sizes)} bins each',
+        noise=noise,
+    )
+    parts = np.split(noisy, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
+    tables, scales = {}, {}
+    for (columns, weight), shape, part in zip(weights.items(), shapes, parts, strict=True):
+        unit = weight * max(math.prod(shape), 1)
+        tables[columns] = _centre(part.reshape(shape) / unit)
+        scales[columns] = receipt.noise_scale / unit
+    return Interactions(tables, scales), receipt
+
+
+def weigh_pairs(sizes: Sequence[int], wanted: Sequence[Pair]) -> dict[Columns, int]:
+    """Weigh pairs of columns, and those columns themselves.
+
+    Noise hides more of a small table, whose bins add up to more of what columns say, than of a
+    large one, which has been given bins to spare. A column that makes ``k`` pairs is a margin of
+    each. If all columns have ``G`` bins, the variances of all tables add up to least with ``sqrt(k)
+    / G`` of the precision of a pair for each column.
+
+    Args:
+        sizes: Number of bins of each column.
+        wanted: The pairs, at least one.
+
+    Returns:
+        Weights, as :func:`release_interactions` takes them.
+    """
+    areas = {pair: max(sizes[pair[0]] * sizes[pair[1]], 1) for pair in wanted}
+    weights: dict[Columns, float] = {pair: area**-POWER for pair, area in areas.items()}
+    typical = float(np.mean(list(weights.values())))
+    together = [at for pair in wanted for at in pair]
+    for at in sorted(set(together)):
+        precision = math.sqrt(together.count(at)) / max(sizes[at], 1)
+        weights[at,] = typical * math.sqrt(precision)
+    return round_weights(sizes, weights)
+
+
+def round_weights(sizes: Sequence[int], weights: Mapping[Columns, float]) -> dict[Columns, int]:
+    """Turn weights of tables, by the precision of a record in them, into whole numbers.
+
+    Args:
+        sizes: Number of bins of each column.
+        weights: One over the standard deviations that noise is to have, up to a common factor.
+
+    Returns:
+        Weights, as :func:`release_interactions` takes them.
+    """
+    # Contrasts grow with the number of bins.
+    each = {
+        columns: own / max(math.prod(sizes[at] for at in columns), 1)
+        for columns, own in weights.items()
+    }
+    least = min(each.values())
+    return {columns: round(LEAST_WEIGHT * own / least) for columns, own in each.items()}
+
+
+def count_together(
+    places: Sequence[NDArray[np.int64]], columns: Columns, sizes: Sequence[int]
+) -> NDArray[np.int64]:
+    """Count the records in each bin of several columns, shape (G_1, G_2, ...).
+
+    Args:
+        places: For each column, the bins of the records, counted from 1; 0 is not counted, (n,).
+        columns: The columns.
+        sizes: How many bins each column has.
+    """
+    wide = [sizes[at] + 1 for at in columns]
+    together = np.zeros(len(places[columns[0]]), dtype=np.int64)
+    for at, width in zip(columns, wide, strict=True):
+        together = together * width + places[at]
+    counts = np.bincount(together, minlength=math.prod(wide)).reshape(wide)
+    return counts[(slice(1, None),) * len(columns)]
+
+
+def look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Find the bins of codes, counted from 1; 0 for no code and for codes in no bin."""
+    return np.append(-1, bins)[codes.astype(np.intp) + 1].astype(np.intp) + 1
+
+
+def find_places(bins: Sequence[NDArray[np.int64]], chunk: Encoded) -> list[NDArray[np.intp]]:
+    """Find the bins of records, and of their classes if there are bins for these, as above."""
+    # Without a column for the class, labels are left over.
+    codes = [*chunk.codes.T, chunk.labels]
+    return [look_up(own, column) for own, column in zip(bins, codes, strict=False)]
+
+
+def _sum_contrasts(
+    bins: tuple[NDArray[np.int64], ...],
+    sizes: tuple[int, ...],
+    weights: Mapping[Columns, int],
+    chunk: Encoded,
+) -> NDArray[np.int64]:
+    """Sum the products of contrasts of records, table by table."""
+    places, sums = find_places(bins, chunk), []
+    for columns, weight in weights.items():
+        found = count_together(places, columns, sizes)
+        # What records add is linear in the counts.
+        for axis, size in enumerate(found.shape):
+            found = size * found - found.sum(axis=axis, keepdims=True)
+        sums.append(weight * found.ravel())
+    return np.concatenate(sums).astype(np.int64)
+
+
+def _centre(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Take off what an interaction cannot have: means along an axis, which are noise."""
+    for axis, size in enumerate(table.shape):
+        table = table - table.sum(axis=axis, keepdims=True) / max(size, 1)
+    return table
+
+
+def _name(weights: Mapping[Columns, int]) -> str:
+    """Say how many tables there are of which kind."""
+    orders = [len(columns) for columns in weights]
+    return ' and '.join(f'{orders.count(order)} {NAMES[order]}' for order in sorted(set(orders)))

@@ -1,0 +1,323 @@
+"""The release of interactions: exact sums, the stated noise, and how far records can move them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from interactions import interact
+
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.joint.bins import count_bins
+from sdv_threea.joint.interactions import (
+    LEAST_WEIGHT,
+    Interactions,
+    release_interactions,
+    round_weights,
+    weigh_pairs,
+)
+from sdv_threea.privacy.guard import UnreadableRowsError
+from sdv_threea.privacy.rows import Rows, chunk_arrays
+
+NEIGHBORS = ('add_remove', 'replace_one')
+
+#: Columns with codes in no bin, of one bin, of as many bins as codes, and of coarser bins; the last
+#: one is the class.
+BINS = [
+    np.array([0, 1, -1, 1]),
+    np.array([0, 0]),
+    np.array([2, 0, 1]),
+    np.array([-1, 0, 0, 1, 1, 2]),
+    np.array([0, 1]),
+]
+ALL = tuple(each for order in (1, 2, 3) for each in combinations(range(len(BINS)), order))
+WEIGHTS = {columns: 3 + at for at, columns in enumerate(ALL)}
+
+
+def silent(size, scale):
+    return np.zeros(size, dtype=np.int64)
+
+
+def make_records(rng, num_rows, bins=BINS):
+    codes = [rng.integers(-1, len(each), num_rows) for each in bins[:-1]]
+    return np.stack(codes, axis=1), rng.integers(-1, len(bins[-1]), num_rows)
+
+
+def release(records, weights=WEIGHTS, bins=BINS, *, chunk_rows=2**16, **terms):
+    terms = {'mu': 1.0, 'neighbors': 'add_remove', 'noise': silent} | terms
+    rows = records
+    if not isinstance(records, Rows):
+        codes, labels = records
+        rows = chunk_arrays(Encoded(codes, np.asarray(labels, dtype=np.int16)), chunk_rows)
+    return release_interactions(rows, bins, weights, **terms)
+
+
+def count_in_a_loop(records, columns, bins=BINS):
+    counts = np.zeros([int(bins[at].max()) + 1 for at in columns])
+    for row in np.column_stack(records):
+        places = [bins[at][row[at]] if row[at] >= 0 else -1 for at in columns]
+        if min(places) >= 0:
+            counts[tuple(places)] += 1
+    return counts
+
+
+def find_distance(one, other):
+    return math.sqrt(sum(int(each) ** 2 for each in one - other))
+
+
+def test_interactions_are_those_of_the_counts_without_what_is_in_no_bin(rng):
+    records = make_records(rng, 400)
+    found, receipt = release(records)
+    assert list(found.tables) == list(ALL)
+    for columns in ALL:
+        expected = interact(count_in_a_loop(records, columns))
+        assert found.tables[columns] == pytest.approx(expected, abs=1e-9)
+    assert receipt.released == (
+        'interactions of 5 columns and 10 pairs of columns and 10 triples of columns, '
+        'in up to 3 bins each'
+    )
+
+
+def test_counts_are_their_margins_and_interactions(rng):
+    """All of them together say as much as the counts."""
+    records = make_records(rng, 300)
+    tables = release(records)[0].tables
+    counts = count_in_a_loop(records, (2, 3))
+    rows, columns = counts.shape
+    # Of records that are in a bin of both columns.
+    margins = counts.sum(axis=1)[:, None] / columns + counts.sum(axis=0) / rows
+    assert tables[2, 3] + margins - counts.sum() / counts.size == pytest.approx(counts)
+
+
+def test_what_a_record_adds_is_a_product_of_contrasts(sums):
+    release((np.array([[1, 0, 0, 3]]), [1]), {(0, 2): 7, (0, 2, 4): 5})
+    one, two, three = 2 * np.eye(2)[1] - 1, 3 * np.eye(3)[2] - 1, 2 * np.eye(2)[1] - 1
+    pair = 7 * np.outer(one, two).ravel()
+    triple = 5 * np.einsum('a,b,c->abc', one, two, three).ravel()
+    assert sums[0].tolist() == [*pair, *triple]
+
+
+@pytest.mark.parametrize('dtype', [np.int8, np.uint8, np.int16, np.int64])
+def test_small_codes_do_not_wrap_around(dtype):
+    bins = [np.arange(120), np.arange(127)]
+    codes = np.array([[119, 126], [119, 126], [0, 126]], dtype=dtype)
+    found, _ = release((codes, [0, 0, 0]), {(0, 1): 1}, bins)
+    expected = np.zeros((120, 127))
+    expected[[119, 0], 126] = 2, 1
+    assert found.tables[0, 1] == pytest.approx(interact(expected))
+
+
+@pytest.mark.parametrize('chunk_rows', [1, 7, 399, 400])
+def test_sums_of_chunks_are_those_of_the_table_in_any_order(rng, sums, chunk_rows):
+    codes, labels = make_records(rng, 400)
+    order = rng.permutation(400)
+    release((codes, labels))
+    release((codes[order], labels[order]), chunk_rows=chunk_rows)
+    whole, cut = sums
+    assert whole.dtype == cut.dtype == np.int64
+    assert np.array_equal(whole, cut)
+
+
+def test_no_records_and_records_in_no_bin_add_nothing(rng, sums):
+    codes, labels = make_records(rng, 5)
+    release((codes[:0], labels[:0]))
+    release((np.full((9, len(BINS) - 1), -1), np.full(9, -1)))
+    for each in sums:
+        assert not each.any()
+
+
+def test_columns_of_one_bin_or_none_have_no_interactions(rng):
+    bins = [np.array([0, 1]), np.zeros(3, dtype=int), np.full(2, -1), np.array([0])]
+    records = make_records(rng, 100, bins)
+    found, receipt = release(records, {(0, 1): 2, (0, 2): 4}, bins)
+    assert found.tables[0, 1].tolist() == [[0.0], [0.0]]
+    assert found.tables[0, 2].shape == (2, 0)
+    assert receipt.sensitivity == 1
+
+
+def test_without_a_column_for_the_class_labels_do_not_matter(rng):
+    codes, labels = make_records(rng, 100)
+    weights = {(0, 2, 3): 1}
+    one, other = (release((codes, each), weights, BINS[:-1])[0] for each in (labels, 0 * labels))
+    assert np.array_equal(one.tables[0, 2, 3], other.tables[0, 2, 3])
+
+
+def test_codes_beyond_the_bins_are_refused(rng):
+    codes, labels = make_records(rng, 10)
+    codes[3, 1] = len(BINS[1])
+    with pytest.raises(UnreadableRowsError):
+        release((codes, labels))
+
+
+# How far records can move the sums
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('some', [ALL, [(0,), (2,)], [(0, 2), (2, 3)], [(0, 2, 3)], [(1, 2), (3,)]])
+def test_no_record_moves_the_sums_further_than_the_sensitivity(rng, sums, neighbors, some):
+    """Every record there is, added to a table, or in the place of every other one."""
+    weights = {columns: WEIGHTS[columns] for columns in some}
+    kinds = np.array(list(product(*(range(-1, len(each)) for each in BINS))))
+    bound = release((kinds[:1, :-1], kinds[:1, -1]), weights, neighbors=neighbors)[1].sensitivity
+    sums.clear()
+    for kind in kinds:
+        release((kind[None, :-1], kind[None, -1]), weights, neighbors=neighbors)
+    vectors = np.unique(np.array(sums), axis=0)
+    others = vectors if neighbors == 'replace_one' else np.zeros_like(vectors[:1])
+    furthest = max(find_distance(one, other) for one in vectors for other in others)
+    assert furthest <= bound * (1 + 1e-15)
+    assert furthest > 0.7 * bound  # and the bound is not idle
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('sizes', [(2,), (5,), (2, 2), (3, 4), (2, 3, 4), (3, 3, 3)])
+def test_the_sensitivity_is_reached(sums, sizes, neighbors):
+    """By a record that is in a bin, and one that differs from it where there are fewest bins."""
+    bins = [np.arange(size) for size in sizes]
+    columns = tuple(range(len(sizes)))
+    codes = np.zeros((1, len(sizes)), dtype=np.int64)
+    other = codes.copy() if neighbors == 'replace_one' else codes[:0]
+    other[:, int(np.argmin(sizes))] = 1
+    _, receipt = release((codes, [0]), {columns: 6}, bins, neighbors=neighbors)
+    release((other, [0] * len(other)), {columns: 6}, bins, neighbors=neighbors)
+    assert find_distance(*sums) == pytest.approx(receipt.sensitivity, rel=1e-12)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_any_weights_and_any_choice_keep_to_the_sensitivity(rng, sums, neighbors):
+    for _ in range(60):
+        chosen = [columns for columns in ALL if rng.random() < 0.4] or [(0, 3)]
+        weights = {columns: int(rng.integers(1, 500)) for columns in chosen}
+        codes, labels = make_records(rng, 6)
+        others = codes[1:], labels[1:]
+        if neighbors == 'replace_one':
+            new = make_records(rng, 1)
+            others = tuple(np.concatenate(each) for each in zip(new, others, strict=True))
+        _, receipt = release((codes, labels), weights, neighbors=neighbors)
+        release(others, weights, neighbors=neighbors)
+        assert find_distance(*sums[-2:]) <= receipt.sensitivity * (1 + 1e-15)
+
+
+@pytest.mark.parametrize('sizes', [(2, 2), (4, 4), (2, 2, 2), (5, 5, 5)])
+def test_a_record_moves_an_interaction_less_than_counts(rng, sizes):
+    """In units of a record: by the root of the share of directions that an interaction has."""
+    bins = [np.arange(size) for size in sizes]
+    codes = np.zeros((4, len(sizes)), dtype=np.int64)
+    columns = tuple(range(len(sizes)))
+    found, receipt = release((codes, [0] * 4), {columns: 1}, bins)
+    moved = receipt.sensitivity / math.prod(sizes)
+    assert moved == pytest.approx(math.sqrt(math.prod(1 - 1 / size for size in sizes)))
+    assert np.linalg.norm(found.tables[columns]) == pytest.approx(4 * moved)
+
+
+# Noise
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('mu', [1e-3, 0.3, 40.0])
+def test_the_receipt_says_what_the_noise_was(rng, mu, neighbors):
+    asked = []
+
+    def spy(size, scale):
+        asked.append(size)
+        return silent(size, scale)
+
+    found, receipt = release(make_records(rng, 50), mu=mu, neighbors=neighbors, noise=spy)
+    assert receipt.mu == mu
+    assert receipt.charged
+    assert receipt.delta == 0
+    assert receipt.stage == 'approximate'
+    assert receipt.noise_scale == pytest.approx(receipt.sensitivity / mu, rel=1e-4)
+    assert receipt.noise_scale > receipt.sensitivity / mu
+    assert asked == [sum(table.size for table in found.tables.values())]
+
+
+def test_tables_have_the_noise_that_they_say(gaussian):
+    """Along directions that an interaction has; there is none along others."""
+    bins = [np.arange(12)] * 3
+    weights = {(0,): 4, (0, 1): 2, (0, 1, 2): 1}
+    empty = np.zeros((0, 3), dtype=np.int64), []
+    found = [release(empty, weights, bins, mu=0.2, noise=gaussian)[0] for _ in range(20)]
+    for columns in weights:
+        tables = np.array([each.tables[columns] for each in found])
+        scale = found[0].scales[columns]
+        directions = len(found) * 11 ** len(columns)
+        assert np.square(tables / scale).sum() / directions == pytest.approx(
+            1, abs=5 * math.sqrt(2 / directions)
+        )
+        for axis in range(1, tables.ndim):
+            assert tables.sum(axis=axis) == pytest.approx(0, abs=1e-6 * scale)
+
+
+def test_without_noise_the_receipt_says_so(rng):
+    found, receipt = release(make_records(rng, 200), mu=math.inf)
+    assert (receipt.mu, receipt.noise_scale) == (math.inf, 0)
+    assert not any(found.scales.values())
+
+
+@pytest.mark.parametrize('mu', [0.0, -1.0, math.nan])
+def test_no_price_no_release(rng, mu):
+    with pytest.raises(ValueError, match='mu must be above 0'):
+        release(make_records(rng, 10), mu=mu)
+
+
+def test_weights_are_whole_and_have_the_noise_that_is_wanted(rng):
+    bins = [np.arange(2), np.arange(20), np.arange(30)]
+    wanted = {(0, 1): 1.0, (1, 2): 0.5, (0,): 2.0, (0, 1, 2): 1.0}
+    weights = round_weights(count_bins(bins), wanted)
+    assert all(isinstance(weight, int) for weight in weights.values())
+    assert min(weights.values()) == LEAST_WEIGHT
+    scales = release((np.zeros((0, 3), int), []), weights, bins)[0].scales
+    for columns, own in wanted.items():
+        assert scales[0, 1] / scales[columns] == pytest.approx(own, rel=0.07)
+
+
+def test_small_pairs_weigh_more_and_columns_by_the_pairs_that_they_make():
+    sizes, wanted = [2, 2, 20, 30], list(combinations(range(4), 2))
+    scales = release(
+        (np.zeros((0, 4), int), []), weigh_pairs(sizes, wanted), [np.arange(each) for each in sizes]
+    )[0].scales
+    assert scales[0, 1] < scales[0, 2] < scales[2, 3]
+    assert scales[0,] < scales[2,] < scales[3,]
+    for size, num_columns in ((4, 3), (4, 9), (10, 9)):
+        wanted = list(combinations(range(num_columns), 2))
+        weights = weigh_pairs([size] * num_columns, wanted)
+        precision = (weights[0,] * size / (weights[0, 1] * size**2)) ** 2
+        assert precision == pytest.approx(math.sqrt(num_columns - 1) / size, rel=0.15)
+
+
+def test_only_columns_that_make_pairs_are_weighed():
+    weights = weigh_pairs([3] * 6, [(0, 2), (2, 5)])
+    assert set(weights) == {(0,), (2,), (5,), (0, 2), (2, 5)}
+
+
+def test_two_releases_are_averaged_by_precision(rng):
+    tables = [{(0, 1): rng.normal(size=(3, 4)), (0,): rng.normal(size=3)} for _ in range(2)]
+    both = Interactions(tables[0], {(0, 1): 3.0, (0,): 6.0}).average(
+        Interactions(tables[1], {(0, 1): 4.0, (0,): 8.0})
+    )
+    for columns, times in (((0, 1), 1), ((0,), 2)):
+        expected = 0.64 * tables[0][columns] + 0.36 * tables[1][columns]
+        assert both.tables[columns] == pytest.approx(expected)
+        assert both.scales[columns] == pytest.approx(2.4 * times)
+    exact = Interactions(tables[0], {(0, 1): 0.0, (0,): 0.0})
+    assert exact.average(exact) is exact
+    assert both.pairs == [(0, 1)]
+
+
+def test_what_is_summed_can_be_sent_to_other_machines(rng, sums):
+    class Elsewhere:
+        def __init__(self, source):
+            self.source = source
+
+        def sum(self, statistic):
+            return self.source.sum(pickle.loads(pickle.dumps(statistic)))
+
+    codes, labels = make_records(rng, 100)
+    rows = chunk_arrays(Encoded(codes, labels.astype(np.int16)), 30)
+    release(rows)
+    release(Rows(Elsewhere(rows.source)))
+    assert np.array_equal(*sums)
