@@ -73,8 +73,8 @@ DELTA = 1e-5
 KNOWN = ['table', 'method', 'epsilon', 'repeat', 'fit_seconds', 'score', 'note']
 LIKENESS = ['1-way', '2-way', '3-way', 'impossible pairs', 'impossible triples', 'told apart']
 
-#: What columns of telco_churn say where there is no internet.
-NO_INTERNET = 'No internet service'
+#: What columns of telco_churn say where there is no internet, and no phone.
+NO_INTERNET, NO_PHONE = 'No internet service', 'No phone service'
 
 #: Who is married to someone of the same household.
 SPOUSES = ['Husband', 'Wife']
@@ -156,7 +156,11 @@ def count_denials(_: pd.DataFrame, synthetic: pd.DataFrame) -> Row:
     without = synthetic['InternetService'] == 'No'
     services = [name for name in synthetic if (synthetic[name] == NO_INTERNET).any()]
     denied = [(synthetic[name] == NO_INTERNET) != without for name in services]
-    return {'internet or not': float(np.any(denied, axis=0).mean())}
+    phones = (synthetic['MultipleLines'] == NO_PHONE) != (synthetic['PhoneService'] == 'No')
+    return {
+        'internet or not': float(np.any(denied, axis=0).mean()),
+        'phone or not': float(phones.mean()),
+    }
 
 
 #: What counts the rows that break known relations, by table.

@@ -75,9 +75,9 @@ def choose_pairs(
     """Choose the pairs of columns that are counted: those of columns that say anything.
 
     In a column that is left out, the records beside the most frequent value are few, in units of
-    the noise if all pairs were counted. What it says of others is left to the correlations. In a
-    wide table such a column, a rare class for instance, adds next to nothing to the noise of all
-    pairs, and is counted sooner.
+    the noise if all pairs were counted. What it says of others is left to the correlations. Where
+    such a column, a rare class for instance, adds few pairs to the others, and so little to the
+    noise of all, it is counted sooner.
 
     Args:
         columns: For each column, counts of the codes, shape (S,).
