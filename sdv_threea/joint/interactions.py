@@ -3,14 +3,14 @@ r"""The release of interactions: what columns say together beyond what fewer of 
 A table of two columns is its total, its two margins, and an *interaction*: what is left of the
 counts when the means of rows and of columns are taken off. The tables of all pairs have the margins
 of a column over and over again. So the bins of each column are counted once, and of pairs and
-triples the interactions alone. A record moves them less than it moves the counts: by a quarter of
-the squares in a table of two by two, and by an eighth in one of two by two by two.
+triples the interactions alone. A record moves them less than it moves the counts: half as far in a
+table of two by two bins, and about a third as far in one of two by two by two.
 
 With ``e`` the indicator of a record's bin among ``G``, the record adds, in whole numbers,
 
     w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...
 
-to the sums of its columns. These are ``w G_1 G_2 ...`` times their interaction. Such sums are the
+to the sums of a table. These are ``w G_1 G_2 ...`` times their interaction. Such sums are the
 residuals of Xiao, He, Zhang, Kifer (2023, *An Optimal and Scalable Matrix Mechanism for Noisy
 Marginals under Convex Loss Functions*), by which all marginals are answered best.
 """

@@ -199,7 +199,7 @@ def choose_triples(
     moved = directions / sizes
     best: tuple[float, list[Triple], float] = (0.0, [], 0.0)
     for part in PARTS:
-        # What noise puts a table off by, if that of the price were one.
+        # What noise would put a table off by, if a record moved all of them together by one.
         error = constants.noise_left * MEAN_ABSOLUTE * np.sqrt(directions * sizes)
         error /= mu * math.sqrt(part)
         alone = error * np.sqrt(moved) - excess
@@ -229,9 +229,8 @@ def _count_directions(
     """Count the directions of the interaction of each table, and its bins, shape (T,) each."""
     shapes = [table.shape for table in tables]
     directions = [math.prod(max(size - 1, 0) for size in shape) for shape in shapes]
-    return np.array(directions, dtype=float), np.array(
-        [max(math.prod(s), 1) for s in shapes], float
-    )
+    sizes = [max(math.prod(shape), 1) for shape in shapes]
+    return np.array(directions, dtype=np.float64), np.array(sizes, dtype=np.float64)
 
 
 def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:

@@ -93,3 +93,9 @@ def has_law(counts, law):
 def distance(one, other):
     """The total variation of two distributions."""
     return np.abs(one - other).sum() / 2
+
+
+def make_dense(rng, rows, columns, total=10_000.0):
+    """A table in which every bin is filled."""
+    table = rng.gamma(2.0, size=(rows, columns)) + 0.1
+    return total * table / table.sum()

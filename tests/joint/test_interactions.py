@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import pickle
 from itertools import combinations, product
 
 import numpy as np
 import pytest
+from elsewhere import send_away
 from interactions import interact
 
 from sdv_threea.encoding.records import Encoded
@@ -309,15 +309,8 @@ def test_two_releases_are_averaged_by_precision(rng):
 
 
 def test_what_is_summed_can_be_sent_to_other_machines(rng, sums):
-    class Elsewhere:
-        def __init__(self, source):
-            self.source = source
-
-        def sum(self, statistic):
-            return self.source.sum(pickle.loads(pickle.dumps(statistic)))
-
     codes, labels = make_records(rng, 100)
     rows = chunk_arrays(Encoded(codes, labels.astype(np.int16)), 30)
     release(rows)
-    release(Rows(Elsewhere(rows.source)))
+    release(send_away(rows))
     assert np.array_equal(*sums)

@@ -1,0 +1,139 @@
+"""Draws from a chain: they have its law, given what is known, and are the same each time."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import combinations
+
+import numpy as np
+from laws import (
+    ROWS,
+    SHAPE,
+    count,
+    distance,
+    enumerate_chain,
+    fit,
+    has_law,
+    make_joint,
+    sum_to,
+)
+
+from sdv_threea.joint import chain as room
+from sdv_threea.joint.chain import Chain
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.inside import fill_evenly
+
+
+def test_places_are_uniform_and_spread_evenly_over_rows_that_are_alike(rng):
+    keys = [rng.integers(0, 3, 9_000), rng.integers(0, 3, 9_000)]
+
+    places = fill_evenly(keys, rng, 9_000)
+
+    assert places.min() >= 0
+    assert places.max() < 1
+    for code in range(9):
+        alike = np.sort(places[(keys[0] == code // 3) & (keys[1] == code % 3)])
+        # Of 1,000 independent numbers, the largest gap is about 7 times the mean.
+        assert np.diff(alike).max() < 3.5 / len(alike)
+    firsts = [fill_evenly([], rng, 3)[0] for _ in range(2_000)]
+    assert np.histogram(firsts, 10, (0, 1))[0].min() > 100
+
+
+def test_drawn_records_have_the_law_of_the_chain(rng):
+    chain = fit(make_joint(rng))
+
+    drawn = chain.draw(ROWS, rng)
+
+    assert has_law(count(drawn, SHAPE), enumerate_chain(chain, SHAPE))
+
+
+def test_drawn_pairs_are_closer_than_those_of_independent_draws(rng):
+    chain = fit(make_joint(rng), constants=JointConstants(particles=1_000))
+    law = enumerate_chain(chain, SHAPE)
+
+    drawn = count(chain.draw(5_000, rng), SHAPE).reshape(SHAPE) / 5_000
+    independent = rng.multinomial(5_000, law.ravel()).reshape(SHAPE) / 5_000
+
+    for pair in combinations(range(4), 2):
+        off = [distance(sum_to(each, *pair), sum_to(law, *pair)) for each in (drawn, independent)]
+        assert off[0] < 0.75 * off[1]
+
+
+def test_a_record_that_is_drawn_alone_has_the_law_of_the_chain(rng):
+    joint = sum_to(make_joint(rng), 0, 1)
+    chain = fit(joint, constants=JointConstants(particles=2_000))
+
+    drawn = np.concatenate([chain.draw(1, rng) for _ in range(4_000)])
+
+    assert has_law(count(drawn, joint.shape), enumerate_chain(chain, joint.shape))
+
+
+def test_records_come_in_no_order(rng):
+    drawn = fit(make_joint(rng)).draw(ROWS, rng)
+
+    for column in drawn.T:
+        followed = np.corrcoef(column[:-1], column[1:])[0, 1]
+        assert abs(followed) < 5.3 / math.sqrt(ROWS)
+        assert abs(np.corrcoef(column, np.arange(ROWS))[0, 1]) < 5.3 / math.sqrt(ROWS)
+
+
+def test_columns_that_are_known_stay_and_the_others_have_their_law_given_them(rng):
+    joint, first, second = make_joint(rng), 2, 0
+    chain = fit(joint, (first, second, 3, 1))
+    known = {first: rng.integers(0, 5, ROWS), second: rng.integers(0, 3, ROWS)}
+
+    drawn = chain.draw(ROWS, rng, known)
+
+    law = enumerate_chain(chain, SHAPE)
+    given = law / law.sum(axis=(1, 3), keepdims=True)
+    shown = count(np.stack([known[second], known[first]], axis=1), (3, 5)).reshape(3, 1, 5, 1)
+    assert np.array_equal(drawn[:, first], known[first])
+    assert np.array_equal(drawn[:, second], known[second])
+    assert has_law(count(drawn, SHAPE), given * shown)
+    true = joint / joint.sum(axis=(1, 3), keepdims=True)
+    assert distance(given * shown, true * shown) / ROWS < 0.08
+
+
+def test_values_that_hardly_ever_come_can_be_known(rng):
+    joint = make_joint(rng)
+    joint[0] *= 1e-9
+    joint /= joint.sum()
+
+    drawn = fit(joint).draw(500, rng, {0: np.zeros(500, dtype=np.int64)})
+
+    assert (drawn[:, 0] == 0).all()
+    assert ((drawn >= 0) & (drawn < SHAPE)).all()
+
+
+def test_a_large_draw_is_one_of_blocks_after_each_other(rng, monkeypatch):
+    chain, known = fit(make_joint(rng)), rng.integers(0, 3, 2_500)
+    monkeypatch.setattr(room, 'BLOCK', 1_000)
+
+    whole = chain.draw(2_500, np.random.default_rng(7), {0: known})
+
+    source = np.random.default_rng(7)
+    parts = [chain.draw(len(each), source, {0: each}) for each in np.split(known, [1_000, 2_000])]
+    assert np.array_equal(whole, np.concatenate(parts))
+
+
+def test_no_records_can_be_drawn(rng):
+    assert fit(make_joint(rng)).draw(0, rng).shape == (0, 4)
+
+
+def test_the_same_source_gives_the_same_chain_and_the_same_records(rng):
+    joint = make_joint(rng)
+
+    one, other = (fit(joint).draw(1_000, np.random.default_rng(4)) for _ in range(2))
+
+    assert np.array_equal(one, other)
+
+
+def test_a_chain_can_be_pickled(rng):
+    chain = fit(make_joint(rng))
+
+    copy = pickle.loads(pickle.dumps(chain))
+
+    assert isinstance(copy, Chain)
+    drawn = [each.draw(1_000, np.random.default_rng(4)) for each in (chain, copy)]
+    assert np.array_equal(*drawn)
