@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from html import escape
@@ -106,8 +107,8 @@ class PrivacyStatement(Told):
             'Privacy statement',
             f'  promise   {self._promise()}',
             f'  cost      {self.mu:.4g}-GDP in {self._count_releases()}',
-            *(f'  public    {fact}' for fact in self.public),
-            f'  note      {self.note}',
+            *(line for fact in self.public for line in _wrap('public', fact)),
+            *_wrap('note', self.note),
             *([] if self.guarantee == 'paper' else _refits(self, self.receipts)),
             '',
             f'  {HEADER}',
@@ -192,8 +193,9 @@ class DatabaseStatement(Told):
                 f'({self.epsilon:g}, {self.delta:g})-differential privacy for one unit '
                 f'{NEIGHBORS[self.neighbors]}, end to end'
             )
-        public = [f'  public    {fact}' for fact in self.public]
-        lines = ['Privacy statement', f'  promise   {promise}', *public, f'  note      {self.note}']
+        public = [line for fact in self.public for line in _wrap('public', fact)]
+        note = _wrap('note', self.note)
+        lines = ['Privacy statement', f'  promise   {promise}', *public, *note]
         # Units of several kinds share no rows: the dearest release is what one unit pays.
         dearest = max(self.receipts.values(), key=lambda each: Ledger(each).mu, default=())
         lines += [*_refits(self, dearest), '']
@@ -282,7 +284,7 @@ def _refits(
     together, delta = Ledger(receipts) * statement.fits, statement.fits * statement.delta
     terms = {'mu': together.mu, 'epsilon': together.epsilon(delta), 'delta': delta}
     said = REFITS.format(fits=statement.fits, **terms)
-    return [f'  refits    {said}']
+    return _wrap('refits', said)
 
 
 def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
@@ -293,6 +295,11 @@ def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
     width = max(map(len, lost))
     lines = [f'  {name:<{width}}  {said}' for name, said in lost.items()]
     return ['', f'  what samples{where} do not show', *lines]
+
+
+def _wrap(label: str, words: str) -> list[str]:
+    """Write a labelled sentence in lines of at most 100 characters."""
+    return textwrap.wrap(words, 100, initial_indent=f'  {label:<9} ', subsequent_indent=' ' * 12)
 
 
 def _row(receipt: Receipt) -> str:

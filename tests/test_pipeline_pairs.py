@@ -1,0 +1,64 @@
+"""The whole release where pairs of columns are counted: who pays, and what a record moves."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from small_people import PUBLIC, make_table, retarget
+
+from sdv_threea.joint.interactions import weigh_pairs
+from sdv_threea.pipeline import release
+from sdv_threea.settings import SHARES, Settings
+from sdv_threea.stages import FOR_PAIRS, stage_shares
+
+
+@pytest.mark.parametrize('epsilon', [2.0, math.inf])
+def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilon):
+    settings = Settings(epsilon=epsilon, delta=1e-5, shares=SHARES | {'size': 0.0})
+    released = release(make_table(2000), retarget(PUBLIC, None), settings)
+
+    receipts = list(released.ledger.receipts)
+    (before,) = (at for at, each in enumerate(receipts) if 'moments' in each.released)
+    first, *between = receipts[before + 1 :]
+    last = between.pop() if epsilon < math.inf else first  # without noise once is enough
+    for each in (first, last):
+        assert each.released.startswith('interactions of 5 columns and 10 pairs of columns, in')
+        assert each.released.endswith(' bins each')
+    # There may be a look at the triples of five columns, and some may be counted.
+    assert all(' triples of columns' in each.released for each in between)
+    assert {each.stage for each in receipts[before:]} == {'approximate'}
+    assert len(released.joint.tables) <= 10
+    if epsilon < math.inf:
+        shares = stage_shares(retarget(PUBLIC, None), settings)
+        costs = [each.mu**2 for each in (first, *between, last)]
+        paid = np.array(costs) / released.ledger.mu**2 * sum(shares.values())
+        assert paid[0] == pytest.approx(shares['pairs'])
+        assert paid.sum() == pytest.approx(sum(shares[stage] for stage in FOR_PAIRS))
+
+
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_the_sensitivity_of_pairs_is_that_of_the_bins_they_are_counted_in(neighbors):
+    """Computed once more, from the bins of the release: a record adds products of contrasts."""
+    settings = Settings(epsilon=2.0, delta=1e-5, neighbors=neighbors)
+    released = release(make_table(2000), retarget(PUBLIC, None), settings)
+
+    receipts = [each for each in released.ledger.receipts if 'pairs of columns' in each.released]
+    sizes = [int(column.of_code.max()) + 1 for column in released.joint.columns]
+    squared = 0.0
+    for columns, weight in weigh_pairs(sizes, list(combinations(range(5), 2))).items():
+        bins = [np.arange(sizes[at]) for at in columns]
+        added = weight * reduce(np.multiply.outer, [len(own) * (own == 0) - 1.0 for own in bins])
+        moved = np.square(added).sum()
+        if neighbors == 'replace_one':
+            others = product(*(range(2) for _ in columns))
+            moved = max(
+                np.square(added - np.roll(added, by, range(len(by)))).sum() for by in others
+            )
+        squared += moved
+    assert len(receipts) == 2
+    for receipt in receipts:
+        assert receipt.sensitivity == pytest.approx(math.sqrt(squared), rel=1e-12)
