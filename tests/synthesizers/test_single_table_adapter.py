@@ -22,6 +22,9 @@ from sdv_threea.synthesizers.attempts import undoing
 
 NAME = 'people'
 
+CHANCE = ('TIMESTAMP', 'SYNTHESIZER ID')
+"""Entries of a logged event in whose digits any number turns up by chance."""
+
 
 @pytest.fixture
 def synthesizer(small_metadata):
@@ -157,6 +160,9 @@ def test_the_log_has_the_events_but_no_row_counts(synthesizer, small_table, capl
 
     assert [event['EVENT'] for event in events] == ['Fit', 'Fit processed data']
     assert all('TOTAL NUMBER OF ROWS' not in event for event in events)
+    for event in events:
+        for entry in CHANCE:
+            event.pop(entry, None)
     assert not any(str(len(small_table)) in each.getMessage() for each in caplog.records)
 
 
