@@ -28,7 +28,6 @@ from sdv_threea.approximate.density import (
     fit_scores,
     plan_class_counts,
 )
-from sdv_threea.approximate.departures import Use
 from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.approximate.scores import score_in_class
@@ -64,8 +63,8 @@ def approximate(
     by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
-    use = Use.CLASSIFIER if run.adapts(classes) else Use.CLASSES
-    scores, pooled = fit_scores(*known, evident, constants, use)
+    chances = class_chances(*known, constants)
+    scores, pooled = fit_scores(counts, by_class, chances, masks, ordered, evident, constants)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
         release_score_moments(
@@ -87,7 +86,7 @@ def approximate(
         radius,
         moments,
         correlations,
-        class_chances(*known, constants),
+        chances,
     )
     return density, plan
 
@@ -140,8 +139,8 @@ def _count_classes(
     terms = run.spending.terms('classes', *shared)
     ordered = [transformer.ordered for transformer in transformers]
     constants = run.constants.approximate
-    plans = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
-    return run.spending.keep(release_class_counts(encoded, plans, num_classes, **terms))
+    counted = plan_class_counts(counts, masks, ordered, terms['mu'], constants)
+    return run.spending.keep(release_class_counts(encoded, counted, num_classes, **terms))
 
 
 def join_columns(

@@ -14,8 +14,6 @@ class AdaptConstants:
     """The constants of the stage *adapt*: of evidence, of the labels, of features of the kernel.
 
     Args:
-        prior_records: The histogram of a class counts beside this many records that are distributed
-            as all classes together, so that few records are weak evidence. Flat between 1 and 100.
         largest_evidence: Weights of evidence are kept within this, either way, so that no single
             code decides a label. Flat between 2 and 8.
         label_steps: Steps of Fisher scoring on the private rows; they share the price. One in place
@@ -103,8 +101,7 @@ class AdaptConstants:
         least_deviation: Residuals are taken to spread by no less than this. Set by hand.
     """
 
-    prior_records: float = 10.0
-    largest_evidence: float = 4.0
+    largest_evidence: float = 5.0
     label_steps: int = 3
     weight_spread: float = 2.0
     most_weight_spread: float = 0.5

@@ -34,18 +34,16 @@ def weigh_evidence(
     Args:
         chances: Released probabilities of the codes by class, each of shape (C, S).
         totals: Number of records of each class, shape (C,).
-        constants: How soon evidence is believed, and how far.
+        constants: How far evidence may go.
 
     Returns:
         Evidence in units of ``1 / EVIDENCE_UNITS``, each of shape (C, S).
     """
-    records, shares = totals[:, None], totals / totals.sum()
-    prior, largest = constants.prior_records, constants.largest_evidence
+    shares, largest = totals / totals.sum(), constants.largest_evidence
     tables = []
     for own in chances:
         common = shares @ own
-        smoothed = (own * records + common * prior) / (records + prior)
-        ratios = np.divide(smoothed, common, out=np.ones_like(own), where=common > TINY)
+        ratios = np.divide(own, common, out=np.ones_like(own), where=common > TINY)
         logs = np.log(np.maximum(ratios, TINY))
         bounded = np.clip(logs, -largest, largest)
         tables.append(np.rint(bounded * EVIDENCE_UNITS).astype(np.int64))

@@ -9,14 +9,12 @@ released already, so all of it is post-processing.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.constants import ApproximateConstants
 
-#: Units per one of a column's weight: weights are whole numbers.
+#: What a record adds to the count of a bin that all records are in: weights are whole numbers.
 WEIGHT_UNIT = 16
 
 
@@ -50,13 +48,12 @@ def cut_bins(
     num_bins: int | None,
     least: float,
     constants: ApproximateConstants,
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+) -> NDArray[np.int64]:
     """Cut an ordered column into bins of equal roots of mass, summed over their codes.
 
     Roots are between two extremes. Bins of equal mass would hide the rare classes that live where
-    others are thin; of bins of equal width most would be empty. A spike is a bin by itself and
-    outside the order, because it has a meaning of its own: that zero is frequent says nothing
-    about one.
+    others are thin; of bins of equal width most would be empty. A spike is a bin by itself, because
+    it may have a meaning of its own.
 
     Args:
         shares: Probabilities of the codes, shape (S,); code 0 is the missing value.
@@ -66,11 +63,11 @@ def cut_bins(
         constants: The constants of the stage.
 
     Returns:
-        The bin of each code, shape (S,), counted from 0, the missing value's; and which bins stand
-        in the order of the codes, shape (G,).
+        The bin of each code, shape (S,): 0 is the missing value's, and the others follow one
+        another as the means of their codes do.
     """
     if num_bins is None or mask[1:].sum() <= num_bins:
-        return np.arange(len(mask)), np.arange(len(mask)) > 0
+        return np.arange(len(mask))
     spikes = _is_spike(shares[1:], least, constants)
     # A spike takes no part of the order, so the bins around it are as wide as without it.
     measure = np.sqrt(np.where(spikes, 0.0, shares[1:]))
@@ -80,8 +77,11 @@ def cut_bins(
     places = np.minimum(places.astype(np.int64), num_bins - 1)
     places[spikes] = num_bins + np.arange(spikes.sum())
     # Bins into which no code fell are left out.
-    found, bins = np.unique(places, return_inverse=True)
-    return np.append(0, bins + 1), np.append(False, found < num_bins)
+    bins = np.unique(places, return_inverse=True)[1]
+    means = np.bincount(bins, np.arange(len(bins))) / np.bincount(bins)
+    ranks = np.empty_like(bins[: len(means)])
+    ranks[np.argsort(means, kind='stable')] = np.arange(len(means))
+    return np.asarray(np.append(0, ranks[bins] + 1), dtype=np.int64)
 
 
 def _is_spike(
@@ -95,32 +95,36 @@ def _is_spike(
     return np.asarray((shares > least) & (shares > constants.spike * np.median(windows, axis=1)))
 
 
-def column_weight(shares: NDArray[np.float64], constants: ApproximateConstants) -> int:
-    """Choose what a record adds to its count in a column: more, where the column can tell more.
+def bin_weights(
+    shares: NDArray[np.float64], least: float, constants: ApproximateConstants
+) -> NDArray[np.int64]:
+    """Choose what a record adds to the count of each bin of a column: more, where bins are rare.
 
-    Counts of a column of weight ``w`` have ``1 / w`` of the noise. A column whose records are
-    nearly all alike cannot tell classes apart, so its counts may be noisier, and those of other
-    columns are less noisy instead. The squared weight is the entropy of the column, within bounds.
+    Counts of a bin of weight ``w`` have ``1 / w`` of the noise. What noise of variance ``v`` takes
+    from what is known of a bin of ``n`` records is about ``v / n``, so it is the counts of rare
+    bins that have to be close; and few records pay for them.
 
     Args:
-        shares: Probabilities of its bins, shape (G,).
+        shares: Probabilities of the bins, shape (G,).
+        least: Shares below this count as this.
         constants: The constants of the stage.
 
     Returns:
-        The weight, a whole number, at least one.
+        The weights, whole numbers, shape (G,).
     """
-    # Zero times its logarithm counts as zero.
     present = shares[shares > 0]
     entropy = float(-(present * np.log(present)).sum())
     squared = min(entropy, constants.most_entropy) + constants.least_entropy
-    return round(WEIGHT_UNIT * math.sqrt(squared))
+    squares = np.clip(shares, min(least, 1.0), 1.0) ** (-2 * constants.weight_power)
+    squares *= squared / max(float(shares @ squares), 1e-300)
+    return np.asarray(np.maximum(np.rint(WEIGHT_UNIT * np.sqrt(squares)), 1), dtype=np.int64)
 
 
 def reconcile(
     counts: NDArray[np.float64],
     scale: float,
     bin_counts: NDArray[np.float64],
-    bin_scale: float,
+    bin_scales: NDArray[np.float64],
     bins: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Make counts of codes agree with second counts of their bins, by precision.
@@ -133,7 +137,7 @@ def reconcile(
         counts: Noisy counts of the codes, shape (S,).
         scale: Standard deviation of their noise.
         bin_counts: Noisy counts of the bins, shape (G,).
-        bin_scale: Standard deviation of their noise.
+        bin_scales: Standard deviations of their noise, shape (G,).
         bins: The bin of each code, shape (S,).
 
     Returns:
@@ -144,5 +148,5 @@ def reconcile(
     variances = sizes * scale**2
     off = bin_counts - np.bincount(bins, counts, len(bin_counts))
     # The difference is believed as far as it is due to the noise of the codes.
-    trust = variances / np.maximum(variances + bin_scale**2, 1e-300)
+    trust = variances / np.maximum(variances + bin_scales**2, 1e-300)
     return np.asarray(counts + (trust * off / np.maximum(sizes, 1))[bins])

@@ -24,9 +24,13 @@ class ApproximateConstants:
         spike_reach: How far "around" goes on either side, in codes. Set by hand.
         spike_noise: A spike is also heavier than this many times the noise of a count by class.
             Set by hand.
-        least_entropy: Added to the entropy of a column, in nats, which is its squared weight. A
-            constant column still counts. Flat between .03 and .3.
+        least_entropy: Added to the entropy of a column, in nats, which is its mean squared weight.
+            A constant column still counts. Flat between .03 and .3.
         most_entropy: Entropies above this weigh no more. Set by hand.
+        weight_power: What a record adds to the count of a bin in its class is the share of the bin,
+            to minus this power.
+        weight_clip: Squared norms of what a record adds to all counts are clipped this many
+            standard deviations above their mean.
         end_share: Share of a count's noise that the first and last value of a range have at least.
             Samples would not span the range otherwise. Set by hand.
         shortfall_doubt: Counts must fall short of the records by this many standard deviations to
@@ -34,22 +38,14 @@ class ApproximateConstants:
         false_share: Share of false discoveries among the categories that are kept (Benjamini and
             Hochberg). Smaller is better in columns of hundreds of categories, larger in those of a
             few. Flat between .05 and .5.
-        likely_departure: Likely variance of the relative departures of a class where the noise of
-            the mechanism hides them. Flat between .1 and 3.
-        likely_sampled_departure: The same where only sampling hides them, in the finer bins that
-            little noise allows. Flat between .02 and .3.
-        departure_spread: How sure these two are: the standard deviation of the variance around
-            its likely value. At .5, few noisy counts overrule it, which cost .002 to .004 of AUC.
-        departure_doubt: Evidence that a class departs counts beyond this many standard deviations
-            of the noise. .7 gained over 1.5 in most tables; 0 is no worse.
-        certain_departure: A single departure beyond this many standard deviations stays, even
-            where all others say that classes are alike. Columns with spikes that decide the class
-            need it. Flat between 2 and 3.5.
-        least_left: Share of the expected records, or of their noise if that is less, that a class
-            keeps in every bin. A classifier takes an empty bin for certain evidence. Flat between
-            0 and .5.
-        raking_rounds: Rounds in which classes are made to add up to the whole. Flat between 0 and
-            6.
+        effect_sizes: Standard deviations that the effects of a column on the log odds of a class
+            may have. Counts tell which are likely.
+        effect_weights: How likely each of them is before anything is seen.
+        smooth_parts: The part of the variance of effects that is smooth along an ordered column,
+            and the part of the column over which its correlation falls by ``e``. Counts tell which
+            are likely.
+        prior_curves: What is known before anything is seen counts as much as this many curves of a
+            class along a column.
         correlation_doubt: Evidence for correlations counts beyond this many standard deviations
             of the noise. Set by hand.
         clip: Squared norms of scores are clipped this many standard deviations above their mean.
@@ -70,16 +66,15 @@ class ApproximateConstants:
     spike_noise: float = 2.0
     least_entropy: float = 0.1
     most_entropy: float = 1.0
+    weight_power: float = 0.25
+    weight_clip: float = 1.5
     end_share: float = 0.1
     shortfall_doubt: float = 3.0
     false_share: float = 0.2
-    likely_departure: float = 1.0
-    likely_sampled_departure: float = 0.08
-    departure_spread: float = 0.06
-    departure_doubt: float = 0.7
-    certain_departure: float = 2.5
-    least_left: float = 0.2
-    raking_rounds: int = 3
+    effect_sizes: tuple[float, ...] = (0.05, 0.2, 0.5, 1.0, 2.0)
+    effect_weights: tuple[float, ...] = (0.25, 0.3, 0.25, 0.15, 0.05)
+    smooth_parts: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.9, 0.5), (0.98, 2.0))
+    prior_curves: float = 5.0
     correlation_doubt: float = 2.0
     clip: float = 1.5
     count_weight: float = 0.3

@@ -19,7 +19,12 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import histogram, histogram_sensitivity
+from sdv_threea.privacy.statistics import (
+    histogram,
+    histogram_sensitivity,
+    sum_sensitivity,
+    weighted_histogram,
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,29 @@ class BinPlan(NamedTuple):
 
     Args:
         bins: The bin of each code, shape (S,).
-        in_order: Which bins stand in a meaningful order, shape (G,).
-        weight: What a record adds to a count, at least one.
+        ordered: Whether the order of the bins means something, but for the first: that of the
+            missing value.
+        weights: What a record adds to the count of each bin, whole numbers, shape (G,).
     """
 
     bins: NDArray[np.int64]
-    in_order: NDArray[np.bool_]
-    weight: int
+    ordered: bool
+    weights: NDArray[np.int64]
+
+
+class ClassPlan(NamedTuple):
+    """How classes are counted: publishable.
+
+    Args:
+        columns: How, in each column.
+        radius: The norm of what a record adds to all counts at most, a whole number.
+        kept: What is expected to be kept of the weight of a bin when records are shortened to the
+            radius, by column, shape (G,) each.
+    """
+
+    columns: tuple[BinPlan, ...]
+    radius: int
+    kept: tuple[NDArray[np.float64], ...]
 
 
 @dataclass(frozen=True)
@@ -75,12 +96,12 @@ class ClassCounts:
     Args:
         columns: Noisy counts of each column's bins, each of shape (C, G).
         plans: How each column was counted.
-        scales: Standard deviation of the noise of a count, by column.
+        scales: Standard deviations of the noise of the counts of each bin, by column, (G,) each.
     """
 
     columns: tuple[NDArray[np.float64], ...]
     plans: tuple[BinPlan, ...]
-    scales: tuple[float, ...]
+    scales: tuple[NDArray[np.float64], ...]
 
 
 def release_counts(
@@ -111,9 +132,9 @@ def release_counts(
     """
     noisy, receipt = _release(
         rows.sum(partial(_count_columns, tuple(sizes), num_classes)),
-        squared_norm=len(sizes) + 1,
+        sensitivity=histogram_sensitivity(len(sizes) + 1, neighbors),
         released=f'sizes of {num_classes} classes and histograms of {len(sizes)} columns',
-        terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
+        terms={'mu': mu, 'noise': noise},
     )
     of_classes, *columns = (counts.ravel() for counts in noisy)
     # A class has at least one record, so that it can be divided by.
@@ -122,7 +143,7 @@ def release_counts(
 
 def release_class_counts(
     rows: Rows[Encoded],
-    plans: Sequence[BinPlan],
+    plan: ClassPlan,
     num_classes: int,
     *,
     mu: float,
@@ -132,12 +153,13 @@ def release_class_counts(
     """Release the histograms of all columns in each class, in bins of the columns.
 
     Formal guarantees:
-        * the plans are public or released; a record adds the weight of a column, a whole number, to
-          at most one count of it, as :func:`statistics.histogram_sensitivity` asks
+        * the plan is public or released; a record adds the weights of its bins as
+          :func:`statistics.weighted_histogram` says, so the sensitivity is that of
+          :func:`statistics.sum_sensitivity` for the radius
 
     Args:
         rows: Private records.
-        plans: How each column is counted.
+        plan: How they are counted.
         num_classes: Number of classes.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
@@ -146,22 +168,21 @@ def release_class_counts(
     Returns:
         The counts and their receipt.
     """
-    # Rows are counted without weights, in small numbers; the weights multiply the sums.
-    exact = rows.sum(partial(_count_bins, tuple(plans), num_classes))
-    weights = [plan.weight for plan in plans]
+    weights = [each.weights for each in plan.columns]
     noisy, receipt = _release(
-        [counts * plan.weight for counts, plan in zip(exact, plans, strict=True)],
-        squared_norm=sum(weight**2 for weight in weights),
+        rows.sum(partial(_sum_weights, plan, num_classes)),
+        sensitivity=sum_sensitivity(plan.radius, neighbors),
         released=(
-            f'histograms of {len(plans)} columns in each of {num_classes} classes, '
-            f'times {min(weights)} to {max(weights)}'
+            f'histograms of {len(weights)} columns in each of {num_classes} classes, '
+            f'times {min(each.min() for each in weights)} to {max(each.max() for each in weights)}'
         ),
-        terms={'mu': mu, 'neighbors': neighbors, 'noise': noise},
+        terms={'mu': mu, 'noise': noise},
     )
-    # Dividing by the weight divides the noise too: heavy columns are known better.
-    columns = tuple(counts / plan.weight for counts, plan in zip(noisy, plans, strict=True))
-    scales = tuple(receipt.noise_scale / plan.weight for plan in plans)
-    return ClassCounts(columns, tuple(plans), scales), receipt
+    # Dividing by the weight divides the noise too: rare bins are known better.
+    units = [each * own for each, own in zip(weights, plan.kept, strict=True)]
+    columns = tuple(sums / unit for sums, unit in zip(noisy, units, strict=True))
+    scales = tuple(receipt.noise_scale / unit for unit in units)
+    return ClassCounts(columns, plan.columns, scales), receipt
 
 
 def _count_columns(
@@ -174,23 +195,22 @@ def _count_columns(
     return totals + histogram(chunk.codes, alike, sizes, 1)
 
 
-def _count_bins(
-    plans: tuple[BinPlan, ...], num_classes: int, chunk: Encoded
+def _sum_weights(
+    plan: ClassPlan, num_classes: int, chunk: Encoded
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count the codes of each column by class, and add up the codes of each bin."""
-    codes = histogram(chunk.codes, chunk.labels, [len(plan.bins) for plan in plans], num_classes)
+    """Sum what records add to the bins of each column, by class."""
+    weights = [own.weights[own.bins] for own in plan.columns]
+    codes = weighted_histogram(chunk.codes, chunk.labels, weights, num_classes, plan.radius)
     return tuple(
-        np.stack([np.bincount(plan.bins, row, len(plan.in_order)) for row in counts]).astype(
-            np.int64
-        )
-        for counts, plan in zip(codes, plans, strict=True)
+        np.stack([np.bincount(own.bins, row, len(own.weights)) for row in sums]).astype(np.int64)
+        for sums, own in zip(codes, plan.columns, strict=True)
     )
 
 
 def _release(
     exact: Sequence[NDArray[np.int64]],
     *,
-    squared_norm: int,
+    sensitivity: float,
     released: str,
     terms: Mapping[str, Any],
 ) -> tuple[tuple[NDArray[np.float64], ...], Receipt]:
@@ -198,9 +218,9 @@ def _release(
 
     Args:
         exact: Private counts.
-        squared_norm: Bound on the squared norm of what a record adds to all of them.
+        sensitivity: How far one record can move all of them.
         released: What the receipt says.
-        terms: The price, the neighbour relation and the source of noise.
+        terms: The price and the source of noise.
 
     Returns:
         Noisy counts of the same shapes, and the receipt.
@@ -208,7 +228,7 @@ def _release(
     # One call for all of them: one sensitivity, one price, one receipt.
     noisy, receipt = add_noise(
         np.concatenate([counts.ravel() for counts in exact]),
-        sensitivity=histogram_sensitivity(squared_norm, terms['neighbors']),
+        sensitivity=sensitivity,
         mu=terms['mu'],
         stage='approximate',
         released=released,

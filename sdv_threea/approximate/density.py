@@ -15,19 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.approximate.bins import (
-    column_weight,
+    bin_weights,
     cut_bins,
     num_class_bins,
     reconcile,
 )
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.counts import BinPlan, ClassCounts, Counts
-from sdv_threea.approximate.departures import Use, class_histograms
+from sdv_threea.approximate.counts import BinPlan, ClassCounts, ClassPlan, Counts
 from sdv_threea.approximate.histograms import column_shares, keep_ends
 from sdv_threea.approximate.moments import SCORE_UNITS, ScoreMoments
+from sdv_threea.approximate.odds import Seen, class_rates
 from sdv_threea.approximate.scores import NormalScores, normal_scores, target_order
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.privacy.statistics import histogram_sensitivity
+
+#: Nodes of the quadrature that says how much of records' weights is kept.
+NODES = 9
 
 
 class Density(NamedTuple):
@@ -63,8 +66,8 @@ def plan_class_counts(
     ordered: Sequence[bool],
     mu: float,
     constants: ApproximateConstants,
-) -> list[BinPlan]:
-    """Choose the bins of each column that classes are counted in, and how closely to look.
+) -> ClassPlan:
+    """Choose the bins of each column that classes are counted in, and how closely to look at each.
 
     Args:
         counts: The released counts.
@@ -74,43 +77,79 @@ def plan_class_counts(
         constants: The constants of the stage.
 
     Returns:
-        The plan of each column.
+        The plan.
     """
-    # About the noise that the counts will have: each column counts once, with weights near one.
+    # About the noise that the counts will have: that of bins that each column has a few of.
     scale = histogram_sensitivity(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.spike_noise * scale / counts.totals.sum()
-    plans = []
+    plans, masses = [], []
     for column, mask, natural in zip(counts.columns, masks, ordered, strict=True):
         shares = _shares(column, counts, mask, natural, constants)
         # A category is a bin by itself.
-        bins, in_order = np.arange(len(mask)), np.zeros(len(mask), dtype=np.bool_)
+        bins = np.arange(len(mask))
         if natural:
-            bins, in_order = cut_bins(shares, mask, num_bins, least, constants)
-        weight = column_weight(np.bincount(bins, shares).astype(np.float64), constants)
-        plans.append(BinPlan(bins, in_order, weight))
-    return plans
+            bins = cut_bins(shares, mask, num_bins, least, constants)
+        of_bins = np.bincount(bins, shares).astype(np.float64)
+        weights = bin_weights(of_bins, scale / counts.totals.sum(), constants)
+        plans.append(BinPlan(bins, natural, weights))
+        masses.append(of_bins)
+    return shorten(plans, masses, constants)
+
+
+def shorten(
+    plans: Sequence[BinPlan], shares: Sequence[NDArray[np.float64]], constants: ApproximateConstants
+) -> ClassPlan:
+    """Choose the norm that what a record adds is shortened to: few records are longer.
+
+    It is read off what is expected if columns are independent, as is what is kept of each bin.
+
+    Args:
+        plans: How each column is counted.
+        shares: Probabilities of its bins, shape (G,) each.
+        constants: The constants of the stage.
+
+    Returns:
+        The plan.
+    """
+    squares = [plan.weights.astype(np.float64) ** 2 for plan in plans]
+    pairs = list(zip(shares, squares, strict=True))
+    means = np.array([own @ each for own, each in pairs])
+    variances = np.array([own @ each**2 for own, each in pairs]) - means**2
+    spread = np.sqrt(np.maximum(variances, 0.0))
+    squared = means.sum() + constants.weight_clip * np.sqrt(np.square(spread).sum())
+    radius = math.ceil(math.sqrt(max(squared, 1.0)))
+    # The other columns add a normal, at the nodes of a quadrature.
+    nodes, parts = np.polynomial.hermite_e.hermegauss(NODES)
+    kept = []
+    for at, own in enumerate(squares):
+        mean, rest = means.sum() - means[at], np.square(spread).sum() - spread[at] ** 2
+        others = np.maximum(mean + math.sqrt(max(rest, 0.0)) * nodes, 0.0)
+        norms = np.sqrt(own[:, None] + others)
+        kept.append(np.minimum(1.0, radius / np.maximum(norms, 1.0)) @ parts / parts.sum())
+    return ClassPlan(tuple(plans), radius, tuple(kept))
 
 
 def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     counts: Counts,
     by_class: ClassCounts | None,
+    chances: Sequence[NDArray[np.float64]],
     masks: Sequence[NDArray[np.bool_]],
     ordered: Sequence[bool],
     evident_ends: Sequence[bool],
     constants: ApproximateConstants,
-    use: Use = Use.CLASSES,
 ) -> tuple[NormalScores, NormalScores]:
     """Make normal scores of released counts.
 
     Args:
         counts: The released counts.
-        by_class: Those of the classes; ``None`` if there is one class.
+        by_class: Those of the classes; ``None`` if there is one class. Without noise, records are
+            distributed as these say.
+        chances: How codes are distributed in the classes, see :func:`class_chances`.
         masks: For each column, the codes that can occur, shape (S,).
         ordered: For each column, whether the order of its codes means something.
         evident_ends: For each column, whether evidence says that its first and last code occur.
         constants: The constants of the stage.
-        use: What the records that will be drawn are for.
 
     Returns:
         The scores by class, and those of all classes pooled into one.
@@ -120,7 +159,12 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     least = constants.end_share * (counts.scale / totals.sum())
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
-        found = _class_histograms(counts, by_class, at, mask, natural, constants, use)
+        if by_class is None:
+            found = _shares(counts.columns[at], counts, mask, natural, constants)[None]
+        elif by_class.scales[at].any():
+            found = chances[at]
+        else:
+            found = _counted(by_class, at, mask)
         histograms.append(keep_ends(found, mask, least) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
     # Among all records a code is as frequent as the classes make it together.
@@ -138,9 +182,8 @@ def class_chances(
 ) -> tuple[NDArray[np.float64], ...]:
     """Estimate how codes are distributed in the classes of which the records are a sample.
 
-    :func:`fit_scores` says how they are distributed in the records themselves: without noise, as
-    counted. Here what the sample shows by chance is shrunk too, because it says nothing about the
-    classes of other records.
+    Inside a bin all classes are alike. What the sample shows by chance is smoothed away too,
+    because it says nothing about the classes of other records.
 
     Args:
         counts: The released counts.
@@ -154,11 +197,20 @@ def class_chances(
     """
     if by_class is None:
         return ()
-    columns = enumerate(zip(masks, ordered, strict=True))
-    return tuple(
-        _class_histograms(counts, by_class, at, mask, natural, constants, Use.EVIDENCE)
-        for at, (mask, natural) in columns
-    )
+    of_codes, seen, used = [], [], []
+    for at, (mask, natural) in enumerate(zip(masks, ordered, strict=True)):
+        shares = _shares_of_both(counts, by_class, at, mask, natural, constants)
+        occupied = np.flatnonzero(np.bincount(by_class.plans[at].bins[mask]))
+        of_codes.append(shares)
+        used.append(occupied)
+        seen.append(_see(counts, by_class, at, mask, shares, occupied))
+    rates, chances = class_rates(seen, counts.totals, constants), []
+    for own, occupied, shares, plan in zip(rates, used, of_codes, by_class.plans, strict=True):
+        of_bins = np.zeros((len(own), len(plan.weights)))
+        of_bins[:, occupied] = own / counts.shares[:, None]
+        table = of_bins[:, plan.bins] * shares
+        chances.append(table / table.sum(axis=1, keepdims=True))
+    return tuple(chances)
 
 
 def clip_radius(scores: NormalScores, clip: float) -> int:
@@ -206,23 +258,55 @@ def _shares(
     return column_shares(column, total, mask, constants, scale=counts.scale, ordered=ordered)
 
 
-def _class_histograms(  # noqa: PLR0913 (counts, and what they are counts of)
+def _shares_of_both(
     counts: Counts,
-    by_class: ClassCounts | None,
+    by_class: ClassCounts,
     at: int,
     mask: NDArray[np.bool_],
     ordered: bool,
     constants: ApproximateConstants,
-    use: Use,
 ) -> NDArray[np.float64]:
-    """Estimate one column's histograms, shape (C, S), from all that is known of it."""
-    column = counts.columns[at]
-    if by_class is None:
-        return _shares(column, counts, mask, ordered, constants)[None]
-    own, plan, scale = by_class.columns[at], by_class.plans[at], by_class.scales[at]
-    of_all = own.sum(axis=0), scale * math.sqrt(len(own))
+    """Estimate the probabilities of a column's codes from both counts of it, shape (S,)."""
+    own, scales = by_class.columns[at], by_class.scales[at]
     # The classes together are a second count of the whole, in coarse bins.
-    column = reconcile(column, counts.scale, *of_all, plan.bins)
-    shares = _shares(column, counts, mask, ordered, constants)
-    known = own, counts.totals, shares, mask, plan.bins, plan.in_order, scale
-    return class_histograms(*known, constants, use)
+    again = own.sum(axis=0), scales * math.sqrt(len(own))
+    column = reconcile(counts.columns[at], counts.scale, *again, by_class.plans[at].bins)
+    return _shares(column, counts, mask, ordered, constants)
+
+
+def _see(
+    counts: Counts,
+    by_class: ClassCounts,
+    at: int,
+    mask: NDArray[np.bool_],
+    shares: NDArray[np.float64],
+    occupied: NDArray[np.int64],
+) -> Seen:
+    """Put together what is released of the bins of a column that can occur."""
+    plan, size = by_class.plans[at], len(by_class.plans[at].weights)
+
+    def add_up(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.bincount(plan.bins, codes * mask, size)[occupied], dtype=np.float64)
+
+    linked = np.full(len(occupied), plan.ordered)
+    linked[:1] = False
+    linked[1:] &= occupied[:-1] > 0  # nothing follows the missing value
+    return Seen(
+        by_class.columns[at][:, occupied],
+        by_class.scales[at][occupied],
+        add_up(counts.columns[at]),
+        add_up(np.full(len(mask), counts.scale**2)),
+        add_up(shares) * counts.totals.sum(),
+        linked,
+    )
+
+
+def _counted(by_class: ClassCounts, at: int, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the probabilities of a column's codes as they were counted, without noise, (C, S)."""
+    counted = by_class.columns[at][:, by_class.plans[at].bins] * mask
+    # A class of which no record has a code is like the others.
+    whole = counted.sum(axis=1, keepdims=True)
+    pooled = counted.sum(axis=0) if counted.any() else mask.astype(np.float64)
+    return np.asarray(
+        np.where(whole > 0, counted, pooled) / np.where(whole > 0, whole, pooled.sum())
+    )

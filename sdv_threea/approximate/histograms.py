@@ -112,7 +112,7 @@ def known_records(
     counts: NDArray[np.float64],
     total: float,
     mask: NDArray[np.bool_],
-    scale: float,
+    scale: float | NDArray[np.float64],
     doubt: float,
 ) -> float:
     """Estimate how many records have a code that can occur.
@@ -123,14 +123,15 @@ def known_records(
         counts: Noisy counts, shape (S,).
         total: Number of records, with or without a code, at least one.
         mask: Codes that can occur, shape (S,).
-        scale: Standard deviation of the noise of a count.
+        scale: Standard deviation of the noise of a count, or that of each.
         doubt: How far they must fall short, in standard deviations of the noise of their sum.
 
     Returns:
         The number, at least one and at most the total.
     """
     # The upper end of an interval of confidence: noise adds up over the codes.
-    most = counts[mask].sum() + doubt * scale * np.sqrt(mask.sum())
+    noise = np.broadcast_to(scale, mask.shape)[mask]
+    most = counts[mask].sum() + doubt * np.sqrt(np.square(noise).sum())
     return float(np.clip(most, 1.0, total))
 
 

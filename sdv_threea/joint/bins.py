@@ -155,7 +155,7 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
     found = []
     for shares, mask, natural in zip(columns, masks, ordered, strict=True):
         if natural:
-            runs = cut_bins(shares, mask, num_bins, least, of_stage)[0]
+            runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
             mask, runs = shares > 0, np.arange(len(shares))
             if mask.sum() > constants.most_values:

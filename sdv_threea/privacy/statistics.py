@@ -86,6 +86,50 @@ def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> f
     return math.sqrt(squared_norm * SQUARED_DISTANCE[neighbors])
 
 
+def weighted_histogram(
+    codes: NDArray[np.integer],
+    groups: NDArray[np.integer],
+    weights: Sequence[NDArray[np.int64]],
+    num_groups: int,
+    radius: int,
+) -> tuple[NDArray[np.int64], ...]:
+    """Sum what the codes of records weigh, by column and group.
+
+    Formal guarantees:
+        * the sums of a table are the sums of those of its blocks of rows
+        * a record adds a vector of whole numbers to its group, none of them negative, of norm at
+          most ``radius``: that of its weights, shortened by :func:`clip_norm`
+        * so the sums of all columns together move by at most ``sum_sensitivity(radius, ...)``
+
+    Args:
+        codes: One code per record and column, below the column's size, shape (n, m). A negative
+            code weighs nothing.
+        groups: The group of each record, in ``[0, num_groups)``, shape (n,).
+        weights: What each code of each column weighs, whole numbers of at least zero, (S,) each.
+        num_groups: Number of groups.
+        radius: The bound, a whole number.
+
+    Returns:
+        For each column, the sums, shape (num_groups, S).
+
+    Raises:
+        ValueError: If a code or a group is out of range, or a weight is negative.
+    """
+    _check_groups(groups, num_groups)
+    if any(own.min(initial=0) < 0 for own in weights):
+        raise ValueError('weights must be at least zero.')
+    found = np.zeros(codes.shape, dtype=np.int64)
+    for at, own in enumerate(weights):
+        _check_codes(codes[:, at], len(own))
+        # The last place is that of negative codes.
+        found[:, at] = np.append(own, 0)[np.maximum(codes[:, at], -1)]
+    found = clip_norm(found, radius)
+    return tuple(
+        _count(column, groups, len(own), num_groups, added)
+        for column, own, added in zip(codes.T, weights, found.T, strict=True)
+    )
+
+
 def interaction_sensitivity(
     shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove'
 ) -> float:
@@ -352,15 +396,25 @@ def _scale_down(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
 
 
 def _count(
-    column: NDArray[np.integer], groups: NDArray[np.integer], size: int, num_groups: int
+    column: NDArray[np.integer],
+    groups: NDArray[np.integer],
+    size: int,
+    num_groups: int,
+    added: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    if column.max(initial=-1) >= size:
-        raise ValueError(f'a code is out of range: codes must be below {size}.')
+    """Count the codes of a column by group, or add up whole numbers: floats hold them exactly."""
+    _check_codes(column, size)
     # Code -1 counts in a first place, which is cut off.
     places, width = np.maximum(column, -1).astype(np.intp) + 1, size + 1
     if num_groups > 1:
         places += groups.astype(np.intp) * width
-    return np.bincount(places, minlength=num_groups * width).reshape(num_groups, width)[:, 1:]
+    counts = np.bincount(places, added, minlength=num_groups * width).astype(np.int64)
+    return counts.reshape(num_groups, width)[:, 1:]
+
+
+def _check_codes(column: NDArray[np.integer], size: int) -> None:
+    if column.max(initial=-1) >= size:
+        raise ValueError(f'a code is out of range: codes must be below {size}.')
 
 
 def _magnitude(numbers: NDArray[np.integer]) -> int:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate.bins import (
-    column_weight,
+    WEIGHT_UNIT,
+    bin_weights,
     cut_bins,
     num_class_bins,
     reconcile,
@@ -12,7 +13,7 @@ from sdv_threea.approximate.bins import (
 from sdv_threea.approximate.constants import ApproximateConstants
 
 CONSTANTS = ApproximateConstants()
-column_weight = partial(column_weight, constants=CONSTANTS)
+bin_weights = partial(bin_weights, constants=CONSTANTS)
 cut_bins = partial(cut_bins, constants=CONSTANTS)
 num_class_bins = partial(num_class_bins, constants=CONSTANTS)
 
@@ -38,71 +39,66 @@ def test_the_number_of_bins_has_bounds_and_without_noise_there_is_none():
 
 @pytest.mark.parametrize('num_bins', [1, 2, 8, 31, 64])
 @pytest.mark.parametrize('least', [0.0, 0.05, 1.0])
-def test_bins_in_order_are_runs_of_codes_no_more_than_wanted_and_spikes_are_alone(
-    rng, num_bins, least
-):
+def test_bins_are_runs_of_codes_no_more_than_wanted_and_spikes_are_alone(rng, num_bins, least):
     for _ in range(100):
         size = int(rng.integers(1, 200))
         mask = rng.random(size) < rng.uniform(0.05, 1)
         shares = rng.dirichlet(np.full(size, rng.choice([0.01, 1.0]))) * mask
         shares = shares / shares.sum() if shares.sum() else shares
 
-        bins, in_order = cut_bins(shares, mask, num_bins, least)
+        bins = cut_bins(shares, mask, num_bins, least)
 
         assert bins.shape == (size,)
-        assert np.unique(bins).tolist() == list(range(len(in_order)))
+        assert np.unique(bins).tolist() == list(range(bins.max() + 1))
         assert np.flatnonzero(bins == 0).tolist() == [0]
-        assert not in_order[0]
         if mask[1:].sum() <= num_bins:
             assert np.array_equal(bins, np.arange(size))
-            assert in_order[1:].all()
             continue
-        assert in_order.sum() <= num_bins
-        ordered = in_order[bins]
-        assert (np.diff(bins[ordered]) >= 0).all()
-        assert np.bincount(bins)[~in_order].tolist() == [1] * (~in_order).sum()
-        assert (shares[1:][~ordered[1:]] > least).all()
+        means = np.bincount(bins, np.arange(size)) / np.bincount(bins)
+        assert (np.diff(means) >= 0).all()
+        heavy = np.isin(bins, np.flatnonzero(np.bincount(bins) == 1)) & (shares > least)
+        others = np.flatnonzero(~heavy)[1:]
+        assert (np.diff(bins[others]) >= 0).all()
+        assert len(np.unique(bins[others])) <= num_bins
 
 
 def test_every_code_is_a_bin_where_there_is_no_noise_or_room_for_all(rng):
     shares, mask = rng.dirichlet(np.ones(30)), np.ones(30, dtype=bool)
 
     for num_bins in (None, 29):
-        bins, in_order = cut_bins(shares, mask, num_bins, 0.0)
-        assert np.array_equal(bins, np.arange(30))
-        assert in_order.tolist() == [False] + [True] * 29
-    assert cut_bins(shares, mask, 28, 1.0)[0].max() <= 28
+        assert np.array_equal(cut_bins(shares, mask, num_bins, 0.0), np.arange(30))
+    assert cut_bins(shares, mask, 28, 1.0).max() <= 28
 
 
 def test_bins_have_equal_roots_of_mass(rng):
     shares = np.append(0.1, 0.9 * rng.dirichlet(np.full(2_000, 2.0)))
 
-    bins, in_order = cut_bins(shares, np.ones(2_001, dtype=bool), 10, 1.0)
+    bins = cut_bins(shares, np.ones(2_001, dtype=bool), 10, 1.0)
 
     roots = np.bincount(bins, np.sqrt(shares))[1:]
-    assert (bins.max(), in_order.sum()) == (10, 10)
+    assert bins.max() == 10
     assert roots == pytest.approx(np.full(10, roots.mean()), rel=0.05)
 
 
 def test_codes_of_even_mass_are_cut_evenly():
-    bins, _ = cut_bins(np.append(0.0, np.full(12, 1 / 12)), np.ones(13, dtype=bool), 4, 0.0)
+    bins = cut_bins(np.append(0.0, np.full(12, 1 / 12)), np.ones(13, dtype=bool), 4, 0.0)
 
     assert bins.tolist() == [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
 
 
-def test_a_spike_is_a_bin_by_itself_and_does_not_break_the_order_of_the_others():
+def test_a_spike_is_a_bin_by_itself_and_those_around_it_are_as_wide_as_without_it():
     shares = np.append(0.0, np.full(40, 0.02))
-    shares[20] = 0.22
+    shares[18] = 0.22
 
-    bins, in_order = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.1)
-    unseen, of_all = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.3)
+    bins = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.1)
+    unseen = cut_bins(shares, np.ones(41, dtype=bool), 4, 0.3)
 
-    assert (bins == bins[20]).sum() == 1
-    assert not in_order[bins[20]]
-    assert sorted(np.bincount(np.delete(bins, 20))) == [1, 9, 10, 10, 10]
-    assert in_order.tolist() == [False, True, True, True, True, False]
-    assert of_all.tolist() == [False, True, True, True, True]
-    assert (unseen == unseen[20]).sum() > 1
+    assert (bins == bins[18]).sum() == 1
+    assert bins[17] == bins[19] == bins[18] - 1, 'it stands where the mean of its neighbours is'
+    assert sorted(np.bincount(np.delete(bins, 18)))[1:] == [1, 9, 10, 10, 10]
+    assert bins.max() == 5
+    assert unseen.max() == 4
+    assert (unseen == unseen[18]).sum() > 1
 
 
 def test_smooth_columns_have_no_spikes():
@@ -112,35 +108,52 @@ def test_smooth_columns_have_no_spikes():
 
     for density in (steep, steep[::-1], peak):
         shares = np.append(0.0, density / density.sum())
-        assert cut_bins(shares, np.ones(101, dtype=bool), 8, 1e-3)[1][1:].all()
+        assert cut_bins(shares, np.ones(101, dtype=bool), 8, 1e-3).max() <= 8
 
 
 def test_a_column_of_missing_values_alone_has_one_bin_of_others():
-    bins, in_order = cut_bins(np.append(1.0, np.zeros(30)), np.ones(31, dtype=bool), 8, 0.0)
+    bins = cut_bins(np.append(1.0, np.zeros(30)), np.ones(31, dtype=bool), 8, 0.0)
 
     assert bins.tolist() == [0] + [1] * 30
-    assert in_order.tolist() == [False, True]
 
 
 # Weights
 
 
-def test_weights_are_whole_numbers_of_at_least_one_and_smallest_for_constant_columns(rng):
-    constant = column_weight(np.array([0.0, 1.0, 0.0]))
-    assert column_weight(np.ones(1)) == constant >= 1
+def mean_square(shares):
+    """What a record adds to the counts of a column, squared, on average."""
+    return float(shares @ np.square(bin_weights(shares, 1e-3))) / WEIGHT_UNIT**2
 
+
+def test_weights_are_whole_numbers_of_at_least_one_and_larger_for_rarer_bins(rng):
     for _ in range(100):
         shares = rng.dirichlet(np.full(int(rng.integers(1, 50)), 0.3))
-        weight = column_weight(shares)
-        assert isinstance(weight, int)
-        assert constant <= weight <= column_weight(np.full(50, 1 / 50))
+        weights = bin_weights(shares, 1e-3)
+        assert weights.dtype == np.int64
+        assert weights.min() >= 1
+        assert (np.diff(weights[np.argsort(shares)]) <= 0).all()
 
 
-def test_weights_grow_with_what_a_column_can_tell():
-    rare = [column_weight(np.array([1 - share, share])) for share in (0, 1e-3, 0.02, 0.1, 0.5)]
+def test_a_bin_that_is_sixteen_times_rarer_weighs_twice_as_much():
+    weights = bin_weights(np.array([0.8, 0.05, 0.15]), 1e-3)
 
-    assert rare == sorted(rare)
-    assert rare[0] < rare[2] < rare[-1] < 4 * rare[0]
+    assert weights[1] / weights[0] == pytest.approx(2, rel=0.05)
+
+
+def test_what_noise_hides_weighs_no_more_than_what_it_just_shows():
+    weights = bin_weights(np.array([0.0, 1e-9, 0.01, 0.99]), 0.01)
+
+    assert weights[0] == weights[1] == weights[2] > weights[3]
+
+
+def test_records_add_more_to_columns_that_can_tell_more():
+    rare = [mean_square(np.array([1 - share, share])) for share in (0, 1e-3, 0.02, 0.1, 0.5)]
+
+    assert rare == pytest.approx(sorted(rare), abs=0.02)
+    assert rare[0] < rare[2] < rare[-1] < 16 * rare[0]
+    assert mean_square(np.full(50, 1 / 50)) == pytest.approx(
+        CONSTANTS.most_entropy + CONSTANTS.least_entropy, rel=0.05
+    )
 
 
 # Two counts of one thing
@@ -148,9 +161,8 @@ def test_weights_grow_with_what_a_column_can_tell():
 
 def test_counts_and_counts_of_bins_agree_by_precision():
     """The codes say 30 +- sqrt(18), the bin 36 +- 3: two thirds of the way, in equal parts."""
-    found = reconcile(
-        np.array([7.0, 10.0, 20.0]), 3.0, np.array([7.0, 36.0]), 3.0, np.array([0, 1, 1])
-    )
+    codes, of_bins = np.array([7.0, 10.0, 20.0]), np.array([7.0, 36.0])
+    found = reconcile(codes, 3.0, of_bins, np.full(2, 3.0), np.array([0, 1, 1]))
 
     assert found == pytest.approx([7, 12, 22])
 
@@ -159,9 +171,9 @@ def test_what_has_no_noise_is_believed(rng):
     counts, bins = rng.normal(50, 10, 9), np.array([0, 1, 1, 1, 2, 2, 3, 3, 3])
     others = rng.normal(150, 10, 4)
 
-    assert reconcile(counts, 0.0, others, 3.0, bins) == pytest.approx(counts)
-    assert reconcile(counts, 0.0, others, 0.0, bins) == pytest.approx(counts)
-    found = reconcile(counts, 3.0, others, 0.0, bins)
+    assert reconcile(counts, 0.0, others, np.full(len(others), 3.0), bins) == pytest.approx(counts)
+    assert reconcile(counts, 0.0, others, np.full(len(others), 0.0), bins) == pytest.approx(counts)
+    found = reconcile(counts, 3.0, others, np.full(len(others), 0.0), bins)
     assert np.bincount(bins, found) == pytest.approx(others)
 
 
@@ -173,7 +185,7 @@ def test_two_counts_are_better_than_either(rng):
         counts = truth + rng.normal(0, 10, 100)
         others = wanted + rng.normal(0, 20, 20)
 
-        found = np.bincount(bins, reconcile(counts, 10.0, others, 20.0, bins))
+        found = np.bincount(bins, reconcile(counts, 10.0, others, np.full(len(others), 20.0), bins))
 
         pair = found, np.bincount(bins, counts), others
         errors += [np.square(each - wanted).mean() for each in pair]

@@ -7,6 +7,7 @@ import pytest
 
 from sdv_threea.approximate.counts import (
     BinPlan,
+    ClassPlan,
     Counts,
     release_class_counts,
     release_counts,
@@ -18,11 +19,18 @@ from sdv_threea.privacy.rows import chunk_arrays
 NEIGHBORS = ('add_remove', 'replace_one')
 SIZES = [3, 2, 5]
 
-#: How the classes are counted here: in coarse bins, with weights that differ.
-PLANS = tuple(
-    BinPlan(np.array(bins), np.arange(max(bins) + 1) > 0, weight)
-    for bins, weight in (([0, 1, 1], 5), ([0, 1], 17), ([0, 2, 1, 1, 2], 9))
+#: How the classes are counted here: in coarse bins, with weights that differ. The longest record
+#: has the norm of the radius: 6^2 + 13^2 + 18^2 = 23^2.
+COLUMNS = tuple(
+    BinPlan(np.array(bins), True, np.array(weights))
+    for bins, weights in (
+        ([0, 1, 1], [5, 6]),
+        ([0, 1], [13, 3]),
+        ([0, 2, 1, 1, 2], [9, 18, 4]),
+    )
 )
+WHOLE = tuple(np.ones(len(plan.weights)) for plan in COLUMNS)
+PLAN = ClassPlan(COLUMNS, 23, WHOLE)
 
 
 @pytest.fixture
@@ -46,9 +54,9 @@ def release_whole(codes, labels, *, mu=1.0, neighbors='add_remove', noise=silent
     )
 
 
-def release_classes(codes, labels, *, mu=1.0, neighbors='add_remove', noise=silent):
+def release_classes(codes, labels, *, plan=PLAN, mu=1.0, neighbors='add_remove', noise=silent):
     return release_class_counts(
-        chunk_arrays(Encoded(codes, labels)), PLANS, 2, mu=mu, neighbors=neighbors, noise=noise
+        chunk_arrays(Encoded(codes, labels)), plan, 2, mu=mu, neighbors=neighbors, noise=noise
     )
 
 
@@ -62,7 +70,7 @@ def released_values(counts):
     if isinstance(counts, Counts):
         return np.concatenate([counts.totals, *counts.columns])
     weighted = zip(counts.columns, counts.plans, strict=True)
-    return np.concatenate([(column * plan.weight).ravel() for column, plan in weighted])
+    return np.concatenate([(column * plan.weights).ravel() for column, plan in weighted])
 
 
 def test_without_noise_the_counts_are_those_of_the_records(rng):
@@ -81,9 +89,9 @@ def test_without_noise_the_counts_of_classes_are_those_of_their_records_by_bin(r
 
     counts, receipt = release_classes(codes, labels, mu=math.inf)
 
-    assert (counts.scales, receipt.noise_scale) == ((0, 0, 0), 0)
-    assert counts.plans == PLANS
-    for at, (column, plan) in enumerate(zip(counts.columns, PLANS, strict=True)):
+    assert receipt.noise_scale == 0
+    assert not any(scales.any() for scales in counts.scales)
+    for at, (column, plan) in enumerate(zip(counts.columns, COLUMNS, strict=True)):
         for label in (0, 1):
             own = codes[labels == label, at]
             bins, size = plan.bins[own[own >= 0]], plan.bins.max() + 1
@@ -112,7 +120,7 @@ def test_counts_move_by_at_most_the_declared_sensitivity_and_by_it(rng, release,
 
 
 @pytest.mark.parametrize('neighbors', NEIGHBORS)
-def test_the_declared_sensitivity_is_that_of_the_weights(neighbors):
+def test_the_declared_sensitivity_of_classes_is_that_of_the_radius(neighbors):
     table, times = (np.zeros((1, 3), dtype=np.int64), np.zeros(1, dtype=np.int64)), {}
     times['add_remove'], times['replace_one'] = 1, 2
 
@@ -120,8 +128,39 @@ def test_the_declared_sensitivity_is_that_of_the_weights(neighbors):
     _, classes = release_classes(*table, neighbors=neighbors)
 
     assert whole.sensitivity == pytest.approx(math.sqrt(4 * times[neighbors]))
-    squares = 5**2 + 17**2 + 9**2
-    assert classes.sensitivity == pytest.approx(math.sqrt(squares * times[neighbors]))
+    assert classes.sensitivity == pytest.approx(23 * math.sqrt(times[neighbors]))
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+def test_records_beyond_the_radius_are_shortened_to_it(rng, neighbors):
+    plan, worst = PLAN._replace(radius=13), 0.0
+    for _ in range(300):
+        (first, second), own = make_table(rng, 2)
+        tables = [([first], own[:1]), ([second], own[1:])]
+        pair = [
+            released_values(release_classes(np.array(codes), labels, plan=plan)[0])
+            for codes, labels in tables
+        ]
+        assert all(np.linalg.norm(values) <= 13 * (1 + 1e-12) for values in pair)
+        moved = pair[0] if neighbors == 'add_remove' else pair[0] - pair[1]
+        declared = release_classes(*make_table(rng, 1), plan=plan, neighbors=neighbors)[1]
+        assert np.linalg.norm(moved) <= declared.sensitivity
+        worst = max(worst, np.linalg.norm(moved) / declared.sensitivity)
+
+    assert worst > 0.9
+
+
+def test_what_shortening_is_expected_to_take_is_given_back():
+    codes, labels = np.zeros((50, 3), dtype=np.int64), np.zeros(50, dtype=np.int64)
+    kept = tuple(np.full(len(plan.weights), 0.5) for plan in COLUMNS)
+
+    once, receipt = release_classes(codes, labels)
+    twice, _ = release_classes(codes, labels, plan=PLAN._replace(kept=kept))
+
+    for one, two, scales in zip(once.columns, twice.columns, twice.scales, strict=True):
+        assert two == pytest.approx(2 * one)
+        assert len(scales) == two.shape[1]
+    assert twice.scales[1] == pytest.approx(receipt.noise_scale / (COLUMNS[1].weights * 0.5))
 
 
 def test_noise_is_drawn_once_and_as_stated(rng, release):
@@ -147,8 +186,8 @@ def test_noise_is_drawn_once_and_as_stated(rng, release):
     assert abs(np.mean(errors)) < 0.1 * receipt.noise_scale
 
 
-def test_the_noise_of_a_column_is_stated_in_records(rng):
-    """A column that weighs more has less noise."""
+def test_the_noise_of_a_bin_is_stated_in_records(rng):
+    """A bin that weighs more has less noise."""
 
     def noise(size, scale):
         return np.rint(rng.normal(0, scale, size)).astype(np.int64)
@@ -159,11 +198,11 @@ def test_the_noise_of_a_column_is_stated_in_records(rng):
     exact, receipt = release_classes(*table, mu=0.1)
     noisy = [release_classes(*table, mu=0.1, noise=noise)[0] for _ in range(300)]
 
-    for at, plan in enumerate(PLANS):
-        scale = exact.scales[at]
-        assert scale == receipt.noise_scale / plan.weight
-        errors = [counts.columns[at] - exact.columns[at] for counts in noisy]
-        assert np.std(errors) == pytest.approx(scale, rel=0.06)
+    for at, plan in enumerate(COLUMNS):
+        scales = exact.scales[at]
+        assert scales == pytest.approx(receipt.noise_scale / plan.weights)
+        errors = np.stack([counts.columns[at] - exact.columns[at] for counts in noisy])
+        assert errors.std(axis=(0, 1)) == pytest.approx(scales, rel=0.1)
 
 
 def test_counts_of_blocks_of_rows_add_up(rng, release):

@@ -6,6 +6,7 @@ import pytest
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.approximate import counts as counts_room
+from sdv_threea.approximate.bins import bin_weights
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import (
     BinPlan,
@@ -19,6 +20,7 @@ from sdv_threea.approximate.density import (
     clip_radius,
     fit_scores,
     plan_class_counts,
+    shorten,
 )
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
@@ -50,7 +52,7 @@ def make_counts(rng, sizes, totals, scale=0.0):
 
 def make_plans(counts, ordered, mu=1.0):
     masks = [np.ones(len(column), dtype=bool) for column in counts.columns]
-    return plan_class_counts(counts, masks, ordered, mu)
+    return plan_class_counts(counts, masks, ordered, mu).columns
 
 
 def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
@@ -58,14 +60,12 @@ def test_ordered_columns_are_counted_in_bins_and_categories_by_themselves(rng):
 
     numbers, categories, few = make_plans(counts, [True, False, True], mu=0.02)
 
-    assert numbers.in_order.sum() == CONSTANTS.least_bins
-    assert not numbers.in_order[0]
+    assert numbers.bins.max() == CONSTANTS.least_bins
+    assert (numbers.ordered, categories.ordered, few.ordered) == (True, False, True)
     assert np.array_equal(categories.bins, np.arange(200))
-    assert not categories.in_order.any()
     assert np.array_equal(few.bins, np.arange(4))
     for plan in (numbers, categories, few):
-        assert plan.bins.max() + 1 == len(plan.in_order)
-        assert isinstance(plan.weight, int)
+        assert plan.bins.max() + 1 == len(plan.weights)
 
 
 def test_more_budget_and_more_records_count_in_finer_bins(rng):
@@ -92,7 +92,25 @@ def test_columns_that_are_nearly_constant_weigh_less():
 
     first, second, third = make_plans(counts, [True, True, False])
 
-    assert second.weight < first.weight == third.weight
+    assert second.weights[0] < first.weights[0] == third.weights[0]
+
+
+def test_the_radius_leaves_room_for_most_records_and_what_it_takes_is_known(rng):
+    """Of records whose columns are independent, as the plan takes them to be."""
+    columns = [np.append(0.9, np.full(20, 0.005)), np.full(12, 1 / 12), np.array([0.97, 0.03])] * 4
+    plans = [
+        BinPlan(np.arange(len(own)), False, bin_weights(own, 1e-3, CONSTANTS)) for own in columns
+    ]
+
+    plan = shorten(plans, columns, CONSTANTS)
+
+    codes = [rng.choice(len(own), 40_000, p=own) for own in columns]
+    found = [each.weights[own] for each, own in zip(plans, codes, strict=True)]
+    norms = np.linalg.norm(found, axis=0)
+    assert 0.01 < (norms > plan.radius).mean() < 0.15
+    kept = np.minimum(1, plan.radius / norms)
+    for own, each in zip(codes, plan.kept, strict=True):
+        assert np.bincount(own, kept) / np.bincount(own) == pytest.approx(each, abs=0.03)
 
 
 def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
@@ -112,38 +130,48 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
         codes = rng.integers(-1, 90, (num_rows, 2)), rng.integers(0, 3, num_rows)
         rows = chunk_arrays(Encoded(*codes))
         counts, _ = release_counts(rows, [90, 90], 3, **terms)
-        plans = make_plans(counts, [True, False], mu=0.1)
-        by_class, _ = release_class_counts(rows, plans, 3, **terms)
         masks = [np.ones(90, dtype=bool)] * 2
-        scores, _ = fit_scores(counts, by_class, masks, [True, False], [False] * 2)
-        found.append((plans, scores))
+        plan = plan_class_counts(counts, masks, [True, False], 0.1)
+        by_class, _ = release_class_counts(rows, plan, 3, **terms)
+        scores, _ = score(counts, by_class, masks, [True, False])
+        found.append((plan, scores))
 
-    (plans, scores), (others, again) = found
-    for one, other in zip(plans, others, strict=True):
-        assert np.array_equal(one.bins, other.bins)
-        assert np.array_equal(one.in_order, other.in_order)
-        assert one.weight == other.weight
+    (plan, scores), (other, again) = found
+    assert plan.radius == other.radius
+    assert all(map(np.array_equal, plan.kept, other.kept))
+    for one, two in zip(plan.columns, other.columns, strict=True):
+        assert np.array_equal(one.bins, two.bins)
+        assert np.array_equal(one.weights, two.weights)
     assert all(map(np.array_equal, scores.cuts, again.cuts))
-    assert 0 < plans[0].in_order.sum() < 89
+    assert 0 < plan.columns[0].bins.max() < 89
 
 
 # Scores
 
 
+def score(counts, by_class, masks, ordered, evident=None):
+    chances = class_chances(counts, by_class, masks, ordered)
+    evident = evident or [False] * len(masks)
+    return fit_scores(counts, by_class, chances, masks, ordered, evident)
+
+
 def make_by_class(tables, scale=0.0):
     """Counts of classes in which every code is a bin, and their sums."""
     plans = tuple(
-        BinPlan(np.arange(part.shape[1]), np.arange(part.shape[1]) > 0, 1) for part in tables
+        BinPlan(np.arange(part.shape[1]), True, np.ones(part.shape[1], dtype=np.int64))
+        for part in tables
     )
     totals = tables[0].sum(axis=1)
     counts = Counts(tuple(part.sum(axis=0) for part in tables), totals, scale)
-    return counts, ClassCounts(tuple(tables), plans, (scale,) * len(tables))
+    return counts, ClassCounts(
+        tuple(tables), plans, tuple(np.full(part.shape[1], scale) for part in tables)
+    )
 
 
 def test_scores_follow_the_counts_of_each_class_and_of_all(rng):
     counts, by_class = make_by_class([np.array([[0.0, 30.0, 10.0], [0.0, 40.0, 120.0]])])
 
-    scores, pooled = fit_scores(counts, by_class, [np.array([False, True, True])], [True], [False])
+    scores, pooled = score(counts, by_class, [np.array([False, True, True])], [True])
 
     assert scores.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1], [0, 0, 0.25, 1]]))
     assert pooled.cuts[0] == pytest.approx(np.array([[0, 0, 0.35, 1]]))
@@ -155,7 +183,7 @@ def test_classes_that_differ_by_chance_alone_are_alike_beyond_the_sample(rng):
     counts, by_class = make_by_class([table])
     mask = np.arange(129) > 0
 
-    scores, _ = fit_scores(counts, by_class, [mask], [True], [False])
+    scores, _ = score(counts, by_class, [mask], [True])
     (beyond,) = class_chances(counts, by_class, [mask], [True])
 
     counted = scores.chances(0)
@@ -169,7 +197,7 @@ def test_a_single_class_is_the_whole():
     counts = Counts((np.array([0.0, 30.0, 10.0]), np.array([5.0, 35.0])), np.array([40.0]), 0.0)
     masks = [np.array([False, True, True]), np.ones(2, dtype=bool)]
 
-    scores, pooled = fit_scores(counts, None, masks, [True, False], [False, False])
+    scores, pooled = score(counts, None, masks, [True, False])
 
     assert scores.cuts[0] == pytest.approx(np.array([[0, 0, 0.75, 1]]))
     for own, all_of_them in zip(scores.cuts, pooled.cuts, strict=True):
@@ -180,9 +208,7 @@ def test_numbers_keep_their_order_and_categories_take_that_of_their_lean():
     table = np.array([[10.0, 50.0, 40.0], [50.0, 10.0, 40.0]])
     counts, by_class = make_by_class([table, table])
 
-    scores, pooled = fit_scores(
-        counts, by_class, [np.ones(3, dtype=bool)] * 2, [True, False], [False] * 2
-    )
+    scores, pooled = score(counts, by_class, [np.ones(3, dtype=bool)] * 2, [True, False])
 
     assert scores.orders[0].tolist() == [0, 1, 2]
     assert scores.orders[1].tolist() == [1, 2, 0]
@@ -194,17 +220,17 @@ def test_both_releases_tell_of_the_whole(rng, num_classes, scale, gain):
     """Counts of classes that are alike make those of all together more precise, if they can."""
     totals = np.full(num_classes, 1e4 / num_classes)
     truth = rng.dirichlet(np.full(12, 3.0)) * totals[:, None]
-    plan, mask = BinPlan(np.repeat(np.arange(4), 3), np.zeros(4, dtype=bool), 1), np.ones(12) > 0
+    plan = BinPlan(np.repeat(np.arange(4), 3), False, np.ones(4, dtype=np.int64))
+    mask = np.ones(12) > 0
     bins = np.stack([np.bincount(plan.bins, row) for row in truth])
     errors = np.zeros(2)
     for _ in range(100):
         counts = Counts((truth.sum(axis=0) + rng.normal(0, 40, 12),), totals, 40.0)
         noisy = bins + rng.normal(0, scale, bins.shape)
 
-        _, both = fit_scores(
-            counts, ClassCounts((noisy,), (plan,), (scale,)), [mask], [False], [False]
-        )
-        _, alone = fit_scores(of_one_class(counts), None, [mask], [False], [False])
+        by_class = ClassCounts((noisy,), (plan,), (np.full(4, scale),))
+        _, both = score(counts, by_class, [mask], [False])
+        _, alone = score(of_one_class(counts), None, [mask], [False])
 
         for at, scores in enumerate((both, alone)):
             found = np.diff(scores.cuts[0][0])[np.argsort(scores.orders[0])]
@@ -223,7 +249,7 @@ def test_evident_ends_have_records_in_every_class():
     mask = np.array([False, True, True, True, True])
 
     for evident in (False, True):
-        scores, _ = fit_scores(counts, by_class, [mask], [True], [evident])
+        scores, _ = score(counts, by_class, [mask], [True], [evident])
         ends = np.diff(scores.cuts[0])[:, [1, 4]]
         assert (ends > 0).all() == evident
 
@@ -237,7 +263,7 @@ def test_tables_without_columns_have_totals_and_empty_scores():
         neighbors='add_remove',
         noise=silent,
     )
-    by_class, pooled = fit_scores(counts, None, [], [], [])
+    by_class, pooled = score(counts, None, [], [])
 
     assert counts.totals.tolist() == [1, 2]
     assert (by_class.variances.shape, pooled.variances.shape) == ((2, 0), (1, 0))
@@ -247,7 +273,7 @@ def test_tables_without_columns_have_totals_and_empty_scores():
 def test_the_radius_leaves_room_above_the_mean_norm_of_the_widest_class():
     counts, by_class = make_by_class([np.array([[50.0, 50.0], [100.0, 0.0]])] * 4)
 
-    scores, _ = fit_scores(counts, by_class, [np.ones(2, dtype=bool)] * 4, [True] * 4, [False] * 4)
+    scores, _ = score(counts, by_class, [np.ones(2, dtype=bool)] * 4, [True] * 4)
 
     variance = scores.variances[0, 0]
     expected = math.sqrt(4 * variance + CONSTANTS.clip * math.sqrt(2 * 4 * variance**2))

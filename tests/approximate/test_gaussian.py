@@ -7,7 +7,12 @@ import pytest
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import release_class_counts, release_counts
-from sdv_threea.approximate.density import clip_radius, fit_scores, plan_class_counts
+from sdv_threea.approximate.density import (
+    class_chances,
+    clip_radius,
+    fit_scores,
+    plan_class_counts,
+)
 from sdv_threea.approximate.gaussian import class_correlations, make_correlation
 from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
 from sdv_threea.encoding.records import Encoded
@@ -42,7 +47,9 @@ def correlations_of(codes, labels, num_codes, num_classes, radius=None):
     counts, _ = release_counts(rows, [num_codes] * width, num_classes, **terms)
     plan = plan_class_counts(counts, masks, ordered, math.inf)
     by_class, _ = release_class_counts(rows, plan, num_classes, **terms)
-    scores, _ = fit_scores(counts, by_class, masks, ordered, [False] * width)
+    known = masks, ordered, CONSTANTS
+    chances = class_chances(counts, by_class, *known)
+    scores, _ = fit_scores(counts, by_class, chances, masks, ordered, [False] * width)
     moments, _ = release_score_moments(
         chunk_arrays(Grouped(scores(codes, labels), labels)),
         num_classes,

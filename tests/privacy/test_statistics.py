@@ -15,6 +15,7 @@ from sdv_threea.privacy.statistics import (
     sum_distances,
     sum_sensitivity,
     unpack_second_moments,
+    weighted_histogram,
 )
 
 NEIGHBORS = ('add_remove', 'replace_one')
@@ -120,6 +121,63 @@ def test_histogram_sensitivity_bounds_all_neighbours_and_is_reached(rng, neighbo
 def test_histogram_refuses_records_that_would_count_elsewhere(code, group, message):
     with pytest.raises(ValueError, match=message):
         histogram(np.array([[code]]), np.array([group]), [3], 2)
+
+
+def make_weighted(rng, num_rows, columns=3, size=6):
+    codes = rng.integers(-1, size, (num_rows, columns))
+    weights = [rng.integers(0, 40, size) for _ in range(columns)]
+    return codes, rng.integers(0, 3, num_rows), weights
+
+
+def test_weighted_histogram_sums_what_short_records_weigh(rng):
+    codes, groups, weights = make_weighted(rng, 200)
+    found = weighted_histogram(codes, groups, weights, 3, 100)
+
+    counts = histogram(codes, groups, [6, 6, 6], 3)
+    for sums, own, weight in zip(found, counts, weights, strict=True):
+        assert sums.dtype == np.int64
+        assert np.array_equal(sums, own * weight)
+
+
+def test_weighted_histograms_of_blocks_add_up_where_records_are_shortened(rng):
+    codes, groups, weights = make_weighted(rng, 100)
+    whole = weighted_histogram(codes, groups, weights, 3, 17)
+
+    head = weighted_histogram(codes[:31], groups[:31], weights, 3, 17)
+    tail = weighted_histogram(codes[31:], groups[31:], weights, 3, 17)
+
+    for one, two, all_of_them in zip(head, tail, whole, strict=True):
+        assert np.array_equal(one + two, all_of_them)
+
+
+@pytest.mark.parametrize('neighbors', NEIGHBORS)
+@pytest.mark.parametrize('radius', [1, 7, 30, 10_000])
+def test_weighted_histograms_move_by_at_most_the_radius_for_all_neighbours(rng, neighbors, radius):
+    """Whatever the weights are: also those by which no record is as short as the radius."""
+    worst = 0.0
+    for _ in range(300):
+        codes, groups, weights = make_weighted(rng, 6)
+        longest = np.array([[int(own.argmax()) for own in weights]])
+        extreme = longest, rng.integers(0, 3, 1)
+        pair = neighbours(rng, (codes, groups), extreme)[neighbors]
+        moved = distance(*(weighted_histogram(*rows, weights, 3, radius) for rows in pair))
+        assert moved <= sum_sensitivity(radius, neighbors) * (1 + 1e-15)
+        worst = max(worst, moved / sum_sensitivity(radius, neighbors))
+
+    assert worst > 0.8 or radius in (1, 10_000)
+
+
+@pytest.mark.parametrize(('code', 'group'), [(6, 0), (0, 3), (0, -1)])
+def test_weighted_histogram_refuses_records_that_would_count_elsewhere(rng, code, group):
+    _, _, weights = make_weighted(rng, 1, columns=1)
+    with pytest.raises(ValueError, match='out of range|in \\[0, 3\\)'):
+        weighted_histogram(np.array([[code]]), np.array([group]), weights, 3, 9)
+
+
+def test_weighted_histogram_refuses_weights_below_zero():
+    """Of two records with weights of either sign one could be replaced by its opposite."""
+    with pytest.raises(ValueError, match='at least zero'):
+        weighted_histogram(np.array([[0]]), np.array([0]), [np.array([-1, 2])], 1, 9)
 
 
 def test_histogram_refuses_shapes_that_disagree():

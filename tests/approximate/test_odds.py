@@ -1,0 +1,229 @@
+"""Chances of classes along a column: what counts show is kept, and what noise makes of them not."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from sdv_threea.approximate import odds
+from sdv_threea.approximate.constants import ApproximateConstants
+from sdv_threea.approximate.odds import Effects, Prior, Seen, class_rates, smooth_effects
+
+CONSTANTS = ApproximateConstants()
+class_rates = partial(class_rates, constants=CONSTANTS)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def see(rng, truth, scale, *, whole_scale=None, ordered=False, sampled=True):
+    """Counts of bins, of which ``truth`` has what is expected of each class, shape (C, G)."""
+    exact = rng.poisson(truth).astype(float) if sampled else truth
+    whole_scale = scale if whole_scale is None else whole_scale
+    size = truth.shape[1]
+    linked = np.full(size, ordered)
+    linked[0] = False
+    whole = exact.sum(axis=0)
+    return Seen(
+        exact + rng.normal(0, scale, exact.shape),
+        np.full(size, float(scale)),
+        whole + rng.normal(0, whole_scale, size),
+        np.full(size, float(whole_scale) ** 2),
+        np.maximum(whole, 1.0),
+        linked,
+    )
+
+
+def lean(sizes, effects, share=0.3):
+    """Expected counts of two classes in bins of these sizes, by their effects on log odds."""
+    rate = 1 / (1 + np.exp(-(np.log(share / (1 - share)) + effects)))
+    return np.stack([sizes * (1 - rate), sizes * rate])
+
+
+def log_odds(rates):
+    return np.log(rates[1]) - np.log(rates[0])
+
+
+@pytest.mark.parametrize('num_classes', [2, 3, 7])
+@pytest.mark.parametrize('ordered', [False, True])
+def test_with_hardly_any_noise_chances_are_those_of_the_counts(rng, num_classes, ordered):
+    truth = rng.uniform(2e5, 9e5, (num_classes, 6))
+
+    (found,) = class_rates([see(rng, truth, 1e-3, ordered=ordered)], truth.sum(axis=1))
+
+    assert found.sum(axis=0) == pytest.approx(np.ones(6))
+    assert found == pytest.approx(truth / truth.sum(axis=0), rel=0.01)
+
+
+@pytest.mark.parametrize('ordered', [False, True])
+def test_where_noise_drowns_all_classes_are_as_frequent_everywhere(rng, ordered):
+    truth = lean(np.full(20, 100.0), np.zeros(20))
+    columns = [see(rng, truth, 300.0, ordered=ordered) for _ in range(30)]
+
+    found = class_rates(columns, truth.sum(axis=1))
+
+    assert np.abs(np.concatenate(found, axis=1)[1] - 0.3).mean() < 0.05
+
+
+@pytest.mark.parametrize('scale', [0.0, 30.0])
+def test_what_chance_explains_is_smoothed_away_and_what_is_clear_is_kept(rng, scale):
+    """Beside noise, records are a sample: fine codes of few records differ by chance."""
+    alike = lean(np.full(200, 5.0 + 2 * scale), np.zeros(200))
+    apart = lean(np.full(200, 100.0 + 20 * scale), np.tile([1.0, -1.0], 100))
+    of_chance, clear = see(rng, alike, scale), see(rng, apart, scale)
+
+    one, other = class_rates([of_chance, clear], np.array([0.7, 0.3]) * 1e5)
+
+    raw = of_chance.by_class[1] / of_chance.expected
+    assert np.abs(one[1] - 0.3).mean() < 0.4 * np.abs(raw - 0.3).mean()
+    assert np.abs(np.diff(log_odds(other))).mean() == pytest.approx(2, abs=0.5)
+
+
+def test_neighbours_tell_of_each_other_in_an_ordered_column(rng):
+    effects = np.sin(np.linspace(0, 3, 40)) * 2 - 1
+    truth, errors = lean(np.full(40, 200.0), effects), np.zeros(2)
+    for _ in range(20):
+        for at, ordered in enumerate((False, True)):
+            # Beside other columns of the kind, which tell how effects vary.
+            columns = [see(rng, truth, 40.0, ordered=ordered) for _ in range(4)]
+            found = class_rates(columns, truth.sum(axis=1))
+            errors[at] += np.square(log_odds(found[0]) - log_odds(truth)).mean()
+
+    assert errors[1] < 0.5 * errors[0]
+
+
+def test_a_bin_that_is_unlike_its_neighbours_stays_where_counts_are_clear(rng):
+    """A spike: zero may mean something else than one."""
+    effects = np.zeros(30)
+    effects[11] = 3.0
+    truth = lean(np.full(30, 500.0), effects)
+
+    (found,) = class_rates([see(rng, truth, 10.0, ordered=True)], truth.sum(axis=1))
+
+    assert log_odds(found)[11] - np.median(log_odds(found)) > 2.5
+    assert np.abs(np.delete(log_odds(found) - log_odds(truth), 11)).mean() < 0.2
+
+
+def test_a_bin_of_one_class_alone_is_taken_for_one(rng):
+    """Capital gains: of some values every record has the higher income."""
+    truth = np.array([[9_000.0, 0.0, 200.0, 0.0], [2_000.0, 300.0, 0.0, 150.0]])
+    found = [class_rates([see(rng, truth, 15.0)], truth.sum(axis=1))[0] for _ in range(20)]
+
+    rates = np.mean(found, axis=0)[1]
+    assert rates[0] == pytest.approx(2 / 11, abs=0.02)
+    assert min(rates[1], rates[3]) > 0.85
+    assert rates[2] < 0.12
+
+
+def test_a_class_has_as_many_records_in_a_column_as_in_all(rng):
+    """So a bin that all records have says nothing, whatever the noise of its counts."""
+    totals = np.array([50_000.0, 800.0])
+    alone = Seen(
+        np.array([[47_000.0], [1_600.0]]),
+        np.array([200.0]),
+        np.array([50_700.0]),
+        np.array([100.0]),
+        np.array([50_800.0]),
+        np.array([False]),
+    )
+    truth = lean(rng.uniform(10, 4_000, 25), rng.normal(0, 1, 25), share=0.02)
+    other = see(rng, truth, 20.0)
+
+    one, two = class_rates([alone, other], totals)
+
+    assert one[1] == pytest.approx(800 / 50_800, rel=0.02)
+    assert two[1] @ other.expected == pytest.approx(800 / 50_800 * other.expected.sum(), rel=0.02)
+
+
+def test_columns_tell_of_each_other_how_large_effects_are(rng):
+    """One noisy column beside many that say much, or beside many that say nothing."""
+    sizes = np.full(6, 300.0)
+    seen = see(rng, lean(sizes, np.array([1.0, -1, 1, -1, 1, -1]) * 1.2), 150.0)
+    kinds = {0.0: [], 1.5: []}
+    for size, spreads in kinds.items():
+        others = [see(rng, lean(sizes, rng.normal(0, size, 6)), 10.0) for _ in range(60)]
+        found = class_rates([seen, *others], np.array([0.7, 0.3]) * 1_800)[0]
+        spreads.append(np.ptp(log_odds(found)))
+
+    assert kinds[0.0][0] < 0.6 * kinds[1.5][0]
+
+
+def test_the_order_of_columns_and_how_many_are_computed_at_once_do_not_matter(rng, monkeypatch):
+    totals = np.array([700.0, 200.0, 100.0])
+    columns = [
+        see(rng, np.outer(totals, rng.dirichlet(np.ones(size))), 8.0, ordered=ordered)
+        for size, ordered in ((3, False), (40, True), (9, True), (1, False), (17, False))
+    ]
+    once = class_rates(columns, totals)
+    monkeypatch.setattr(odds, 'MOST_EFFECTS', 100)
+    again = class_rates(columns[::-1], totals)[::-1]
+
+    for one, other in zip(once, again, strict=True):
+        assert one == pytest.approx(other, rel=1e-9)
+
+
+def test_without_smoothing_counts_are_taken_at_their_word():
+    nothing, seen = np.zeros(3), np.array([[8.0, -2.0, -1.0], [2.0, 5.0, -1.0]])
+    column = Seen(seen, nothing + 1, nothing, nothing + 1, nothing + 10, nothing > 0)
+
+    (found,) = odds.class_rates([column], np.array([30.0, 10.0]), replace(CONSTANTS, shrink=False))
+
+    assert found == pytest.approx(np.array([[0.8, 0.0, 0.75], [0.2, 1.0, 0.25]]))
+
+
+@pytest.mark.parametrize('extreme', [1e-6, 1e12])
+def test_extreme_counts_make_no_chance_that_is_none(rng, extreme):
+    columns = [
+        see(rng, truth, extreme, ordered=True, sampled=False)
+        for truth in (np.zeros((3, 5)), np.eye(3, 5) * 1e9, np.full((3, 5), 1e-3))
+    ]
+    for totals in (np.ones(3), np.array([1.0, 1e12, 1.0])):
+        for found in class_rates(columns, totals):
+            assert np.isfinite(found).all()
+            assert found.min() >= 0
+            assert found.sum(axis=0) == pytest.approx(np.ones(5))
+
+
+# The smoother
+
+
+def make_effects(linked, curve, size):
+    nothing = np.zeros(len(linked))
+    return Effects(
+        nothing, nothing, nothing, np.ones((3, len(linked))), nothing, nothing + 0.5, size,
+        linked, curve,
+    )  # fmt: skip
+
+
+def test_effects_and_likelihoods_are_those_of_the_joint_normal_law(rng):
+    """Against matrices: runs of 1, 5 and 4 bins, the last two of one curve."""
+    lengths, curve = [1, 5, 4], np.repeat([0, 1, 1], [1, 5, 4])
+    linked = np.ones(10, dtype=bool)
+    linked[[0, 1, 6]] = False
+    size = np.repeat([1.0, 9.0, 9.0], lengths)
+    prior = Prior(
+        np.array([0.9, 0.0, 3.0]), np.array([0.1, 0.5, 1e-3]), np.array([0.5, 1.0, 2.0]),
+        np.full(3, 1 / 3),
+    )  # fmt: skip
+    observed, variances = rng.normal(0, 2, 10), rng.uniform(0.1, 4, 10)
+
+    effects, likelihoods = smooth_effects(
+        make_effects(linked, curve, size), observed, variances, prior
+    )
+
+    runs = np.cumsum(~linked)
+    together = runs[:, None] == runs
+    apart = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
+    for at in range(3):
+        smooth = prior.smooth[at] * np.exp(-apart / (size[:, None] * prior.length[at])) * together
+        covariance = smooth + prior.rough[at] * np.eye(10)
+        law = covariance + np.diag(variances)
+        assert effects[:, at] == pytest.approx(covariance @ np.linalg.solve(law, observed))
+        for own in (0, 1):
+            some = np.flatnonzero(curve == own)
+            part, values = law[np.ix_(some, some)], observed[some]
+            likely = -0.5 * (values @ np.linalg.solve(part, values) + np.linalg.slogdet(part)[1])
+            assert likelihoods[own, at] == pytest.approx(likely)
