@@ -173,11 +173,16 @@ RELEASES = (
     Entry(
         'approximate',
         r'histograms of \d+ columns in each of \d+ classes, times \d+ to \d+',
-        'a coarse histogram of every column in each class; a column counts v times',
-        ('√(Σ v²)', '√(2 Σ v²)'),
-        sensitivities.weigh,
+        'a coarse histogram of every column in each class; a bin counts v times, and records whose '
+        'bins count for more than the norm H are shortened to it',
+        ('H', '√2 H'),
+        sensitivities.shorten,
         'classes',
-        ('approximate.counts.release_class_counts', 'privacy.statistics.histogram_sensitivity'),
+        (
+            'approximate.counts.release_class_counts',
+            'privacy.statistics.weighted_histogram',
+            'privacy.statistics.sum_sensitivity',
+        ),
     ),
     Entry(
         'approximate',

@@ -62,6 +62,11 @@ def weigh(_: Facts, found: float) -> float:
     return math.sqrt(round(found**2))
 
 
+def shorten(_: Facts, found: float) -> float:
+    """A whole number: the norm that records are shortened to."""
+    return float(round(found))
+
+
 def distance(facts: Facts, found: float) -> float:
     """The root of a whole number, how many distances there are; twice that for a replaced row."""
     apart = math.sqrt(2) if facts.replaced else 1.0

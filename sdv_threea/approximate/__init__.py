@@ -10,7 +10,7 @@ symbols.
 * :mod:`~sdv_threea.approximate.density`: the steps, and how finely classes are counted,
 * :mod:`~sdv_threea.approximate.bins`: the coarse bins of a column,
 * :mod:`~sdv_threea.approximate.histograms`: the histogram of a column over all classes,
-* :mod:`~sdv_threea.approximate.departures`: how the classes depart from it,
+* :mod:`~sdv_threea.approximate.odds`: how the chances of the classes vary along it,
 * :mod:`~sdv_threea.approximate.scores`: normal scores: codes to normals, and back,
 * :mod:`~sdv_threea.approximate.gaussian`: the correlations behind the moments,
 * :mod:`~sdv_threea.approximate.constants`: what was chosen by measurement.

@@ -17,6 +17,9 @@ from sdv_threea.approximate.constants import ApproximateConstants
 #: What a record adds to the count of a bin that all records are in: weights are whole numbers.
 WEIGHT_UNIT = 16
 
+#: No share of a bin is taken to be less, so that weights are finite.
+LEAST_SHARE = 1e-9
+
 
 def num_class_bins(
     totals: NDArray[np.float64], scale: float, constants: ApproximateConstants
@@ -115,7 +118,9 @@ def bin_weights(
     present = shares[shares > 0]
     entropy = float(-(present * np.log(present)).sum())
     squared = min(entropy, constants.most_entropy) + constants.least_entropy
-    squares = np.clip(shares, min(least, 1.0), 1.0) ** (-2 * constants.weight_power)
+    squares = np.clip(shares, np.clip(least, LEAST_SHARE, 1.0), 1.0) ** (
+        -2 * constants.weight_power
+    )
     squares *= squared / max(float(shares @ squares), 1e-300)
     return np.asarray(np.maximum(np.rint(WEIGHT_UNIT * np.sqrt(squares)), 1), dtype=np.int64)
 

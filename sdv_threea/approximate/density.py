@@ -94,7 +94,7 @@ def plan_class_counts(
         weights = bin_weights(of_bins, scale / counts.totals.sum(), constants)
         plans.append(BinPlan(bins, natural, weights))
         masses.append(of_bins)
-    return shorten(plans, masses, constants)
+    return shorten(plans, masses, constants) if scale else _count_exactly(plans)
 
 
 def shorten(
@@ -128,6 +128,14 @@ def shorten(
         norms = np.sqrt(own[:, None] + others)
         kept.append(np.minimum(1.0, radius / np.maximum(norms, 1.0)) @ parts / parts.sum())
     return ClassPlan(tuple(plans), radius, tuple(kept))
+
+
+def _count_exactly(plans: Sequence[BinPlan]) -> ClassPlan:
+    """Return the plan where there is no noise: records are counted, and none is shortened."""
+    ones = [np.ones(len(plan.weights), dtype=np.int64) for plan in plans]
+    alike = tuple(plan._replace(weights=own) for plan, own in zip(plans, ones, strict=True))
+    kept = tuple(own.astype(np.float64) for own in ones)
+    return ClassPlan(alike, math.isqrt(len(plans)) + 1, kept)
 
 
 def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)

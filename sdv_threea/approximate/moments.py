@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.maths.triangles import diagonal, unpack, width_of
+from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
-    clip_norm,
     moment_sensitivity,
     second_moments,
     unweighted_moments,

@@ -21,9 +21,10 @@ from sdv_threea.approximate.moments import SCORE_UNITS, Grouped, lead
 from sdv_threea.approximate.scores import NormalScores, score_pooled
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.partition.constants import PartitionConstants
+from sdv_threea.privacy.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import EXACT_FLOAT, clip_norm, first_moments, sum_sensitivity
+from sdv_threea.privacy.statistics import first_moments, sum_sensitivity
 
 
 def num_components(

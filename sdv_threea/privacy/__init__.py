@@ -5,6 +5,7 @@ column, no class, no stage is named here.
 
 * :mod:`~sdv_threea.privacy.rows`: private rows in chunks, of which nothing but sums is read,
 * :mod:`~sdv_threea.privacy.statistics`: counts and second moments, and their sensitivities,
+* :mod:`~sdv_threea.privacy.clipping`: vectors that are shortened to a norm,
 * :mod:`~sdv_threea.privacy.mechanism`: the one door of noise, and thresholds,
 * :mod:`~sdv_threea.privacy.discrete`: the discrete Gaussian, drawn exactly,
 * :mod:`~sdv_threea.privacy.spending`: the running account of one release,

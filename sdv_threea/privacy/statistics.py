@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
 from sdv_threea.maths.triangles import diagonal, mask, unpack, width_of
+from sdv_threea.privacy.clipping import EXACT_FLOAT, block_rows, clip_norm, magnitude
 from sdv_threea.privacy.rows import LARGEST_SUM
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
@@ -24,15 +24,8 @@ from sdv_threea.privacy.rows import LARGEST_SUM
 DIAGONAL_WEIGHT = 12
 OFF_DIAGONAL_WEIGHT = 17
 
-#: Integers of any width.
-Whole = TypeVar('Whole', bound=np.integer[Any])
-
-#: Cells of records, and rows of products, that are floats at once: they bound the memory, and
-#: change no result.
-BLOCK_CELLS, STRIP = 2**23, 2**9
-
-#: Integers below this are exact as floats, and so are their sums.
-EXACT_FLOAT = 2**53
+#: Rows of products that are floats at once: they bound the memory, and change no result.
+STRIP = 2**9
 
 
 def histogram(
@@ -98,7 +91,8 @@ def weighted_histogram(
     Formal guarantees:
         * the sums of a table are the sums of those of its blocks of rows
         * a record adds a vector of whole numbers to its group, none of them negative, of norm at
-          most ``radius``: that of its weights, shortened by :func:`clip_norm`
+          most ``radius``: that of its weights, which
+          :func:`~sdv_threea.privacy.clipping.clip_norm` shortens
         * so the sums of all columns together move by at most ``sum_sensitivity(radius, ...)``
 
     Args:
@@ -229,7 +223,7 @@ def first_moments(
     """
     _check_groups(groups, num_groups)
     sums = np.zeros((num_groups, vectors.shape[1]), dtype=np.int64)
-    if _magnitude(vectors) * len(vectors) >= EXACT_FLOAT:
+    if magnitude(vectors) * len(vectors) >= EXACT_FLOAT:
         np.add.at(sums, groups, vectors.astype(np.int64))
     else:
         for at, column in enumerate(vectors.T):
@@ -278,14 +272,14 @@ def second_moments(
         OverflowError: If the sums could exceed 64 bits.
     """
     _check_groups(groups, num_groups)
-    largest = max(_magnitude(vectors), 1) ** 2
+    largest = max(magnitude(vectors), 1) ** 2
     if largest >= EXACT_FLOAT or OFF_DIAGONAL_WEIGHT * largest * len(vectors) >= LARGEST_SUM:
         raise OverflowError('the sums do not fit into 64 bits: choose a coarser grid.')
     width = vectors.shape[1]
     sums = np.zeros((num_groups, width * (width + 1) // 2), dtype=np.int64)
     order = np.argsort(groups, kind='stable')
     bounds = np.searchsorted(groups[order], np.arange(num_groups + 1)).tolist()
-    for group, rows in _group_slices(bounds, min(_block_rows(width), EXACT_FLOAT // largest)):
+    for group, rows in _group_slices(bounds, min(block_rows(width), EXACT_FLOAT // largest)):
         block, end = vectors[order[rows]].astype(np.float64), 0
         for first in range(0, width, STRIP):
             products = block[:, first : first + STRIP].T @ block[:, first:]
@@ -338,63 +332,6 @@ def unweighted_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(moments / _weights(width_of(moments)))
 
 
-def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
-    """Return integer vectors of norm at most ``radius``: those that are longer are scaled down.
-
-    Formal guarantees:
-        * every squared norm, in exact integers, is at most ``radius^2``
-        * vectors within the radius stay as they are
-        * each vector is clipped by itself, bit for bit the same in any table
-
-    Args:
-        vectors: Integer vectors, shape (n, d).
-        radius: The bound, a whole number, at least 0.
-
-    Returns:
-        The vectors, rounded toward zero where scaled, shape (n, d): themselves, if none is.
-
-    Raises:
-        OverflowError: If ``d radius^2`` exceeds 64 bits.
-    """
-    if vectors.shape[1] * radius**2 >= LARGEST_SUM:
-        raise OverflowError('the squared norms do not fit into 64 bits: choose a coarser grid.')
-    outside = ~_within(vectors, radius)
-    if not outside.any():
-        return vectors
-    clipped = vectors.copy()
-    scaled = _scale_down(vectors[outside].astype(np.int64), radius)
-    # Scaled vectors are inside, unless floats were rounded badly. The proof leans on no float, so
-    # it is checked in whole numbers, and a vector that fails counts as zero.
-    clipped[outside] = np.where(_within(scaled, radius)[:, None], scaled, 0)
-    return clipped
-
-
-def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
-    """Return which vectors have a norm of at most the radius, decided in exact arithmetic."""
-    largest = _magnitude(vectors)
-    if vectors.shape[1] * largest**2 < EXACT_FLOAT:
-        # Whole numbers that are exact as floats, and so are their sums.
-        squared, size = np.empty(len(vectors)), _block_rows(vectors.shape[1])
-        for start in range(0, len(vectors), size):
-            floats = vectors[start : start + size].astype(np.float64)
-            squared[start : start + size] = np.einsum('ij,ij->i', floats, floats)
-        return np.asarray(squared <= radius**2)
-    # A vector with an entry beyond the radius is outside; of others squares do not overflow.
-    boxed = np.clip(vectors.astype(np.int64), -radius, radius)
-    short = np.square(boxed).sum(axis=1) <= radius**2
-    return np.asarray(short & (boxed == vectors).all(axis=1))
-
-
-def _scale_down(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
-    floats = vectors.astype(np.float64)
-    squared = np.zeros(len(floats))
-    # Column by column: a sum along the rows may be rounded differently in tables of other lengths.
-    for column in floats.T:
-        squared += column**2
-    factors = radius * (1 - 2.0**-40) / np.sqrt(squared)
-    return np.trunc(floats * factors[:, None]).astype(np.int64)
-
-
 def _count(
     column: NDArray[np.integer],
     groups: NDArray[np.integer],
@@ -417,10 +354,6 @@ def _check_codes(column: NDArray[np.integer], size: int) -> None:
         raise ValueError(f'a code is out of range: codes must be below {size}.')
 
 
-def _magnitude(numbers: NDArray[np.integer]) -> int:
-    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
-
-
 def _check_groups(groups: NDArray[np.integer], num_groups: int) -> None:
     if groups.min(initial=0) < 0 or groups.max(initial=-1) >= num_groups:
         raise ValueError(f'a group is out of range: groups must be in [0, {num_groups}).')
@@ -430,10 +363,6 @@ def _group_slices(bounds: list[int], size: int) -> Iterator[tuple[int, slice]]:
     for group, (start, stop) in enumerate(pairwise(bounds)):
         for first in range(start, stop, size):
             yield group, slice(first, min(first + size, stop))
-
-
-def _block_rows(width: int) -> int:
-    return max(BLOCK_CELLS // max(width, 1), 1)
 
 
 def _weights(width: int) -> NDArray[np.int8]:

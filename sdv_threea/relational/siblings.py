@@ -18,10 +18,10 @@ from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight, lead
 from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import shrunk_effects
+from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
-    clip_norm,
     moment_sensitivity,
     second_moments,
     unpack_second_moments,

@@ -18,8 +18,9 @@ from sdv_threea.approximate.moments import ScoreMoments, constant_weight
 from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.triangles import pack
+from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.privacy.statistics import clip_norm, moment_sensitivity
+from sdv_threea.privacy.statistics import moment_sensitivity
 
 CONSTANTS = AdaptConstants()
 RADIUS = 5 * FEATURE_UNITS

@@ -23,7 +23,7 @@ from sdv_threea.adapt.slopes import (
     slope_sensitivity,
     sum_slopes,
 )
-from sdv_threea.privacy.statistics import clip_norm
+from sdv_threea.privacy.clipping import clip_norm
 
 SIZES = (3, 5, 2)
 UNIT = EVIDENCE_UNITS * CHANCE_UNITS

@@ -11,8 +11,8 @@ from sdv_threea.approximate.moments import (
     release_score_moments,
 )
 from sdv_threea.maths.triangles import pack
+from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.privacy.statistics import clip_norm
 
 CONSTANTS = ApproximateConstants()
 

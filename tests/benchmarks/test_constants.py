@@ -8,7 +8,7 @@ import pytest
 from sdv_threea.constants import Constants
 from sdv_threea.settings import Settings
 
-DOUBT = Constants().approximate.departure_doubt
+CLIP = Constants().approximate.weight_clip
 
 COLUMNS = ['table', 'constant', 'value', 'epsilon', 'repeat', 'AUC']
 
@@ -22,16 +22,16 @@ def script(load_script):
 def test_a_constant_is_moved_and_all_others_stay(script):
     settings = Settings(epsilon=3.0)
 
-    doubting = script.moved(settings, 'approximate.departure_doubt', 1.5)
+    clipping = script.moved(settings, 'approximate.weight_clip', 3.0)
     sharing = script.moved(settings, 'shares.classes', 0.6)
     stepping = script.moved(settings, 'adapt.label_steps', 5.0)
 
-    assert doubting.constants.approximate.departure_doubt == 1.5
+    assert clipping.constants.approximate.weight_clip == 3.0
     assert sharing.shares['classes'] == 0.6
     assert stepping.constants.adapt.label_steps == 5
     assert isinstance(stepping.constants.adapt.label_steps, int)
     assert settings == Settings(epsilon=3.0)
-    back = script.moved(doubting, 'approximate.departure_doubt', DOUBT)
+    back = script.moved(clipping, 'approximate.weight_clip', CLIP)
     assert (back, sharing.constants) == (settings, Constants())
 
 
@@ -55,20 +55,20 @@ def test_changes_are_means_over_tables_of_means_over_repeats(script):
     rows = [
         ('a', script.NONE, 0.0, 1.0, 0, 0.80),
         ('a', script.NONE, 0.0, 1.0, 1, 0.82),
-        ('a', 'approximate.departure_doubt', 1.5, 1.0, 0, 0.84),
-        ('a', 'approximate.departure_doubt', 1.5, 1.0, 1, 0.86),
+        ('a', 'approximate.weight_clip', 3.0, 1.0, 0, 0.84),
+        ('a', 'approximate.weight_clip', 3.0, 1.0, 1, 0.86),
         ('b', script.NONE, 0.0, 1.0, 0, 0.70),
         ('b', script.NONE, 0.0, 1.0, 1, 0.70),
-        ('b', 'approximate.departure_doubt', 1.5, 1.0, 0, 0.69),
-        ('b', 'approximate.departure_doubt', 1.5, 1.0, 1, 0.69),
+        ('b', 'approximate.weight_clip', 3.0, 1.0, 0, 0.69),
+        ('b', 'approximate.weight_clip', 3.0, 1.0, 1, 0.69),
         ('a', script.NONE, 0.0, 8.0, 0, 0.90),
-        ('a', 'approximate.departure_doubt', 1.5, 8.0, 0, 0.80),
+        ('a', 'approximate.weight_clip', 3.0, 8.0, 0, 0.80),
     ]
 
     page = script.write_changes(pd.DataFrame(rows, columns=COLUMNS)).splitlines()
 
     assert len(page) == 3
     assert page[-1].startswith(
-        f'| `approximate.departure_doubt` | {DOUBT:g} | 1.5 '
+        f'| `approximate.weight_clip` | {CLIP:g} | 3 '
         '| +0.0150 ± 0.0071, b -0.010, a +0.040 | -0.1000 ± nan, '
     )

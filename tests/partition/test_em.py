@@ -15,8 +15,8 @@ from sdv_threea.partition.em import (
     num_components,
     private_em,
 )
+from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.rows import chunk_arrays
-from sdv_threea.privacy.statistics import clip_norm
 
 CONSTANTS = PartitionConstants()
 num_components = partial(num_components, constants=CONSTANTS)

@@ -4,8 +4,8 @@ import operator
 import numpy as np
 import pytest
 
+from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.statistics import (
-    clip_norm,
     distance_sensitivity,
     first_moments,
     histogram,
