@@ -28,9 +28,9 @@ class ApproximateConstants:
             A constant column still counts. Flat between .03 and .3.
         most_entropy: Entropies above this weigh no more. Set by hand.
         weight_power: What a record adds to the count of a bin in its class is the share of the bin,
-            to minus this power.
+            to minus this power. Flat between .15 and .35; 0 costs .005 of AUC on Adult at epsilon 1.
         weight_clip: Squared norms of what a record adds to all counts are clipped this many
-            standard deviations above their mean.
+            standard deviations above their mean. Flat between .5 and 3.
         end_share: Share of a count's noise that the first and last value of a range have at least.
             Samples would not span the range otherwise. Set by hand.
         shortfall_doubt: Counts must fall short of the records by this many standard deviations to
@@ -43,9 +43,9 @@ class ApproximateConstants:
         effect_weights: How likely each of them is before anything is seen.
         smooth_parts: The part of the variance of effects that is smooth along an ordered column,
             and the part of the column over which its correlation falls by ``e``. Counts tell which
-            are likely.
+            are likely. Two or five kinds do as well.
         prior_curves: What is known before anything is seen counts as much as this many curves of a
-            class along a column.
+            class along a column. Flat between 1 and 5.
         correlation_doubt: Evidence for correlations counts beyond this many standard deviations
             of the noise. Set by hand.
         clip: Squared norms of scores are clipped this many standard deviations above their mean.
