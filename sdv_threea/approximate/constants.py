@@ -40,10 +40,13 @@ class ApproximateConstants:
             few. Flat between .05 and .5.
         effect_sizes: Standard deviations that the effects of a column on the log odds of a class
             may have. Counts tell which are likely.
-        effect_weights: How likely each of them is before anything is seen.
+        effect_weights: How likely each of them is before anything is seen. Small ones were once
+            the likelier: then what each of sixty columns tells of a class is lost in its noise (AUC
+            .84 for .87).
         smooth_parts: The part of the variance of effects that is smooth along an ordered column,
             and the part of the column over which its correlation falls by ``e``. Counts tell which
-            are likely. Two or five kinds do as well.
+            are likely. Two or five kinds do as well; lengths of half a column and two did worse where
+            columns have few bins.
         prior_curves: What is known before anything is seen counts as much as this many curves of a
             class along a column. Flat between 1 and 5.
         correlation_doubt: Evidence for correlations counts beyond this many standard deviations
@@ -72,8 +75,8 @@ class ApproximateConstants:
     shortfall_doubt: float = 3.0
     false_share: float = 0.2
     effect_sizes: tuple[float, ...] = (0.05, 0.2, 0.5, 1.0, 2.0)
-    effect_weights: tuple[float, ...] = (0.25, 0.3, 0.25, 0.15, 0.05)
-    smooth_parts: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.9, 0.5), (0.98, 2.0))
+    effect_weights: tuple[float, ...] = (0.05, 0.1, 0.25, 0.4, 0.2)
+    smooth_parts: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.9, 0.2), (0.98, 0.5))
     prior_curves: float = 5.0
     correlation_doubt: float = 2.0
     clip: float = 1.5
