@@ -28,7 +28,8 @@ class ApproximateConstants:
             A constant column still counts. Flat between .03 and .3.
         most_entropy: Entropies above this weigh no more. Set by hand.
         weight_power: What a record adds to the count of a bin in its class is the share of the bin,
-            to minus this power. Flat between .15 and .35; 0 costs .005 of AUC on Adult at epsilon 1.
+            to minus this power. Flat between .15 and .35; 0 costs .005 of AUC on Adult at epsilon
+            1.
         weight_clip: Squared norms of what a record adds to all counts are clipped this many
             standard deviations above their mean. Flat between .5 and 3.
         end_share: Share of a count's noise that the first and last value of a range have at least.
@@ -45,8 +46,8 @@ class ApproximateConstants:
             .84 for .87).
         smooth_parts: The part of the variance of effects that is smooth along an ordered column,
             and the part of the column over which its correlation falls by ``e``. Counts tell which
-            are likely. Two or five kinds do as well; lengths of half a column and two did worse where
-            columns have few bins.
+            are likely. Two or five kinds do as well; lengths of half a column and of two did worse
+            where columns have few bins.
         prior_curves: What is known before anything is seen counts as much as this many curves of a
             class along a column. Flat between 1 and 5.
         correlation_doubt: Evidence for correlations counts beyond this many standard deviations
