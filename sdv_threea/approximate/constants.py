@@ -27,9 +27,9 @@ class ApproximateConstants:
         least_entropy: Added to the entropy of a column, in nats, which is its mean squared weight.
             A constant column still counts. Flat between .03 and .3.
         most_entropy: Entropies above this weigh no more. Set by hand.
-        weight_power: What a record adds to the count of a bin in its class is the share of the bin,
-            to minus this power. Flat between .15 and .35; 0 costs .005 of AUC on Adult at epsilon
-            1.
+        weight_power: What a record adds to the count of a bin in its class is in proportion to the
+            share of the bin to minus this power. Flat between .15 and .35; 0 costs .005 of AUC on
+            Adult at epsilon 1.
         weight_clip: Squared norms of what a record adds to all counts are clipped this many
             standard deviations above their mean. Flat between .5 and 3.
         end_share: Share of a count's noise that the first and last value of a range have at least.

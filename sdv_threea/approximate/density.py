@@ -79,7 +79,7 @@ def plan_class_counts(
     Returns:
         The plan.
     """
-    # About the noise that the counts will have: that of bins that each column has a few of.
+    # About the noise that the counts will have: each column counts once, with weights near one.
     scale = histogram_sensitivity(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.spike_noise * scale / counts.totals.sum()
