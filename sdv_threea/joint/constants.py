@@ -68,8 +68,8 @@ class JointConstants:
         most_weighed: The most that such a pair weighs, in units of the least. Set by hand.
         settled: A column takes no heed of others than the one that it follows from, if what is
             left of its entropy is less than this share. Set by hand.
-        one_code: A category may have one number if it leaves fewer nats of its code open than this.
-            Set by hand.
+        one_code: A category may have one number if it leaves fewer nats of its code open than this,
+            and than this share of what is open without it. Set by hand.
         records_per_digit: Digits of numbers are counted with such noise that nearly all categories
             have this many times as many records. Set by hand.
         value_part: The part of what is left that they cost at most. With .15 more of the prices of

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.encoding.records import Encoded, Located
 from sdv_threea.joint.bins import Pair, PairPlan, count_bins
-from sdv_threea.joint.chain import Column, left_open
+from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint, Singles, estimate_functions, fit_joint
 from sdv_threea.joint.functions import find_functions, price_functions
@@ -43,7 +43,13 @@ from sdv_threea.joint.triples import (
     num_triple_bins,
     release_distances,
 )
-from sdv_threea.joint.values import ValueCounts, has_wide_codes, price_values, release_values
+from sdv_threea.joint.values import (
+    ValueCounts,
+    has_wide_codes,
+    may_have_one,
+    price_values,
+    release_values,
+)
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.spending import Spending
 
@@ -150,9 +156,7 @@ class Counter:
         found = estimate_functions(singles, pairs, functions, tables, self.rng)
         found |= {(j, i): table.T for (i, j), table in found.items()}
         wanted = tuple(
-            pair
-            for pair in numbers
-            if pair in found and left_open(found[pair]) <= constants.one_code
+            pair for pair in numbers if pair in found and may_have_one(found[pair], constants)
         )
         if not wanted:
             return None

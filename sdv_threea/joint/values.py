@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Located
 from sdv_threea.joint.bins import Pair
+from sdv_threea.joint.chain import left_open
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import find_small
 from sdv_threea.privacy.mechanism import Noise, add_noise
@@ -38,7 +39,8 @@ STANDING_OUT = 3.5
 #: A category has one number if this share of its records, or more, have the same digits.
 MOSTLY = 0.5
 
-#: Categories have one number and no other if this share of all records, or more, say so.
+#: Categories have one number and no other if this share of records, or more, say so; the records of
+#: the commonest number, which may be the same in all categories, say nothing.
 NEARLY_ALL = 0.95
 
 #: The width of a few floats, in units of their size.
@@ -113,6 +115,20 @@ def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | Non
     widths = np.diff(edges)
     narrow = np.maximum(1.5 * widths.min(initial=np.inf), FEW_FLOATS * np.abs(edges[1:]))
     return bool(shares[1:][widths > narrow].sum() > 0)
+
+
+def may_have_one(table: NDArray[np.float64], constants: JointConstants) -> bool:
+    """Tell whether each category may have a number of its own.
+
+    It then leaves little open, and little of what is open without it: where nearly all numbers are
+    zero nearly nothing is open anyway.
+
+    Args:
+        table: Probabilities, the codes of the category first, shape (S, E).
+        constants: The constants of the room.
+    """
+    alone = left_open(table.sum(axis=0, keepdims=True))
+    return left_open(table) <= constants.one_code * min(alone, 1.0)
 
 
 def price_values(
@@ -190,9 +206,12 @@ def find_single(
     """
     found = []
     for pair, digits in counts.digits.items():
-        records = num_records * tables[pair][:, 1:].sum(axis=1)
+        present = num_records * tables[pair][:, 1:]
+        records = present.sum(axis=1)
         seen = records * MOSTLY > STANDING_OUT * counts.scale
-        if digits.max(axis=2).mean(axis=0)[seen].sum() > NEARLY_ALL * records[seen].sum():
+        alike = digits.max(axis=2).mean(axis=0)[seen].sum()
+        commonest = present[seen].sum(axis=0).max()
+        if alike - commonest > NEARLY_ALL * (records[seen].sum() - commonest):
             found.append(pair)
     return tuple(found)
 

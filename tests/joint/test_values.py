@@ -20,6 +20,7 @@ from sdv_threea.joint.values import (
     estimate_values,
     find_single,
     has_wide_codes,
+    may_have_one,
     price_values,
     release_values,
     settle,
@@ -165,6 +166,49 @@ def test_what_noise_hides_follows_the_others(rng):
         counts = make_counts(rng, number, records, 25.0, spread)
         found = estimate_values(counts, table_of(records), records.sum())[0, 1]
         assert np.isnan(found[-2:]).all() == bool(spread)
+
+
+def make_zeros(rng, records, share):
+    """Numbers that are nearly all zero, in categories alike: what is left of them is spread."""
+    zeros = rng.binomial(records, share)
+    digits = np.zeros((DIGITS, len(records), BASE))
+    for code, (held, none) in enumerate(zip(records, zeros, strict=True)):
+        places = np.append(np.zeros(none, int), rng.integers(0, BASE**2, held - none))
+        for digit, values in enumerate(np.divmod(places, BASE)):
+            np.add.at(digits[digit, code], values, 1)
+    table = np.full((len(records), 40), 1.0)
+    table[:, 2:] = (records - zeros)[:, None] / 38
+    table[:, 0], table[:, 1] = 0, zeros
+    return digits, {(0, 1): table / table.sum()}
+
+
+@pytest.mark.parametrize('share', [0.95, 0.97, 0.99])
+def test_zeros_that_all_categories_have_are_no_number_of_their_own(rng, share):
+    """Else the numbers of the others would be lost, as all wages were on census_kdd."""
+    records = np.array([20_000, 5_000, 80_000])
+    digits, tables = make_zeros(rng, records, share)
+    digits += 20.0 * rng.standard_normal(digits.shape)
+
+    assert find_single(ValueCounts({(0, 1): digits}, 20.0), tables, float(records.sum())) == ()
+    assert not may_have_one(tables[0, 1], CONSTANTS)
+
+
+def test_zeros_of_some_categories_hide_no_prices_of_others(rng):
+    """Half of the products are free: there each has one price all the same."""
+    number = np.where(np.arange(20) % 2, rng.integers(1, BASE**2, 20), 0)
+    records = np.full(20, 400)
+    counts, table = make_counts(rng, number, records, 20.0), np.zeros((20, 12))
+    table[np.arange(20), np.where(number, 2 + np.arange(20) // 2, 1)] = records
+    tables = {(0, 1): table / table.sum()}
+
+    assert find_single(counts, tables, 8000.0) == ((0, 1),)
+    assert may_have_one(tables[0, 1], CONSTANTS)
+
+
+def test_a_category_that_tells_little_of_a_code_has_no_number():
+    told = np.kron(np.eye(6), np.ones((2, 1)))
+    assert may_have_one(told, CONSTANTS)
+    assert not may_have_one(told + 0.5, CONSTANTS)
 
 
 def test_no_records_have_no_numbers(rng):
