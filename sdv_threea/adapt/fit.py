@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
 
 from sdv_threea.adapt.belief import log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
@@ -22,8 +24,8 @@ from sdv_threea.adapt.span import span_of
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.approximate.scores import NormalScores
 
-#: Steps by which the start is fitted to draws: it has converged by then.
-START_STEPS = 8
+#: Steps by which the start is fitted to draws: it is near the least loss by then.
+START_STEPS = 40
 
 #: Radii are whole multiples of one over this.
 RADII = 16
@@ -74,18 +76,24 @@ class Fit:
 
     def start(self) -> None:
         """Fit the weights to the labels of the draws, with a normal prior."""
-        smoothing = self._constants.smoothing
+        smoothing, shape = self._constants.smoothing, self.coordinates.shape
         expected = (1 - smoothing) * self._classes + smoothing * self._shares
-        ridge = np.eye(self.coordinates.shape[1]) / self._constants.start_weight_spread**2
-        for _ in range(START_STEPS):
-            chances = self._chances()
-            left = (expected - chances) * self._records[:, None]
-            slopes = (left.T[:, None, :] @ self._inputs)[:, 0]
-            moves = [
-                np.linalg.solve(curvature + ridge, slope)
-                for curvature, slope in zip(self._curvatures(chances), slopes, strict=True)
-            ]
-            self._move(np.stack(moves))
+        precision = 1 / self._constants.start_weight_spread**2
+
+        def lose(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            """Return the loss over draws, less the logarithm of the prior, and its gradient."""
+            weights = flat.reshape(shape)
+            logs = log_softmax(self._weigh(weights), axis=1)
+            missing = ((np.exp(logs) - expected) * self._records[:, None]).T
+            loss = -float(self._records @ (expected * logs).sum(axis=1))
+            gradient = (missing[:, None, :] @ self._inputs)[:, 0] + precision * weights
+            return loss + precision / 2 * float(flat @ flat), gradient.ravel()
+
+        limits = {'maxiter': START_STEPS}
+        found = minimize(
+            lose, self.coordinates.ravel(), jac=True, method='L-BFGS-B', options=limits
+        )
+        self.coordinates = found.x.reshape(shape)
 
     def add_features(
         self,

@@ -1,0 +1,63 @@
+"""The start of the fit of the labels: weights that draws tell, before any private slope."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS
+from sdv_threea.adapt.fit import Draws, Fit
+
+CONSTANTS = AdaptConstants()
+
+
+def make_draws(num_classes, num_columns, spread, seed=0, num_draws=600):
+    """Draws whose classes follow from three columns; evidence exaggerates, and has noise."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 6, (num_draws, num_columns))
+    truth = rng.normal(0, 1, (num_columns, num_classes, 6))
+    truth[3:] = 0
+    odds = sum(table[:, column].T for table, column in zip(truth, codes.T, strict=True))
+    odds = odds - np.linspace(0, 3, num_classes)
+    labels = (odds + rng.gumbel(size=odds.shape)).argmax(axis=1)
+    evidence = np.clip(2 * truth + rng.normal(0, spread, truth.shape), -5, 5)
+    whole = tuple(np.rint(table * EVIDENCE_UNITS).astype(np.int64) for table in evidence)
+    return whole, Draws(codes, labels, np.full(num_draws, 20.0))
+
+
+def lose(flat, evidence, draws):
+    """The loss of the start at these weights, by another way: a column after another."""
+    num_classes = len(evidence[0])
+    weights = flat.reshape(num_classes, -1)
+    columns = zip(weights.T[1:], evidence, draws.codes.T, strict=True)
+    odds = weights[:, 0] + sum(
+        own * table[:, column].T / EVIDENCE_UNITS for own, table, column in columns
+    )
+    shares = np.bincount(draws.labels, minlength=num_classes) / len(draws.labels)
+    wanted = 0.95 * np.eye(num_classes)[draws.labels] + 0.05 * shares
+    loss = -(draws.weights @ (wanted * log_softmax(odds, axis=1)).sum(axis=1))
+    return loss + np.square(flat).sum() / 2 / CONSTANTS.start_weight_spread**2
+
+
+@pytest.mark.parametrize(
+    ('num_classes', 'spread'), [(2, 0.3), (2, 2.0), (7, 0.3), (7, 2.0), (7, 4.0)]
+)
+def test_the_start_is_where_draws_lose_least(num_classes, spread):
+    evidence, draws = make_draws(num_classes, 6, spread)
+    fitted = Fit(evidence, draws, CONSTANTS)
+    begun = lose(fitted.coordinates.ravel(), evidence, draws)
+
+    fitted.start()
+
+    least = minimize(
+        lose,
+        fitted.coordinates.ravel(),
+        (evidence, draws),
+        method='L-BFGS-B',
+        options={'maxfun': 10**5},
+    )
+    found = lose(fitted.coordinates.ravel(), evidence, draws)
+    assert found - least.fun < 0.02 * (begun - least.fun)
