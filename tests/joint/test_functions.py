@@ -117,6 +117,16 @@ def test_noise_alone_looks_like_no_function(rng):
             assert find_functions(*known, [False] * 4, CONSTANTS) == ()
 
 
+def test_a_column_that_says_little_tells_no_more_than_that(rng):
+    """Of gains that two in a hundred have, one kind among twelve is likelier to have them."""
+    gains = (rng.random(NUM_RECORDS) < 0.02).astype(int)
+    kind = np.where(gains == 1, rng.integers(0, 2, NUM_RECORDS), rng.integers(0, 12, NUM_RECORDS))
+
+    found = find_functions(*count(np.stack([gains, kind], 1), 10.0, rng), [False] * 2, CONSTANTS)
+
+    assert found == ()
+
+
 def test_pairs_of_too_many_codes_are_left_out(rng):
     known = count(make_table(rng), 0.0, rng)
 
