@@ -16,6 +16,7 @@ would drown the pairs, nothing is asked, and the density is that of normal score
 * :mod:`~sdv_threea.joint.values`: the number that a category has, to the last digit,
 * :mod:`~sdv_threea.joint.counting`: the order in which columns are counted, and who pays,
 * :mod:`~sdv_threea.joint.prior`: what the released correlations say of the pairs,
+* :mod:`~sdv_threea.joint.departures`: what noisy interactions say beyond the noise,
 * :mod:`~sdv_threea.joint.tables`: noisy counts of bins to probabilities,
 * :mod:`~sdv_threea.joint.codes`: noisy counts of codes to probabilities,
 * :mod:`~sdv_threea.joint.lines`: numbers on a line with others,

@@ -32,9 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from sdv_threea.joint.interactions import contrasts
 from sdv_threea.joint.lines import fit_line
 from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake, shrink
+from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake
+from sdv_threea.maths.shrinkage import shrink_singular_values
 
 #: A count stands out if it exceeds the noise by this factor.
 STANDING_OUT = 2.5
@@ -308,7 +310,10 @@ def _read_departures(seen: Seen) -> NDArray[np.float64]:
     noise = math.sqrt(np.square(scale).mean())
     independent = {(0, 1): np.outer(rows, columns) / rows.sum()}
     filled = find_filled(PairCounts({(0, 1): counts}, {(0, 1): noise}), independent)
-    table = shrink(counts, expected, noise) * np.where(filled[0, 1] > 0.5, filled[0, 1], 0.0) ** 2
+    left, right = (contrasts(size) for size in counts.shape)
+    departure = shrink_singular_values(left.T @ (counts - expected) @ right, noise)
+    table = np.maximum(expected + left @ departure @ right.T, 0.0)
+    table *= np.where(filled[0, 1] > 0.5, filled[0, 1], 0.0) ** 2
     return rake(table + LEAST_LEFT * expected, rows, columns, RAKING_ROUNDS)
 
 

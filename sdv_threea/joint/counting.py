@@ -152,7 +152,7 @@ class Counter:
         if not numbers:
             return None
         pairs, margins = self._complete(interactions)
-        tables = estimate_tables(pairs, margins, self.expected, constants)
+        tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
         found = estimate_functions(singles, pairs, functions, tables, self.rng)
         found |= {(j, i): table.T for (i, j), table in found.items()}
         wanted = tuple(
@@ -194,7 +194,8 @@ class Counter:
         terms = spending.rest(math.sqrt(part) * left, promised)
         weights = round_weights(count_bins(bins), dict.fromkeys(chosen, 1.0))
         released = spending.keep(release_interactions(self.rows, bins, weights, **terms))
-        return Interplay(released, expected, merged)
+        ordered = (*joint.ordered, False)[: len(columns)]
+        return Interplay(released, expected, merged, ordered)
 
 
 def _merge(

@@ -204,7 +204,7 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
     num_records, num_classes = singles.num_records, len(singles.totals)
     margins = singles.margins(interactions)
     pairs = complete(interactions, margins, num_records)
-    tables = estimate_tables(pairs, margins, expected, constants)
+    tables = estimate_tables(pairs, margins, expected, singles.ordered, constants)
     found = estimate_functions(singles, pairs, functions, tables, rng)
     numbers: dict[Pair, NDArray[np.float64]] = {}
     if values is not None:

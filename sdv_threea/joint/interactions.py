@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,6 +184,13 @@ def count_together(
         together = together * width + places[at]
     counts = np.bincount(together, minlength=math.prod(wide)).reshape(wide)
     return counts[(slice(1, None),) * len(columns)]
+
+
+@lru_cache(maxsize=128)
+def contrasts(size: int) -> NDArray[np.float64]:
+    """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
+    start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
+    return np.asarray(np.linalg.qr(start)[0][:, 1:])
 
 
 def look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:

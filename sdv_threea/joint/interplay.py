@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions, count_together
-from sdv_threea.joint.tables import contrasts, shrink_values
 from sdv_threea.joint.triples import Triple
 
 #: The mean of a normal's absolute value, in standard deviations.
@@ -30,9 +30,6 @@ PARTS = (0.15, 0.3, 0.5, 0.7)
 
 #: Share of what is expected that every bin keeps where there is noise.
 LEAST_LEFT = 0.01
-
-#: Standard deviations by which a departure is longer than noise.
-SURE = 3.0
 
 #: Rounds in which tables are made to have their pairs.
 RAKING_ROUNDS = 10
@@ -46,11 +43,13 @@ class Interplay:
         released: Their released interactions.
         expected: What pairs say of them: expected counts, shape (A, B, C).
         merged: For each column, the coarser bin of each of its bins, shape (G,).
+        ordered: For each column, whether the order of its bins means something.
     """
 
     released: Interactions
     expected: Mapping[Triple, NDArray[np.float64]]
     merged: tuple[NDArray[np.int64], ...]
+    ordered: tuple[bool, ...]
 
     def estimate(
         self, pairs: Mapping[Pair, NDArray[np.float64]]
@@ -65,13 +64,12 @@ class Interplay:
         """
         tables, scales, found = self.released.tables, self.released.scales, {}
         expected_of = {triple: own for triple, own in self.expected.items() if triple in tables}
-        departures = {
-            triple: _take_coordinates(tables[triple] - own) for triple, own in expected_of.items()
-        }
-        kept = _keep_of_all([own / scales[at] for at, own in departures.items() if scales[at]])
+        departures = {triple: tables[triple] - own for triple, own in expected_of.items()}
+        noise = {triple: scales[triple] for triple in departures}
+        num_records = max((float(own.sum()) for own in expected_of.values()), default=0.0)
+        shrunk = shrink_departures(departures, noise, self._list_axes(), num_records)
         for triple, expected in expected_of.items():
-            scale = scales[triple]
-            departure = _give_coordinates(_shrink(departures[triple], scale, kept))
+            scale, departure = scales[triple], shrunk[triple]
             pairs_of = self._list_pairs(triple, pairs)
             total = expected.sum()
             table = _add_pairs((expected + departure) / total, pairs_of)
@@ -79,6 +77,16 @@ class Interplay:
             least = LEAST_LEFT * (expected + expected.mean()) / total * bool(scale)
             found[triple] = _rake(np.maximum(table, least), pairs_of)
         return found
+
+    def _list_axes(self) -> list[Axis]:
+        """List the coarser bins of all columns; those of columns in no triple count for nothing."""
+        shares = [np.ones(int(own.max()) + 1) for own in self.merged]
+        for triple, table in self.expected.items():
+            for axis, column in enumerate(triple):
+                others = tuple(other for other in range(len(triple)) if other != axis)
+                shares[column] = table.sum(axis=others)
+        columns = zip(shares, self.ordered, strict=True)
+        return [Axis(own / own.sum(), in_order) for own, in_order in columns]
 
     def _list_pairs(
         self, triple: Triple, pairs: Mapping[Pair, NDArray[np.float64]]
@@ -267,45 +275,3 @@ def _rake(
             sums = table.sum(axis=axis)
             table = table * np.expand_dims(wanted / np.maximum(sums, 1e-300), axis)
     return np.asarray(table / table.sum())
-
-
-def _take_coordinates(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the coordinates of an interaction, shape (A - 1, B - 1, C - 1), of (A, B, C).
-
-    What pairs say of a departure is left to pairs.
-    """
-    bases = [contrasts(size) for size in table.shape]
-    return np.asarray(np.einsum('abc,ai,bj,ck->ijk', table, *bases, optimize=True))
-
-
-def _give_coordinates(own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the interaction with these coordinates, shape (A, B, C)."""
-    bases = [contrasts(size + 1) for size in own.shape]
-    return np.asarray(np.einsum('ijk,ai,bj,ck->abc', own, *bases, optimize=True))
-
-
-def _keep_of_all(departures: Sequence[NDArray[np.float64]]) -> float:
-    """Return the share of all departures together, in units of noise, that noise does not explain.
-
-    It is the factor of James and Stein (1961), of the coordinates of all triples.
-    """
-    energy = sum(float(np.square(own).sum()) for own in departures)
-    size = sum(own.size for own in departures)
-    return max(1 - size / energy, 0.0) if energy else 0.0
-
-
-def _shrink(own: NDArray[np.float64], scale: float, kept: float) -> NDArray[np.float64]:
-    """Shrink a departure from what pairs say, by its coordinates, as far as it may be noise.
-
-    If it is not clearly longer than noise, what is kept of all triples is kept of it. Else it is
-    shrunk as the departure of a table of two columns is, of which one is the column with most bins,
-    and the other one the two others together.
-    """
-    if not scale:
-        return own
-    if np.square(own / scale).sum() < own.size + SURE * math.sqrt(2 * own.size):
-        return kept * own
-    longest = int(np.argmax(own.shape))
-    first = np.moveaxis(own, longest, 0)
-    found = shrink_values(first.reshape(len(first), -1), scale).reshape(first.shape)
-    return np.moveaxis(found, 0, longest)

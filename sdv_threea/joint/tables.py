@@ -3,9 +3,8 @@ r"""Noisy counts of pairs to probabilities: what stands out of the noise, and no
 A table of two columns is its margins' product and a departure from it. The margins are known well,
 from histograms of single columns. The departure is shrunk twice:
 
-* its singular values, by the estimate of Efron and Morris (1972; Stein 1981) for the mean of a
-  matrix of normals: few directions carry what two columns say of each other, and noise spreads
-  evenly over all of them;
+* as far as noise may explain it: how far tables depart, and how alike neighbouring bins are, is
+  read off all tables together (:mod:`~sdv_threea.joint.departures`);
 * bins that are empty, as far as their counts say so. How many there are is read off the counts of
   all tables (nonparametric empirical Bayes: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). Pairs
   of values that cannot occur together are worth this: shrinkage alone would leave them some mass.
@@ -17,13 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.simplex import project_to_simplex
@@ -101,6 +100,7 @@ def estimate_tables(
     pairs: PairCounts,
     margins: Sequence[NDArray[np.float64]],
     expected: Mapping[Pair, NDArray[np.float64]],
+    ordered: Sequence[bool],
     constants: JointConstants,
 ) -> dict[Pair, NDArray[np.float64]]:
     """Estimate the distribution of each pair of columns.
@@ -110,6 +110,7 @@ def estimate_tables(
         margins: Counts of the bins of each column, shape (G,).
         expected: Counts of all pairs as far as they are known from elsewhere. Tables are shrunk
             toward them, and they stand for those that are not released.
+        ordered: For each column, whether the order of its bins means something.
         constants: The constants of the room.
 
     Returns:
@@ -124,48 +125,19 @@ def estimate_tables(
         counted = {pair: np.maximum(table, 0.0) for pair, table in pairs.tables.items()}
     else:
         filled = find_filled(PairCounts(pairs.tables, _find_noise_of_bins(pairs)), independent)
+        columns = zip(margins, ordered, strict=True)
+        axes = [Axis(own / own.sum(), in_order) for own, in_order in columns]
+        departures = {pair: table - expected[pair] for pair, table in pairs.tables.items()}
+        shrunk = shrink_departures(departures, pairs.scales, axes, float(margins[0].sum()))
         counted = {
-            pair: shrink(table, expected[pair], pairs.scales[pair])
-            * filled[pair] ** constants.emptiness
-            for pair, table in pairs.tables.items()
+            pair: np.maximum(expected[pair] + departure, 0.0) * filled[pair] ** constants.emptiness
+            for pair, departure in shrunk.items()
         }
     return {
         (i, j): rake(table + LEAST_LEFT * independent[i, j], margins[i], margins[j])
         / margins[i].sum()
         for (i, j), table in {**expected, **counted}.items()
     }
-
-
-def shrink(
-    counts: NDArray[np.float64], expected: NDArray[np.float64], scale: float
-) -> NDArray[np.float64]:
-    """Shrink the singular values of a table's departure from independence.
-
-    Of a ``k`` by ``q`` matrix of normals of variance ``s^2``, ``k <= q``, a singular value ``l_i``
-    becomes ``l_i (1 - s^2 / l_i^2 (q - k + 2 sum_j>i l_i^2 / (l_i^2 - l_j^2)))``, at least zero.
-
-    Args:
-        counts: Noisy counts, shape (G_i, G_j).
-        expected: Counts of independent columns with the same margins.
-        scale: Standard deviation of the noise of a count.
-
-    Returns:
-        Counts, at least zero, of the same shape.
-    """
-    left, right = (contrasts(size) for size in counts.shape)
-    departure = left @ shrink_values(left.T @ (counts - expected) @ right, scale) @ right.T
-    return np.asarray(np.maximum(expected + departure, 0.0))
-
-
-def shrink_values(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Shrink the singular values of a matrix by the noise of its entries, shape (k, q)."""
-    rows, values, columns = np.linalg.svd(matrix, full_matrices=False)
-    power = np.maximum(np.square(values), 1e-300)
-    gaps = np.maximum(power[:, None] - power, 1e-9 * power[:, None])
-    crowding = np.triu(power[:, None] / gaps, 1).sum(axis=1)
-    excess = abs(matrix.shape[0] - matrix.shape[1]) + 2 * crowding
-    kept = np.maximum(1 - scale**2 * np.maximum(excess, 1) / power, 0.0)
-    return np.asarray((rows * (values * np.minimum.accumulate(kept))) @ columns)
 
 
 def find_filled(
@@ -226,13 +198,6 @@ def mutual_information(table: NDArray[np.float64]) -> float:
     independent = np.outer(table.sum(axis=1), table.sum(axis=0))
     seen = (table > 0) & (independent > 0)
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
-
-
-@lru_cache(maxsize=128)
-def contrasts(size: int) -> NDArray[np.float64]:
-    """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
-    start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
-    return np.asarray(np.linalg.qr(start)[0][:, 1:])
 
 
 def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:

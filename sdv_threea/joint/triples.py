@@ -45,7 +45,7 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
     """
     if not mu:
         return 0
-    held = constants.records_per_noise * math.sqrt(constants.few_triples) / mu
+    held = constants.triple_records * math.sqrt(constants.few_triples) / mu
     cells = max(num_records, 0.0) / max(held, 1.0)
     # Rounded down, the root of a cube would be one less.
     carried = int(min(cells ** (1 / 3) + 1e-9, constants.most_triple_bins))

@@ -30,6 +30,29 @@ def stein_factor(values: NDArray[np.float64], scale: float) -> float:
     return max(0.0, 1 - len(values) * scale**2 / energy) if energy else 0.0
 
 
+def shrink_singular_values(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Shrink the singular values of a matrix of normals (Efron and Morris 1972; Stein 1981).
+
+    Few directions carry what a matrix says, and noise spreads evenly over all of them. Of a ``k``
+    by ``q`` matrix, ``k <= q``, a singular value ``l_i`` becomes ``l_i (1 - s^2 / l_i^2 (q - k + 2
+    sum_j>i l_i^2 / (l_i^2 - l_j^2)))``, at least zero.
+
+    Args:
+        matrix: Noisy values, shape (k, q).
+        scale: Standard deviation ``s`` of the noise of its entries.
+
+    Returns:
+        The matrix, shrunk.
+    """
+    rows, values, columns = np.linalg.svd(matrix, full_matrices=False)
+    power = np.square(values)
+    gaps = np.maximum(power[:, None] - power, 1e-9 * power[:, None])
+    crowding = np.triu(ratio(np.broadcast_to(power[:, None], gaps.shape), gaps), 1).sum(axis=1)
+    excess = abs(matrix.shape[0] - matrix.shape[1]) + 2 * crowding
+    kept = np.maximum(1 - scale**2 * ratio(np.maximum(excess, 1), power), 0.0)
+    return np.asarray((rows * (values * np.minimum.accumulate(kept))) @ columns)
+
+
 class Prior(NamedTuple):
     """What is known of the variance of effects, beside what can be read off their values.
 

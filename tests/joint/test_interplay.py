@@ -24,6 +24,7 @@ from sdv_threea.joint.interplay import (
 CONSTANTS = JointConstants()
 TRIPLE = (0, 1, 2)
 MERGED = tuple(np.arange(size) for size in (4, 3, 5))
+UNORDERED = (False,) * 3
 
 
 def make_law(rng, strength=0.0):
@@ -149,7 +150,9 @@ def test_the_more_triples_there_are_the_more_of_them_noise_hides():
 
 
 def estimate(counts, expected, scale, pairs):
-    known = Interplay(Interactions({TRIPLE: counts}, {TRIPLE: scale}), {TRIPLE: expected}, MERGED)
+    known = Interplay(
+        Interactions({TRIPLE: counts}, {TRIPLE: scale}), {TRIPLE: expected}, MERGED, UNORDERED
+    )
     return known.estimate(pairs)[TRIPLE]
 
 
@@ -201,7 +204,7 @@ def test_what_many_triples_show_together_is_kept_of_each(rng):
 
     def measure(tables):
         released = Interactions(tables, dict.fromkeys(tables, scale))
-        known = Interplay(released, dict.fromkeys(tables, expected), merged)
+        known = Interplay(released, dict.fromkeys(tables, expected), merged, (False,) * 16)
         found = known.estimate({})
         return np.mean([distance(found[at], true[at] / true[at].sum()) for at in tables])
 

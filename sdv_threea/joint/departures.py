@@ -1,0 +1,245 @@
+r"""What noisy interactions say beyond the noise: a normal prior over bins.
+
+Of two or three columns, a table departs from what is expected. Before its counts are seen, the
+departure is taken to be, in records,
+
+    D = N \otimes_k diag(sqrt(p_k / G_k)) F        F ~ N(0, a^2 \otimes_k K_k)
+
+with ``N`` records, ``p_k`` the shares of the ``G_k`` bins of column ``k``, and no margins. If all
+bins of a column are as frequent, a bin of the table departs by ``a`` times what independent
+columns would have in it. ``K_k`` says how alike the bins of a column are. Nobody knows, so there
+are guesses of it:
+
+* bins have nothing in common;
+* neighbours are alike, in an ordered column: an Ornstein-Uhlenbeck process, of two lengths;
+* bins are as alike as they are in all other tables of the column, beyond the noise of these.
+
+Such a prior is a Gaussian process whose covariance is a Kronecker product. So in the eigenvectors
+of the covariances along its columns each coordinate of a table is shrunk by itself, and the
+likelihood of a guess of ``a`` and all ``K_k`` is a sum over coordinates (Saatci 2011, *Scalable
+Inference for Structured Gaussian Process Models*, section 5). How likely guesses are beforehand is
+read off all tables of a kind together (empirical Bayes; Efron and Morris 1973), and estimates are
+means over them.
+
+All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from itertools import product
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.joint.interactions import Columns, contrasts
+
+#: How alike neighbouring bins of an ordered column may be. More guesses gain nothing.
+LIKENESS = (0.7, 0.93)
+
+#: The part of the variance that is a bin's own, where neighbours are alike, and where bins are as
+#: alike as in other tables.
+OWN_PART, LEARNT_OWN_PART = 0.03, 0.1
+
+#: Guesses of ``a``: how far bins depart, in what independent columns would have in them.
+SPREADS = np.geomspace(0.02, 2.0, 5)
+
+#: Rounds of expectation maximisation for the frequencies of guesses.
+ROUNDS = 20
+
+#: Guesses of the covariances of a table that are less likely than this are left out of the mean.
+LEAST_CHANCE = 1e-3
+
+#: Two columns, or three.
+Together = TypeVar('Together', bound=Columns)
+
+Tables = Mapping[Together, NDArray[np.float64]]
+
+
+class Axis(NamedTuple):
+    """The bins of a column: their shares, shape (G,), and whether their order means something."""
+
+    shares: NDArray[np.float64]
+    ordered: bool
+
+
+class Basis(NamedTuple):
+    """A covariance along a column, in contrasts: eigenvectors, (G - 1, G - 1), and eigenvalues."""
+
+    directions: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+
+class Guess(NamedTuple):
+    """A table in the eigenvectors of one guess of its covariances.
+
+    Args:
+        bases: A basis for each column.
+        coordinates: Those of the noisy departure, shape (G_1 - 1, G_2 - 1, ...).
+        variances: Those of the departure itself, for a spread of one.
+    """
+
+    bases: tuple[Basis, ...]
+    coordinates: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+
+def shrink_departures(
+    departures: Tables[Together],
+    scales: Mapping[Together, float],
+    axes: Sequence[Axis],
+    num_records: float,
+) -> dict[Together, NDArray[np.float64]]:
+    """Estimate departures of tables from noisy ones.
+
+    Args:
+        departures: By columns, in records, shape (G_1, G_2) or (G_1, G_2, G_3); margins that they
+            have are left out of the estimate.
+        scales: Standard deviation of their noise along any direction, by columns.
+        axes: The bins of all columns.
+        num_records: Number of records ``N``.
+
+    Returns:
+        The posterior means, of the same shapes; without noise the interactions themselves.
+    """
+    spans = [contrasts(len(axis.shares)) for axis in axes]
+    found = {
+        columns: _turn(table, [spans[at].T for at in columns])
+        for columns, table in departures.items()
+    }
+    noisy = {columns: own for columns, own in found.items() if scales[columns] and own.size}
+    bases = _list_bases(noisy, scales, axes)
+    kinds: dict[tuple[int, ...], list[Together]] = {}
+    for columns in noisy:
+        kinds.setdefault(tuple(len(own) for own in bases[columns]), []).append(columns)
+    for alike in kinds.values():
+        guesses = [_guess(noisy[columns], bases[columns], num_records) for columns in alike]
+        noise = [scales[columns] for columns in alike]
+        chances = find_chances(np.stack(list(map(_log_likelihoods, guesses, noise))))
+        found |= dict(zip(alike, map(_average, guesses, chances, noise), strict=True))
+    return {columns: _turn(own, [spans[at] for at in columns]) for columns, own in found.items()}
+
+
+def find_chances(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find the chances of guesses of each table, whose frequencies all tables tell together.
+
+    Args:
+        logs: Logarithms of likelihoods, up to a constant for each table, shape (T, ...).
+
+    Returns:
+        Chances, of the same shape, which add up to one for each table.
+    """
+    flat = logs.reshape(len(logs), -1)
+    likelihoods = np.exp(flat - flat.max(axis=1, keepdims=True))
+    even = np.full(flat.shape[1], 1 / flat.shape[1])
+    frequencies = even
+    for _ in range(ROUNDS):
+        chances = likelihoods * frequencies
+        chances /= chances.sum(axis=1, keepdims=True)
+        frequencies = (chances.sum(axis=0) + even) / (len(chances) + 1)
+    return np.asarray(chances.reshape(logs.shape))
+
+
+def _list_bases(
+    noisy: Tables[Together], scales: Mapping[Together, float], axes: Sequence[Axis]
+) -> dict[Together, list[list[Basis]]]:
+    """List the guesses of the covariance along each column of each table."""
+    covariances = [_list_covariances(axis) for axis in axes]
+    fixed = [[_decompose(each) for each in own] for own in covariances]
+    seen = {
+        columns: [_see_likeness(own / scales[columns], axis) for axis in range(own.ndim)]
+        for columns, own in noisy.items()
+    }
+    together = [np.zeros_like(own[0]) for own in covariances]
+    for columns, each in seen.items():
+        for at, own in zip(columns, each, strict=True):
+            together[at] += own
+    return {
+        columns: [
+            [*fixed[at], _decompose(_learn(covariances[at][0], together[at] - own))]
+            for at, own in zip(columns, each, strict=True)
+        ]
+        for columns, each in seen.items()
+    }
+
+
+def _list_covariances(axis: Axis) -> list[NDArray[np.float64]]:
+    """List those that are known without tables, in contrasts, that of unlike bins first."""
+    size = len(axis.shares)
+    likeness = [np.eye(size)]
+    if axis.ordered:
+        apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+        likeness += [OWN_PART * np.eye(size) + (1 - OWN_PART) * each**apart for each in LIKENESS]
+    left = contrasts(size) * np.sqrt(axis.shares / max(size, 1))[:, None]
+    return [left.T @ each @ left for each in likeness]
+
+
+def _see_likeness(own: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Return products of coordinates along an axis, in units of noise, less what noise adds."""
+    rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
+    return np.asarray(rows @ rows.T - rows.shape[1] * np.eye(len(rows)))
+
+
+def _learn(unlike: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the covariance that other tables show, as large as that of unlike bins."""
+    values, turn = np.linalg.eigh(seen)
+    shown = np.maximum(values, 0.0)
+    if not shown.sum() > 0:
+        return unlike
+    size = np.trace(unlike) / shown.sum()
+    found = LEARNT_OWN_PART * unlike + (1 - LEARNT_OWN_PART) * size * (turn * shown) @ turn.T
+    return np.asarray(found)
+
+
+def _decompose(covariance: NDArray[np.float64]) -> Basis:
+    values, directions = np.linalg.eigh(covariance)
+    return Basis(directions, np.maximum(values, 0.0))
+
+
+def _guess(
+    own: NDArray[np.float64], bases: Sequence[Sequence[Basis]], num_records: float
+) -> list[Guess]:
+    """Turn the coordinates of a table into the eigenvectors of each guess of its covariances."""
+    found = []
+    for chosen in product(*bases):
+        coordinates = _turn(own, [basis.directions.T for basis in chosen])
+        variances = reduce(np.multiply.outer, [basis.variances for basis in chosen])
+        found.append(Guess(chosen, coordinates, num_records**2 * variances))
+    return found
+
+
+def _log_likelihoods(guesses: Sequence[Guess], scale: float) -> NDArray[np.float64]:
+    """Return how likely coordinates are by guess and spread, up to a constant, shape (K, A)."""
+    logs = []
+    for _, coordinates, variances in guesses:
+        law = np.multiply.outer(np.square(SPREADS), variances.ravel()) + scale**2
+        logs.append(-0.5 * (np.square(coordinates.ravel()) / law + np.log(law)).sum(axis=1))
+    return np.stack(logs)
+
+
+def _average(
+    guesses: Sequence[Guess], chances: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
+    """Return the mean of a departure over all guesses, whose chances have the shape (K, A)."""
+    likely = np.where(chances.sum(axis=1, keepdims=True) < LEAST_CHANCE, 0.0, chances)
+    total = np.zeros_like(guesses[0].coordinates)
+    for guess, own in zip(guesses, likely / likely.sum(), strict=True):
+        if own.any():
+            law = np.multiply.outer(np.square(SPREADS), guess.variances)
+            kept = np.tensordot(own, law / (law + scale**2), 1)
+            total += _turn(guess.coordinates * kept, [basis.directions for basis in guess.bases])
+    return total
+
+
+def _turn(
+    table: NDArray[np.float64], matrices: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Multiply a table along each axis with a matrix."""
+    for matrix in matrices:
+        turned = matrix @ table.reshape(len(table), math.prod(table.shape[1:]))
+        # The first axis goes last, so each is the first one once, and all are back in the end.
+        table = np.moveaxis(turned.reshape(len(matrix), *table.shape[1:]), 0, -1)
+    return table
