@@ -51,7 +51,7 @@ def test_a_rare_class_is_counted_where_it_adds_few_pairs():
     wide = choose_pairs([*numbers, rare, constant], 4_000, mu, CONSTANTS)
     usual = choose_pairs([*numbers[:10], rare], 4_000, math.sqrt(55) / 50, CONSTANTS)
     narrow = choose_pairs([*numbers[:4], rare], 4_000, math.sqrt(10) / 50, CONSTANTS)
-    drowned = choose_pairs([*numbers, rare, constant], 4_000, mu / 2, CONSTANTS)
+    drowned = choose_pairs([*numbers, rare, constant], 4_000, mu / 4, CONSTANTS)
 
     assert wide == tuple(combinations(range(26), 2))
     assert usual == tuple(combinations(range(11), 2))
