@@ -41,7 +41,7 @@ class JointConstants:
         least_rare: Where they add few pairs to the others, this many times the noise are enough. So
             a model learns of the rare class of creditcard_fraud if it is not named: with 1.5 one
             fit of three does not have it, and an AUC of .5; with .75 none of six, and .88 to .92.
-            In all tables it would cost compas.
+            Without the next bound it would cost compas.
         most_added: That is where they add no more than this share to the pairs. With .1 rows of
             telco_churn contradict themselves on whether there is a phone.
         least_information: Tables whose mutual information, in nats, is smaller are left out.

@@ -5,10 +5,10 @@ departure is taken to be, in records,
 
     D = N \otimes_k diag(sqrt(p_k / G_k)) F        F ~ N(0, a^2 \otimes_k K_k)
 
-with ``N`` records, ``p_k`` the shares of the ``G_k`` bins of column ``k``, and no margins. If all
-bins of a column are as frequent, a bin of the table departs by ``a`` times what independent
-columns would have in it. ``K_k`` says how alike the bins of a column are. Nobody knows, so there
-are guesses of it:
+with ``N`` records and the shares ``p_k`` of the ``G_k`` bins of column ``k``. The margins of ``D``
+are zero, as a departure is an interaction. Where all bins of a column have the same share, a bin of
+the table departs by about ``a`` times what independent columns would have in it. ``K_k`` says how
+alike the bins of a column are. Nobody knows, so there are guesses of it:
 
 * bins have nothing in common;
 * neighbours are alike, in an ordered column: an Ornstein-Uhlenbeck process, of two lengths;

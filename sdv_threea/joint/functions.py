@@ -71,9 +71,8 @@ def find_functions(
                 # Of several that tell as much, the one with the fewest codes is nearest.
                 more = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
                 more += constants.blur * ordered[parent]
-                entropy = _entropy(shares) if ordered[child] else entropies[child]
-                # No column tells more than it says itself.
-                entropy = min(entropy, entropies[parent])
+                following = _entropy(shares) if ordered[child] else entropies[child]
+                entropy = min(following, entropies[parent])  # none tells more than it says itself
                 found = min(likeness / constants.sure, 1.0) ** 2 * entropy - more
                 told[i, j] = max(told.get((i, j), 0.0), found)
     telling = [pair for pair in told if told[pair] > constants.least_told]

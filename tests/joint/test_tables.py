@@ -23,6 +23,10 @@ def make_counts(tables, scale=0.0):
     return PairCounts(dict(tables), dict.fromkeys(tables, scale))
 
 
+def estimate(pairs, margins, expected, *, ordered=False):
+    return estimate_tables(pairs, margins, expected, [ordered] * len(margins), CONSTANTS)
+
+
 def make_plain(rows, columns):
     """The table of independent columns."""
     return np.outer(rows, columns) / rows.sum()
@@ -118,13 +122,7 @@ def test_without_noise_tables_are_those_that_were_counted(rng):
     tables = {(0, 1): tables[0, 1]}
     margins = known_margins(tables, 2)
 
-    found = estimate_tables(
-        make_counts(tables),
-        margins,
-        plain_tables(tables, margins),
-        [False] * len(margins),
-        CONSTANTS,
-    )
+    found = estimate(make_counts(tables), margins, plain_tables(tables, margins))
 
     assert found[0, 1] == pytest.approx(tables[0, 1] / tables[0, 1].sum(), abs=1e-5)
 
@@ -133,13 +131,7 @@ def test_without_noise_all_pairs_of_several_columns_come_back(rng):
     tables = make_three_columns(rng)
     margins = known_margins(tables, 3)
 
-    found = estimate_tables(
-        make_counts(tables),
-        margins,
-        plain_tables(tables, margins),
-        [False] * len(margins),
-        CONSTANTS,
-    )
+    found = estimate(make_counts(tables), margins, plain_tables(tables, margins))
 
     for pair, table in found.items():
         assert table == pytest.approx(tables[pair] / 10_000, abs=1e-5)
@@ -155,13 +147,7 @@ def test_tables_are_probabilities_with_their_margins_whatever_the_noise(rng, sca
         margins = known_margins(truth, 3)
         tables = {pair: each + rng.normal(0, scale, each.shape) for pair, each in truth.items()}
 
-        found = estimate_tables(
-            make_counts(tables, scale),
-            margins,
-            plain_tables(tables, margins),
-            [False] * len(margins),
-            CONSTANTS,
-        )
+        found = estimate(make_counts(tables, scale), margins, plain_tables(tables, margins))
 
         for (i, j), table in found.items():
             assert (table >= 0).all()
@@ -175,31 +161,38 @@ def test_what_is_known_from_elsewhere_is_kept_where_counts_do_not_contradict_it(
         truth = {(0, 1): make_dense(rng, 10, 10, 50_000.0)}
         counts = truth[0, 1] + rng.normal(0, scale, (10, 10))
         pairs, margins = make_counts({(0, 1): counts}, scale), known_margins(truth, 2)
-        found = estimate_tables(pairs, margins, truth, [False] * len(margins), CONSTANTS)
+        found = estimate(pairs, margins, truth)
         mine += abs(found[0, 1] - truth[0, 1] / 50_000).sum()
         raw += abs(counts - truth[0, 1]).sum() / 50_000
 
     assert mine < 0.4 * raw
 
 
-def test_estimated_tables_are_nearer_to_the_truth_than_counts(rng):
+def lose_low_rank(rng, *, ordered):
+    """How far tables of low rank are off, each by itself, and how far their counts are."""
     scale, mine, raw = 25.0, 0.0, 0.0
     for _ in range(10):
         truth = {(0, 1): make_low_rank(rng, 12)}
         margins = known_margins(truth, 2)
         counts = truth[0, 1] + rng.normal(0, scale, (12, 12))
         expected = plain_tables(truth, margins)
-        found = estimate_tables(
-            make_counts({(0, 1): counts}, scale),
-            margins,
-            expected,
-            [True] * len(margins),
-            CONSTANTS,
-        )
+        found = estimate(make_counts({(0, 1): counts}, scale), margins, expected, ordered=ordered)
         mine += abs(found[0, 1] - truth[0, 1] / 50_000).sum()
         raw += abs(counts - truth[0, 1]).sum() / 50_000
+    return mine, raw
+
+
+def test_estimated_tables_are_nearer_to_the_truth_than_counts(rng):
+    mine, raw = lose_low_rank(rng, ordered=True)
 
     assert mine < 0.7 * raw
+
+
+@pytest.mark.xfail(strict=True, reason='no other table shows which bins are alike (lab notes)')
+def test_a_lone_table_without_an_order_is_nearer_to_the_truth_than_counts(rng):
+    mine, raw = lose_low_rank(rng, ordered=False)
+
+    assert mine < 0.6 * raw
 
 
 def test_impossible_pairs_lose_nearly_all_of_their_mass(rng):
@@ -208,9 +201,7 @@ def test_impossible_pairs_lose_nearly_all_of_their_mass(rng):
     margins = [truth.sum(axis=1), truth.sum(axis=0)]
     counts = make_counts({(0, 1): truth + rng.normal(0, scale, truth.shape)}, scale)
 
-    found = estimate_tables(
-        counts, margins, plain_tables(counts.tables, margins), [False] * len(margins), CONSTANTS
-    )[0, 1]
+    found = estimate(counts, margins, plain_tables(counts.tables, margins))[0, 1]
 
     assert found[truth == 0].sum() < 0.01
 
@@ -221,9 +212,7 @@ def test_pairs_that_are_not_released_are_as_expected_with_the_margins(rng):
     released = {(0, 2): tables[0, 2]}
 
     for scale in (0.0, 30.0):
-        found = estimate_tables(
-            make_counts(released, scale), margins, tables, [False] * len(margins), CONSTANTS
-        )
+        found = estimate(make_counts(released, scale), margins, tables)
         assert found.keys() == tables.keys()
         assert found[1, 2] == pytest.approx(tables[1, 2] / 10_000, abs=1e-5)
 
