@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 #: Fractional parts of multiples of the golden ratio fill the unit interval evenly.
 GOLDEN = (5**0.5 - 1) / 2
 
-#: Of this many rows that are next to each other, any may have any of their numbers.
-SHUFFLED = 8
-
 
 def add_up(weights: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> NDArray[np.float64]:
     """Add the weights of codes, shape (R, S), up by bin, shape (R, G); codes in bin -1 are not."""
@@ -64,9 +61,10 @@ def fill_evenly(
 ) -> NDArray[np.float64]:
     """Draw numbers that fill the unit interval evenly among rows that are alike, shape (n,).
 
-    Each of them is uniform. Rows in the order of their keys get the numbers of a sequence that any
-    stretch of fills the interval. A few rows next to each other are shuffled first: of keys that no
-    two rows share the order says all, and two columns drawn with the same keys would run in step.
+    Each of them is uniform. Rows in an order of their keys get the numbers of a sequence that any
+    stretch of fills the interval. The codes of each key come in another order each time. In the
+    same order, keys that no two rows share would say which number is whose, and two columns that
+    are drawn with the same keys would run in step.
 
     Args:
         keys: Codes of the rows, the most telling first, shape (n,) each.
@@ -75,16 +73,14 @@ def fill_evenly(
     """
     alike = np.zeros(num_rows)
     for key in keys:
-        alike = alike * (key.max(initial=0) + 1) + key
+        places = rng.permutation(key.max(initial=0) + 1)
+        alike = alike * len(places) + places[key]
     # One sort of numbers, by their whole parts, and at random inside them.
     order = np.argsort(alike + rng.random(num_rows))
-    whole = num_rows - num_rows % SHUFFLED
-    order[:whole] = rng.permuted(order[:whole].reshape(-1, SHUFFLED), axis=1).ravel()
-    order[whole:] = rng.permuted(order[whole:])
     filling = np.arange(num_rows) * GOLDEN + rng.random()
-    places = np.empty(num_rows)
-    places[order] = filling - np.floor(filling)
-    return places
+    filled = np.empty(num_rows)
+    filled[order] = filling - np.floor(filling)
+    return filled
 
 
 def _search(
