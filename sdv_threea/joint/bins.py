@@ -20,6 +20,10 @@ from sdv_threea.joint.constants import JointConstants
 #: Two columns, the first one first.
 Pair = tuple[int, int]
 
+#: How many times as precisely pairs of a rare value may be counted, the most first. Spread over so
+#: many columns that it would be less, precision would help none of them.
+STRESSES = np.linspace(3, 1.5, 16)
+
 
 class PairPlan(NamedTuple):
     """Which pairs of columns are counted, and how: publishable.
@@ -28,11 +32,13 @@ class PairPlan(NamedTuple):
         pairs: The pairs ``(i, j)``, ``i < j``.
         num_bins: How many bins an ordered column has, besides spikes and the missing value.
         few_of_class: Whether a class has so few records that labels need a part of the price.
+        stress: How many times as precisely the pairs of each column are counted.
     """
 
     pairs: tuple[Pair, ...]
     num_bins: int
     few_of_class: bool
+    stress: tuple[float, ...]
 
 
 def plan_pairs(
@@ -63,7 +69,8 @@ def plan_pairs(
         return None
     needed = constants.records_per_class * adapted_classes
     few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)
-    return PairPlan(pairs, num_bins, few)
+    stress = stress_rare(columns, num_records, pairs, mu, constants)
+    return PairPlan(pairs, num_bins, few, stress)
 
 
 def choose_pairs(
@@ -99,6 +106,38 @@ def choose_pairs(
         if unlike[at] > constants.least_rare * noise and math.comb(len(telling) + 1, 2) <= most:
             telling.append(at)
     return tuple(combinations(sorted(telling), 2))
+
+
+def stress_rare(
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+    pairs: Sequence[Pair],
+    mu: float,
+    constants: JointConstants,
+) -> tuple[float, ...]:
+    """Choose how many times as precisely the pairs of each column are counted.
+
+    What a column says of others it says by the records beside its most frequent value. Where these
+    are few, in units of the noise, as those of a rare class, its pairs need more precision than
+    others, as far as the noise of all of them grows but little.
+
+    Args:
+        columns: For each column, counts of the codes, shape (S,).
+        num_records: Number of records.
+        pairs: The pairs that are counted, at least one.
+        mu: The price, in GDP, at which they are counted.
+        constants: The constants of the room.
+    """
+    unlike = np.array([num_records - float(counts.max()) for counts in columns])
+    few = constants.least_unlike * _pair_noise(len(pairs), mu)
+    needed = np.maximum(few / np.maximum(unlike, 1.0), 1.0)
+    first, second = np.array(pairs).T
+    for most in STRESSES:
+        stress = np.minimum(needed, most)
+        cost = np.square(np.maximum(stress[first], stress[second])).mean()
+        if cost <= 1 + constants.most_added:
+            return tuple(stress.tolist())
+    return (1.0,) * len(columns)
 
 
 def num_pair_bins(

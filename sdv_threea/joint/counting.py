@@ -96,7 +96,7 @@ class Counter:
     def join(self) -> Joint:
         """Release what columns say together, and fit a density to it."""
         singles, constants, keep = self.singles, self.constants, self.spending.keep
-        weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs)
+        weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs, self.plan.stress)
         release = partial(release_interactions, self.rows, singles.bins, weights)
         found = keep(release(**self.spending.terms('pairs')))
         most = math.sqrt(constants.value_part) * self.spending.left(self.promised)

@@ -124,7 +124,9 @@ def release_interactions(
     return Interactions(tables, scales), receipt
 
 
-def weigh_pairs(sizes: Sequence[int], wanted: Sequence[Pair]) -> dict[Columns, int]:
+def weigh_pairs(
+    sizes: Sequence[int], wanted: Sequence[Pair], stress: Sequence[float] = ()
+) -> dict[Columns, int]:
     """Weigh pairs of columns, and those columns themselves.
 
     Noise hides more of a small table, whose bins add up to more of what columns say, than of a
@@ -135,6 +137,8 @@ def weigh_pairs(sizes: Sequence[int], wanted: Sequence[Pair]) -> dict[Columns, i
     Args:
         sizes: Number of bins of each column.
         wanted: The pairs, at least one.
+        stress: How many times as precisely the pairs of each column are counted; by default
+            all alike.
 
     Returns:
         Weights, as :func:`release_interactions` takes them.
@@ -146,6 +150,8 @@ def weigh_pairs(sizes: Sequence[int], wanted: Sequence[Pair]) -> dict[Columns, i
     for at in sorted(set(together)):
         precision = math.sqrt(together.count(at)) / max(sizes[at], 1)
         weights[at,] = typical * math.sqrt(precision)
+    for i, j in wanted if stress else ():
+        weights[i, j] *= max(stress[i], stress[j])
     return round_weights(sizes, weights)
 
 

@@ -16,6 +16,7 @@ from sdv_threea.joint.bins import (
     num_pair_bins,
     pack,
     plan_pairs,
+    stress_rare,
 )
 from sdv_threea.joint.constants import JointConstants
 
@@ -57,6 +58,28 @@ def test_a_rare_class_is_counted_where_it_adds_few_pairs():
     assert usual == tuple(combinations(range(11), 2))
     assert narrow == tuple(combinations(range(4), 2))
     assert drowned == tuple(combinations(range(25), 2))
+
+
+def stress(columns, pairs, noise):
+    mu = math.sqrt(len(pairs)) / noise
+    found = stress_rare(columns, 4_000, pairs, mu, CONSTANTS)
+    return [round(each, 6) for each in found]
+
+
+def test_pairs_of_a_rare_value_are_counted_more_precisely_where_the_others_hardly_pay_for_it():
+    """All pairs together take a quarter more precision at most, else it is left."""
+    numbers, rare = [np.full(10, 400.0)] * 25, np.array([3_900.0, 100.0])
+    pairs = list(combinations(range(26), 2))
+
+    found = stress([*numbers, rare], pairs, 50.0)
+
+    assert found == [1.0] * 25 + [2.0]  # 25 pairs of 325, four times: 1.23 times as much
+    assert stress([*numbers, rare], pairs, 15.0) == [1.0] * 25 + [1.5]  # as many as it lacks
+    assert stress([*numbers, rare], pairs, 5.0) == [1.0] * 26
+    assert stress([*numbers[:20], *[rare] * 6], pairs, 50.0) == [1.0] * 26
+    assert stress([*numbers, rare], pairs, 1e-9) == [1.0] * 26
+    # A column that makes no pairs costs none.
+    assert stress([*numbers, rare, rare], pairs, 50.0)[:26] == found
 
 
 def test_a_constant_column_is_in_no_pair_even_without_noise():

@@ -41,7 +41,7 @@ def test_places_are_uniform_and_spread_evenly_over_rows_that_are_alike(rng):
 
 
 def test_places_of_two_columns_with_the_same_keys_have_nothing_to_do_with_each_other(rng):
-    """Also where hardly two rows share their keys, so that these say in which order all rows are."""
+    """Also where hardly two rows share their keys, and these alone put rows in order."""
     keys = [rng.integers(0, 26, 12_000) for _ in range(3)]
 
     off = []

@@ -289,6 +289,16 @@ def test_small_pairs_weigh_more_and_columns_by_the_pairs_that_they_make():
         assert precision == pytest.approx(math.sqrt(num_columns - 1) / size, rel=0.15)
 
 
+def test_pairs_of_a_column_under_stress_weigh_more():
+    wanted = list(combinations(range(4), 2))
+    plain = weigh_pairs([9] * 4, wanted)
+    weights = weigh_pairs([9] * 4, wanted, [1.0, 2.0, 1.0, 1.5])
+    for columns, times in (((0, 1), 2), ((1, 3), 2), ((0, 3), 1.5), ((0, 2), 1), ((1,), 1)):
+        assert weights[columns] / weights[0, 2] == pytest.approx(
+            times * plain[columns] / plain[0, 2], rel=0.07
+        )
+
+
 def test_only_columns_that_make_pairs_are_weighed():
     weights = weigh_pairs([3] * 6, [(0, 2), (2, 5)])
     assert set(weights) == {(0,), (2,), (5,), (0, 2), (2, 5)}
