@@ -45,8 +45,8 @@ LEAST_SUM = 1e-12
 CLOSE = 1e-3
 
 #: The most rounds in which a column gets its own distribution among records that it was not fitted
-#: to; they end when no bin is off by more than this part of itself. It takes many where a rare value
-#: follows from many columns, as no factor moves chances much that are nearly one or none.
+#: to; they end when no bin is off by more than this part of itself. It takes many where a rare
+#: value follows from many columns: no factor moves chances much that are nearly one or none.
 LEVELLING_ROUNDS, LEVEL = 50, 0.02
 
 #: Rows are sorted by this many columns before they are drawn evenly.
