@@ -44,10 +44,8 @@ LEAST_SUM = 1e-12
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
 
-#: The most rounds in which a column gets its own distribution among records that it was not fitted
-#: to; they end when no bin is off by more than this part of itself. It takes many where a rare
-#: value follows from many columns: no factor moves chances much that are nearly one or none.
-LEVELLING_ROUNDS, LEVEL = 50, 0.02
+#: Rounds in which a column gets its own distribution among records that it was not fitted to.
+LEVELLING_ROUNDS = 3
 
 #: Rows are sorted by this many columns before they are drawn evenly.
 SORTED_BY = 3
@@ -385,8 +383,6 @@ def _level(chances: NDArray[np.float64], margin: NDArray[np.float64]) -> NDArray
     for _ in range(LEVELLING_ROUNDS):
         found = np.maximum(chances.mean(axis=0), LEAST_CHANCE)
         step = np.clip(np.maximum(margin, LEAST_CHANCE) / found, 1 / SMALLER_STEP, SMALLER_STEP)
-        if np.abs(np.log(step)).max() < LEVEL:
-            break
         added += np.log(step)
         chances *= step
         chances /= chances.sum(axis=1, keepdims=True)

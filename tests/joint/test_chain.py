@@ -303,19 +303,3 @@ def test_rare_bins_are_as_frequent_among_records_as_in_the_column(rng):
 
     drawn = chain.draw(ROWS, rng)
     assert (drawn == 0).mean(axis=0) == pytest.approx(np.full(8, 0.9), abs=0.015)
-
-
-def test_a_rare_value_that_many_columns_tell_of_is_as_frequent_as_it_should_be(rng):
-    """Its chances are nearly one or none, so that no single factor makes up for what is missing."""
-    columns = [make_column(np.full(8, 1 / 8)) for _ in range(17)]
-    columns.append(make_column(np.array([0.99, 0.01])))
-    tables = {
-        (at, 17): np.stack([np.maximum(1 / 8 - 0.01 * own, 0), 0.01 * own], axis=1)
-        for at, own in enumerate(rng.dirichlet(np.full(8, 0.15), 17))
-    }
-
-    chain = fit_chain(columns, tables, {}, range(18), JointConstants(), rng)
-
-    # Three rounds left .003 to .005.
-    drawn = chain.draw(100_000, rng)
-    assert (drawn[:, 17] == 1).mean() == pytest.approx(0.01, rel=0.25)
