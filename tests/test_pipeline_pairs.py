@@ -7,10 +7,13 @@ from functools import reduce
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from small_people import PUBLIC, make_table, retarget
 
-from sdv_threea.joint.interactions import weigh_pairs
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.joint import counting
+from sdv_threea.joint.interactions import release_interactions, weigh_pairs
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import FOR_PAIRS, stage_shares
@@ -38,6 +41,28 @@ def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilo
         paid = np.array(costs) / released.ledger.mu**2 * sum(shares.values())
         assert paid[0] == pytest.approx(shares['pairs'])
         assert paid.sum() == pytest.approx(sum(shares[stage] for stage in FOR_PAIRS))
+
+
+def test_pairs_of_a_rare_value_are_released_with_less_noise(rng, monkeypatch):
+    """Of 10,000 rows a hundred are marked; twelve of 78 pairs are of the mark."""
+    numbers = {f'x{at}': rng.normal(size=10_000) for at in range(12)}
+    table = pd.DataFrame(numbers | {'mark': np.where(np.arange(10_000) < 100, 'yes', 'no')})
+    numerical = (Number(name=name, low=-8.0, high=8.0, nullable=False) for name in numbers)
+    mark = Category(name='mark', values=('no', 'yes'), nullable=False)
+    seen = []
+
+    def spy(rows, bins, weights, **terms):
+        seen.append(weights)
+        return release_interactions(rows, bins, weights, **terms)
+
+    monkeypatch.setattr(counting, 'release_interactions', spy)
+    domain, settings = Domain((*numerical, mark)), Settings(epsilon=2.0)
+    released = release(table.astype({'mark': object}), domain, settings)
+
+    sizes = [int(column.of_code.max()) + 1 for column in released.joint.columns]
+    plain = weigh_pairs(sizes, list(combinations(range(13), 2)))
+    times = [seen[0][0, at] / plain[0, at] for at in (1, 12)]
+    assert times[1] / times[0] == pytest.approx(1.6, rel=0.1)
 
 
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])

@@ -43,8 +43,8 @@ class JointConstants:
             fit of three does not have it, and an AUC of .5; with .75 none of six, and .88 to .92.
             Without the next bound it would cost compas.
         most_added: That is where they add no more than this share to the pairs. With .1 rows of
-            telco_churn contradict themselves on whether there is a phone. The precision of pairs of
-            rare values costs all pairs no more than this share of theirs, either.
+            telco_churn contradict themselves on whether there is a phone. For the sake of
+            pairs of rare values the variance of all others grows by no more than this share, too.
         least_information: Tables whose mutual information, in nats, is smaller are left out.
             Set by hand.
         most_partners: A table is kept if it is among this many of most mutual information of one

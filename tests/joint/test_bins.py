@@ -67,7 +67,7 @@ def stress(columns, pairs, noise):
 
 
 def test_pairs_of_a_rare_value_are_counted_more_precisely_where_the_others_hardly_pay_for_it():
-    """All pairs together take a quarter more precision at most, else it is left."""
+    """The variance of all others grows by a quarter at most; else none is more precise."""
     numbers, rare = [np.full(10, 400.0)] * 25, np.array([3_900.0, 100.0])
     pairs = list(combinations(range(26), 2))
 
