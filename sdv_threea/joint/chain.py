@@ -19,6 +19,7 @@ All of it is post-processing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -44,8 +45,10 @@ LEAST_SUM = 1e-12
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
 
-#: Rounds in which a column gets its own distribution among records that it was not fitted to.
-LEVELLING_ROUNDS = 3
+#: The most rounds in which a column gets its own distribution among records that it was not fitted
+#: to; they end when no bin is off by more than this part of itself. It takes many where a rare value
+#: follows from many columns, as no factor moves chances much that are nearly one or none.
+LEVELLING_ROUNDS, LEVEL = 50, 0.02
 
 #: Rows are sorted by this many columns before they are drawn evenly.
 SORTED_BY = 3
@@ -99,8 +102,12 @@ class Link:
     settled: bool = False
 
     def chances(self, drawn: Drawn) -> NDArray[np.float64]:
-        """Compute the chances of the column's bins given the columns before it, shape (n, G)."""
-        own = np.log(np.maximum(self.add_up(self.shares), LEAST_CHANCE))
+        """Compute the chances of the column's bins given the columns before it, shape (n, G).
+
+        A bin that the distribution of the key leaves out has none, whatever other columns say.
+        """
+        with np.errstate(divide='ignore'):
+            own = np.log(self.add_up(self.shares))
         logs = own.take(self.find_keys(drawn), axis=0)
         for parent, weights in zip(self.parents, self.weights, strict=True):
             logs += weights.take(drawn.bins[:, parent], axis=0)
@@ -268,7 +275,8 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
         if weights:
             # Weights are those of particles, whose chance they have been fitted to: of records that
             # they have not seen too many would have rare bins. These weights are part of the link.
-            weights[0] += _level(others, own.margin)
+            most = LARGEST_STEP if followed[column] else math.inf
+            weights[0] += _level(others, own.margin, most)
         links.append(link)
         for each, likely in ((drawn, chances), (fresh, others)):
             bins = link.draw(likely, each, rng)
@@ -345,7 +353,7 @@ def _fit_weights(
     The chances of a particle are known up to a factor, which is taken out where it gets small.
     """
     num_particles = len(drawn.codes)
-    own = np.maximum(link.add_up(link.shares), LEAST_CHANCE)
+    own = link.add_up(link.shares)
     own = (own / own.sum(axis=1, keepdims=True)).astype(np.float32)
     chances = own.take(link.find_keys(drawn), axis=0)
     grown, ones = np.empty_like(chances), np.ones(len(margin), dtype=np.float32)
@@ -362,6 +370,7 @@ def _fit_weights(
             found = term.merge(of_place @ chances)
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
+            steps[found == 0] = 1.0  # it is impossible, or no particle shows it
             steps = term.spread(np.clip(steps, 1 / most, most))
             weight += np.log(steps)
             # What all bins of a particle grow by is part of its factor: none grows beyond one.
@@ -377,14 +386,23 @@ def _fit_weights(
     return weights, chances
 
 
-def _level(chances: NDArray[np.float64], margin: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give chances, shape (n, G), their margin, in place; return what is added to weights, (G,)."""
+def _level(
+    chances: NDArray[np.float64], margin: NDArray[np.float64], most: float
+) -> NDArray[np.float64]:
+    """Give chances, shape (n, G), their margin, in place; return what is added to weights, (G,).
+
+    No bin becomes more or less likely by more than the factor ``most``.
+    """
     added = np.zeros(len(margin))
+    wanted = np.log(np.maximum(margin, LEAST_CHANCE))
     for _ in range(LEVELLING_ROUNDS):
-        found = np.maximum(chances.mean(axis=0), LEAST_CHANCE)
-        step = np.clip(np.maximum(margin, LEAST_CHANCE) / found, 1 / SMALLER_STEP, SMALLER_STEP)
-        added += np.log(step)
-        chances *= step
+        missing = wanted - np.log(np.maximum(chances.mean(axis=0), LEAST_CHANCE))
+        step = np.clip(missing, -math.log(SMALLER_STEP), math.log(SMALLER_STEP))
+        step = np.clip(added + step, -math.log(most), math.log(most)) - added
+        if np.abs(step).max() < LEVEL:
+            break
+        added += step
+        chances *= np.exp(step)
         chances /= chances.sum(axis=1, keepdims=True)
     return added
 

@@ -211,14 +211,16 @@ def fit_joint(  # noqa: PLR0913 (what is known, and how to fit it)
         numbers, alone = _settle_values(values, found, num_records)
         for at, occurs in alone.items():
             singles, margins[at] = singles.limit(at, occurs, margins[at])
+    shares = singles.columns
+    found = {(i, j): _fill_gaps(own, shares[i], shares[j]) for (i, j), own in found.items()}
     for pair, table in found.items():
         tables[pair] = _add_up_table(table, *(singles.bins[at] for at in pair))
     key = len(margins) if num_classes > 1 else None
     columns = [_make_column(singles, at, margin, key) for at, margin in enumerate(margins)]
     first: tuple[int, ...] = ()
     if key is not None:
-        first, shares = (key,), singles.totals / num_records
-        columns.append(Column(np.arange(num_classes), shares[None], shares))
+        first, classes = (key,), singles.totals / num_records
+        columns.append(Column(np.arange(num_classes), classes[None], classes))
         for at, table in enumerate(singles.by_class):
             tables[at, key] = table.T / table.sum()
     triples = None
@@ -362,6 +364,18 @@ def _estimate_function(
     in_order = singles.ordered[pair[0]], singles.ordered[pair[1]]
     edges = (singles.edges[pair[0]], singles.edges[pair[1]]) if singles.edges else (None, None)
     return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, edges)
+
+
+def _fill_gaps(
+    table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Let codes of which a table, (S_i, S_j), has no record go with any of the other column.
+
+    Whichever column comes first in a chain, these codes occur then, as often as in their column.
+    """
+    lone = (table.sum(axis=1) <= 0)[:, None], table.sum(axis=0) <= 0
+    filled = np.where(lone[0] | lone[1], np.outer(rows, columns), table)
+    return np.asarray(filled / filled.sum())
 
 
 def _add_up_table(

@@ -222,6 +222,19 @@ def test_codes_that_were_never_seen_together_fall_back_on_the_column(rng):
     assert len(np.unique(drawn[:, 1])) > 20
 
 
+def test_what_a_code_leaves_out_never_goes_with_it_whatever_other_columns_say(rng):
+    """The last column is in one of two bins by the first; five others say that it is elsewhere."""
+    function = (np.eye(4) + np.roll(np.eye(4), 1, axis=1)) / 8
+    columns = [make_column(np.full(4, 0.25)) for _ in range(7)]
+    tables = {(at, 6): np.eye(4) / 4 for at in range(1, 6)} | {(0, 6): function}
+
+    chain = fit_chain(columns, tables, {(0, 6): function}, range(7), JointConstants(), rng)
+    drawn = chain.draw(ROWS, rng)
+
+    assert not chain.settled
+    assert (function[drawn[:, 0], drawn[:, 6]] > 0).all()
+
+
 def test_what_is_left_open_is_the_entropy_given_the_other(rng):
     table = rng.dirichlet(np.ones(12)).reshape(3, 4)
     given = table / table.sum(axis=1, keepdims=True)
@@ -303,3 +316,19 @@ def test_rare_bins_are_as_frequent_among_records_as_in_the_column(rng):
 
     drawn = chain.draw(ROWS, rng)
     assert (drawn == 0).mean(axis=0) == pytest.approx(np.full(8, 0.9), abs=0.015)
+
+
+def test_a_rare_value_that_many_columns_tell_of_is_as_frequent_as_it_should_be(rng):
+    """Its chances are nearly one or none, so that no single factor makes up for what is missing."""
+    columns = [make_column(np.full(8, 1 / 8)) for _ in range(17)]
+    columns.append(make_column(np.array([0.99, 0.01])))
+    tables = {
+        (at, 17): np.stack([np.maximum(1 / 8 - 0.01 * own, 0), 0.01 * own], axis=1)
+        for at, own in enumerate(rng.dirichlet(np.full(8, 0.15), 17))
+    }
+
+    chain = fit_chain(columns, tables, {}, range(18), JointConstants(), rng)
+
+    # Three rounds left .003 to .005.
+    drawn = chain.draw(100_000, rng)
+    assert (drawn[:, 17] == 1).mean() == pytest.approx(0.01, rel=0.25)

@@ -177,3 +177,23 @@ def test_codes_that_do_not_occur_are_in_no_function(rng):
     assert joint.functions[0, 1].shape == (4, 3)
     assert set(np.unique(codes[:, 0])) == {1, 2}
     assert ((codes[:, 0] == 1) == (codes[:, 1] == 0)).mean() > 0.99
+
+
+@pytest.mark.parametrize('first', [0, 1])
+def test_codes_of_which_a_function_has_no_record_occur_from_either_column(rng, first):
+    """Without noise a record whose other value has no code is in no count of both."""
+    histograms = np.array([[0.2, 0.4, 0.4]]), np.array([[0.5, 0.3, 0.2]])
+    bins = tuple(np.arange(3) for _ in range(2))
+    singles = Singles(bins, histograms, (False, False), np.array([1_000.0]), 0.0)
+    counts = np.array([[0, 0, 0], [400, 0, 0], [0, 300, 200]], dtype=np.float64)
+    expected = {(0, 1): 1_000 * histograms[0].T * histograms[1]}
+    known = PairCounts({(0, 1): counts}, {(0, 1): 0.0})
+
+    joint = fit_joint(
+        singles, make_interactions({(0, 1): counts}), known, expected, CONSTANTS, rng
+    )
+    drawn = joint.chain_from([first]).draw(5_000, rng)
+
+    assert (np.bincount(drawn[:, 0], minlength=3) > 0).all()
+    assert (np.bincount(drawn[:, 1], minlength=3) > 0).all()
+    assert not ((drawn[:, 0] == 1) & (drawn[:, 1] == 1)).any()

@@ -108,7 +108,7 @@ def test_missing_values_are_met_in_one_draw(mixed, count_draws, name, missing):
 
 
 def test_known_columns_of_every_storage_come_back_as_they_were(mixed):
-    known = mixed.sample(40)[NAME][MODELLED]
+    known = mixed.sample(1_000)[NAME][MODELLED]
 
     rows = mixed.sample_remaining_columns(known)[NAME]
 
