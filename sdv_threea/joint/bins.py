@@ -58,20 +58,15 @@ def plan_pairs(
         mu: The price, in GDP, at which pairs would be counted.
         constants: The constants of the room.
         adapted_classes: The number of classes of which labels are to be adapted; 0 for none.
-        adapts_number: Whether a numerical target is to be adapted, which needs finer bins of numbers.
+        adapts_number: Whether a numerical target is to be adapted, which needs finer bins.
 
     Returns:
         The plan; ``None`` if there are no pairs to count, or noise would drown them.
     """
     pairs = choose_pairs(columns, num_records, mu, constants)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
-    if num_bins is None:
+    if num_bins is None or (adapts_number and num_bins < constants.least_bins_of_number):
         return None
-    if adapts_number and num_bins < constants.least_bins_of_number:
-        # Correlations say what bins say of two numbers; of two values they say hardly anything.
-        few = [len(counts) <= constants.few_values for counts in columns]
-        if 2 * sum(few) < len(few):
-            return None
     needed = constants.records_per_class * adapted_classes
     few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)
     stress = stress_rare(columns, num_records, pairs, mu, constants)
