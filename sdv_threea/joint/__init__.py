@@ -23,6 +23,7 @@ would drown the pairs, nothing is asked, and the density is that of normal score
 * :mod:`~sdv_threea.joint.order`: the order in which columns are drawn,
 * :mod:`~sdv_threea.joint.terms`: tables that a column is fitted to,
 * :mod:`~sdv_threea.joint.chain`: a distribution over all columns that has these tables,
+* :mod:`~sdv_threea.joint.levelling`: chances of bins that have the margin of their column,
 * :mod:`~sdv_threea.joint.inside`: codes inside bins,
 * :mod:`~sdv_threea.joint.places`: values inside the intervals of codes,
 * :mod:`~sdv_threea.joint.density`: what is released, and the chain that is fitted to it,

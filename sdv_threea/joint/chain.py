@@ -32,6 +32,7 @@ from scipy.sparse import csc_array
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
+from sdv_threea.joint.levelling import level
 from sdv_threea.joint.terms import Both, Term, Triples
 
 #: Weights grow by at most this factor in a round; those of a column that has a distribution given
@@ -45,19 +46,11 @@ LEAST_SUM = 1e-12
 #: Fitting ends when no table is off by more than this, in total variation.
 CLOSE = 1e-3
 
-#: The most rounds in which a column gets its own distribution among records that it was not fitted
-#: to; they end when no bin is off by more than this part of itself. It takes many where a rare value
-#: follows from many columns, as no factor moves chances much that are nearly one or none.
-LEVELLING_ROUNDS, LEVEL = 50, 0.02
-
 #: Rows are sorted by this many columns before they are drawn evenly.
 SORTED_BY = 3
 
 #: Rows that are drawn at once.
 BLOCK = 2**15
-
-#: What stands for a chance of zero.
-LEAST_CHANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -276,7 +269,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
             # Weights are those of particles, whose chance they have been fitted to: of records that
             # they have not seen too many would have rare bins. These weights are part of the link.
             most = LARGEST_STEP if followed[column] else math.inf
-            weights[0] += _level(others, own.margin, most)
+            weights[0] += level(others, own.margin, most)
         links.append(link)
         for each, likely in ((drawn, chances), (fresh, others)):
             bins = link.draw(likely, each, rng)
@@ -384,27 +377,6 @@ def _fit_weights(
         if worst < CLOSE:
             break
     return weights, chances
-
-
-def _level(
-    chances: NDArray[np.float64], margin: NDArray[np.float64], most: float
-) -> NDArray[np.float64]:
-    """Give chances, shape (n, G), their margin, in place; return what is added to weights, (G,).
-
-    No bin becomes more or less likely by more than the factor ``most``.
-    """
-    added = np.zeros(len(margin))
-    wanted = np.log(np.maximum(margin, LEAST_CHANCE))
-    for _ in range(LEVELLING_ROUNDS):
-        missing = wanted - np.log(np.maximum(chances.mean(axis=0), LEAST_CHANCE))
-        step = np.clip(missing, -math.log(SMALLER_STEP), math.log(SMALLER_STEP))
-        step = np.clip(added + step, -math.log(most), math.log(most)) - added
-        if np.abs(step).max() < LEVEL:
-            break
-        added += step
-        chances *= np.exp(step)
-        chances /= chances.sum(axis=1, keepdims=True)
-    return added
 
 
 def _indicate(places: NDArray[np.int64], size: int) -> Any:

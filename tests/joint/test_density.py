@@ -189,9 +189,7 @@ def test_codes_of_which_a_function_has_no_record_occur_from_either_column(rng, f
     expected = {(0, 1): 1_000 * histograms[0].T * histograms[1]}
     known = PairCounts({(0, 1): counts}, {(0, 1): 0.0})
 
-    joint = fit_joint(
-        singles, make_interactions({(0, 1): counts}), known, expected, CONSTANTS, rng
-    )
+    joint = fit_joint(singles, make_interactions({(0, 1): counts}), known, expected, CONSTANTS, rng)
     drawn = joint.chain_from([first]).draw(5_000, rng)
 
     assert (np.bincount(drawn[:, 0], minlength=3) > 0).all()
