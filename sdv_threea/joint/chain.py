@@ -268,6 +268,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
         if weights:
             # Weights are those of particles, whose chance they have been fitted to: of records that
             # they have not seen too many would have rare bins. These weights are part of the link.
+            # What its code says goes before how frequent a bin is in all.
             most = LARGEST_STEP if followed[column] else math.inf
             weights[0] += level(others, own.margin, most)
         links.append(link)

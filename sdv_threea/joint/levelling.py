@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 #: The most rounds; they end when no bin is off by more than this part of itself. It takes many
 #: where a rare value follows from many columns: factors hardly move chances of nearly one or none.
-LEVELLING_ROUNDS, LEVEL = 50, 0.02
+MOST_ROUNDS, LEVEL = 50, 0.02
 
 #: In a round no bin becomes more or less likely by more than this factor.
-LARGEST_STEP = 1e2
+MOST_PER_ROUND = 1e2
 
 #: What stands for a chance of zero.
 LEAST_CHANCE = 1e-12
@@ -21,15 +21,21 @@ LEAST_CHANCE = 1e-12
 def level(
     chances: NDArray[np.float64], margin: NDArray[np.float64], most: float
 ) -> NDArray[np.float64]:
-    """Give chances, shape (n, G), their margin, in place; return what is added to weights, (G,).
+    """Give the chances of records the margin of their column, in place.
 
-    No bin becomes more or less likely by more than the factor ``most``.
+    Args:
+        chances: Chances of the bins, shape (n, G).
+        margin: How frequent the bins are to be among the records, shape (G,).
+        most: No bin becomes more or less likely by more than this factor.
+
+    Returns:
+        What is added to the weights of the bins, shape (G,).
     """
     added = np.zeros(len(margin))
     wanted = np.log(np.maximum(margin, LEAST_CHANCE))
-    for _ in range(LEVELLING_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         missing = wanted - np.log(np.maximum(chances.mean(axis=0), LEAST_CHANCE))
-        step = np.clip(missing, -math.log(LARGEST_STEP), math.log(LARGEST_STEP))
+        step = np.clip(missing, -math.log(MOST_PER_ROUND), math.log(MOST_PER_ROUND))
         step = np.clip(added + step, -math.log(most), math.log(most)) - added
         if np.abs(step).max() < LEVEL:
             break

@@ -84,7 +84,7 @@ def make_wide_domain(table):
 def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng):
     scores = []
     # Fits have .84 with a standard deviation of .03.
-    for _ in range(8):
+    for _ in range(16):
         table, others = make_wide(rng, 1_000), make_wide(rng, 3_000)
         settings = Settings(epsilon=4.0, delta=1e-5)
         released = run_pipeline(table, make_wide_domain(table), settings, rng=rng)
@@ -95,7 +95,7 @@ def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each(rng)
         chances = released.labels.chances(codes[:, released.scored])
         scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
 
-    assert np.mean(scores) > 0.81
+    assert np.mean(scores) > 0.82
 
 
 def test_labels_are_fitted_to_draws_that_show_the_evidence(rng, monkeypatch):
