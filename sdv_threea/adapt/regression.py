@@ -11,10 +11,12 @@ With ``x`` the vector of zeros and ones that says in which bins a record is::
 The slope is a sum of residuals, bin by bin (:func:`~sdv_threea.adapt.terms.sum_residuals`). It is
 released with noise, and moves the weights as far as it can be believed
 (:mod:`~sdv_threea.adapt.belief`). Weights of neighbouring bins are expected to be alike. How large
-they are expected to be is what makes the first slope likeliest; if that is nothing, the density is
-left as it is. Pairs are looked at once, all together; those whose slopes are clearly likelier with
-weights than without are kept, and looked at again. All else that a step needs is read off draws,
-which costs nothing: the curvature, and the residuals' standard deviation ``s``.
+they are expected to be is what makes the first slope likeliest. Pairs are looked at once, all
+together; those whose slopes are clearly likelier with weights than without are kept, and looked at
+again. If neither columns nor pairs show anything, columns are looked at again, with all that is
+left, and both looks are pooled; if that shows nothing either, the density is left as it is. All
+else that a step needs is read off draws, which costs nothing: the curvature, and the residuals'
+standard deviation ``s``.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +54,24 @@ from sdv_threea.privacy.rows import Rows
 LARGEST_WEIGHT = 2**4
 
 Bins = Sequence[NDArray[np.int64]]
+
+
+class Slopes(NamedTuple):
+    """Sums of residuals, shape (D,), and the standard deviation of their noise."""
+
+    sums: NDArray[np.float64]
+    scale: float
+
+    def over(self, unit: float) -> Slopes:
+        """Return the same in another unit."""
+        return Slopes(self.sums / unit, self.scale / unit)
+
+
+def pool(looks: Sequence[Slopes]) -> Slopes:
+    """Average looks at the same sums, each by how precise it is."""
+    precisions = np.array([1 / (look.scale**2 + TINY) for look in looks])
+    sums = np.average([look.sums for look in looks], axis=0, weights=precisions)
+    return Slopes(sums, 1 / math.sqrt(precisions.sum()))
 
 
 def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
@@ -101,9 +121,9 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
           :func:`~sdv_threea.adapt.terms.sum_residuals`, whose sums move by at most
           :func:`~sdv_threea.adapt.terms.residual_sensitivity`; before that each of them is mapped
           by itself, to its codes and its residual
-        * the prices of these releases are the roots of parts of ``mu^2`` that add up to no more
-          than it, so they compose to ``mu`` at most; the terms and the values of a step are
-          functions of the releases before it
+        * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
+          compose to ``mu``; the terms and the values of a step are functions of the releases
+          before it
 
     Args:
         rows: Private records.
@@ -121,29 +141,33 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
         What is expected, or ``None`` if nothing is known beside the density; and the receipts.
     """
     columns = [at for at in range(len(single)) if at != start.target]
-    fit = NumberFit(start, draws, constants)
+    singles = make_terms(single, [(at,) for at in columns])
     reach = constants.single_reach
-    alike = [_likeness(single[at], ordered[at], reach) for at in columns]
-    fit.add(make_terms(single, [(at,) for at in columns]), alike)
+    alike = block_diag(*(_likeness(single[at], ordered[at], reach) for at in columns))
+    fit = NumberFit(start, draws, constants)
+    fit.add(singles)
     left = rows.map(partial(_start, start)).keep()
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
     pairs = make_terms(coarse, list(combinations(columns, 2)))
     price = mu * math.sqrt(constants.pair_share)
-    carried = count_for_noise(draws.weights.sum(), len(fit.terms) + len(pairs), price)
+    carried = count_for_noise(draws.weights.sum(), len(singles) + len(pairs), price)
     pairs = pairs if carried >= constants.pair_records else ()
-    first = constants.single_share if pairs else 0.5
-    slopes, scale, one = _release(left, fit, fit.terms, first, terms)
-    if not fit.begin(slopes, scale):
-        return None, (one,)
-    receipts = [one]
+    share = constants.single_share if pairs else 0.5
+    slopes, receipt = _release(left, fit, singles, share, terms)
+    looks, receipts, told = [slopes], [receipt], fit.begin(slopes, alike)
     if pairs:
-        slopes, scale, one = _release(left, fit, (*fit.terms, *pairs), constants.pair_share, terms)
-        fit.add_pairs(pairs, slopes, scale, coarse, ordered)
-        receipts.append(one)
-        first += constants.pair_share
-    slopes, scale, one = _release(left, fit, fit.terms, max(1 - first, 0.0), terms)
-    fit.step(slopes, scale)
-    return fit.expectation(), (*receipts, one)
+        slopes, receipt = _release(left, fit, (*singles, *pairs), constants.pair_share, terms)
+        looks.append(Slopes(slopes.sums[: len(alike)], slopes.scale))
+        receipts.append(receipt)
+        told = fit.add_pairs(pairs, slopes, coarse, ordered) or told
+        share += constants.pair_share
+    slopes, receipt = _release(left, fit, fit.terms, max(1 - share, 0.0), terms)
+    receipts.append(receipt)
+    if told:
+        fit.step(slopes)
+    else:  # no weight has moved, so all looks were at the same sums
+        told = fit.begin(pool([*looks, slopes]), alike)
+    return fit.expectation() if told else None, tuple(receipts)
 
 
 def _release(
@@ -152,8 +176,8 @@ def _release(
     summed: tuple[Term, ...],
     share: float,
     terms: dict[str, Any],
-) -> tuple[NDArray[np.float64], float, Receipt]:
-    """Release the sums of residuals, and return them, the scale of their noise and the receipt."""
+) -> tuple[Slopes, Receipt]:
+    """Release the sums of residuals, and return them and the receipt."""
     now = fit.expectation()
     largest = fit.largest()
     sums, receipt = add_noise(
@@ -165,7 +189,7 @@ def _release(
         resolution=1 / NUMBER_UNITS,
         noise=terms['noise'],
     )
-    return sums, receipt.noise_scale, receipt
+    return Slopes(sums, receipt.noise_scale), receipt
 
 
 def _start(start: Expectation, chunk: Encoded) -> Residuals:
@@ -195,9 +219,10 @@ class NumberFit:
         self._covariance = np.zeros((0, 0))
         self._curvature = np.zeros((0, 0))
 
-    def add(self, terms: tuple[Term, ...], covariances: Sequence[NDArray[np.float64]]) -> None:
-        """Add terms, and the covariance that is expected of the weights of each."""
+    def add(self, terms: tuple[Term, ...], covariances: Sequence[NDArray[np.float64]] = ()) -> None:
+        """Add terms, and the covariance that is expected of the weights of each, zero for now."""
         self.terms = (*self.terms, *terms)
+        covariances = covariances or [np.zeros((term.size, term.size)) for term in terms]
         self._covariance = block_diag(self._covariance, *covariances)
         self._weights = np.pad(self._weights, (0, len(self._covariance) - len(self._weights)))
         starts = np.cumsum([0, *(term.size for term in self.terms)])
@@ -214,36 +239,45 @@ class NumberFit:
         """Return what residuals are cut to."""
         return math.ceil(self._constants.largest_residual * self._deviation * NUMBER_UNITS)
 
-    def begin(self, slopes: NDArray[np.float64], scale: float) -> bool:
-        """Take the first step, with the likeliest size of the weights, if not none is likeliest."""
-        alike, best, most = self._covariance, None, self._constants.term_doubt
-        slopes, scale = slopes / self._deviation, scale / self._deviation
-        nothing = update(self._curvature, slopes, scale, 0.0 * alike).log_likelihood
+    def begin(self, slopes: Slopes, alike: NDArray[np.float64]) -> bool:
+        """Take the first step, with the likeliest size of the weights, if not none is likeliest.
+
+        Args:
+            slopes: Of the terms so far.
+            alike: The covariance of their weights, but for the size.
+        """
+        known = self._curvature, *slopes.over(self._deviation)
+        best, most = None, self._constants.term_doubt
+        nothing = update(*known, 0.0 * alike).log_likelihood
         for spread in self._constants.term_spreads:
-            found = update(self._curvature, slopes, scale, spread**2 * alike)
+            found = update(*known, spread**2 * alike)
             if found.log_likelihood - nothing > most:
                 best, most = found, found.log_likelihood - nothing
         if best is not None:
             self._take(best)
         return best is not None
 
-    def step(self, slopes: NDArray[np.float64], scale: float) -> None:
+    def step(self, slopes: Slopes) -> None:
         """Take a step."""
-        slopes, scale = slopes / self._deviation, scale / self._deviation
-        self._take(update(self._curvature, slopes, scale, self._covariance))
+        known = self._curvature, *slopes.over(self._deviation)
+        self._take(update(*known, self._covariance))
 
     def add_pairs(
         self,
         pairs: tuple[Term, ...],
-        slopes: NDArray[np.float64],
-        scale: float,
+        slopes: Slopes,
         bins: Bins,
         ordered: Sequence[bool],
-    ) -> None:
-        """Keep the pairs whose slopes are clearly likelier with weights, and take a step."""
+    ) -> bool:
+        """Keep the pairs whose slopes are clearly likelier with weights, and take a step.
+
+        Returns:
+            Whether there are any.
+        """
         first = len(self._weights)
+        sums, scale = slopes
         ends = np.cumsum([first, *(term.size for term in pairs)])
-        parts = [slopes[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+        parts = [sums[start:end] for start, end in zip(ends, ends[1:], strict=False)]
         reach = self._constants.pair_reach
         single = [_likeness(*each, reach) for each in zip(bins, ordered, strict=True)]
         alike = [np.asarray(np.kron(*(single[at] for at in term.columns))) for term in pairs]
@@ -260,7 +294,8 @@ class NumberFit:
         if kept:
             chosen = tuple(pairs[at] for at in kept)
             self.add(chosen, [judged[at][1] ** 2 * alike[at] for at in kept])
-        self.step(np.concatenate([slopes[:first], *(parts[at] for at in kept)]), scale)
+        self.step(Slopes(np.concatenate([sums[:first], *(parts[at] for at in kept)]), scale))
+        return bool(kept)
 
     def expectation(self) -> Expectation:
         """Return what is expected so far, in whole numbers."""

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.numbers import Expectation
-from sdv_threea.adapt.regression import adapt_number, carries_number
+from sdv_threea.adapt.regression import Slopes, adapt_number, carries_number, pool
 from sdv_threea.adapt.terms import (
     Residuals,
     make_terms,
@@ -85,15 +85,38 @@ def test_what_columns_say_alone_and_together_is_found(start):
 
 
 def test_noise_is_not_taken_for_what_columns_say(start):
-    """Where the number follows from nothing the density stays as it is, and little is spent."""
+    """Where the number follows from nothing the density stays as it is, and all looks are taken."""
     codes = make_records(20_000).codes
     codes[:, 3] = np.random.default_rng(4).permutation(codes[:, 3])
-    found, receipts = fit(start, Encoded(codes, np.zeros(20_000, dtype=np.int64)), 0.2)
-    if found is None:
-        assert len(receipts) == 1
-    else:
-        fresh = make_records(5000, 3, alone=0.0)
-        assert measure(found, fresh) > measure(start[0], fresh) - 0.01
+    records, fresh = Encoded(codes, np.zeros(20_000, dtype=np.int64)), make_records(5000, alone=0.0)
+    nothing = 0
+    for mu in (0.01, 0.02, 0.2, 2.0):
+        found, receipts = fit(start, records, mu)
+        nothing += found is None
+        assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
+        assert found is None or measure(found, fresh) > measure(start[0], fresh) - 0.01
+    assert nothing > 0
+
+
+def test_what_columns_say_only_together_is_found(start):
+    """The number follows from the product of two columns, of which neither tells anything."""
+    records = make_records(20_000, together=0.9, alone=0.0)
+    found, receipts = fit(start, records, 2.0)
+
+    assert measure(found, make_records(5000, 3, together=0.9, alone=0.0)) > 0.4
+    assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
+
+
+def test_looks_at_the_same_sums_are_pooled_by_their_precision():
+    rng = np.random.default_rng(0)
+    sums, scales = rng.normal(0, 10, 2000), (1.0, 2.0, 4.0)
+    looks = [Slopes(sums + rng.normal(0, scale, 2000), scale) for scale in scales]
+    pooled = pool(looks)
+
+    assert pooled.scale == pytest.approx((1 + 1 / 4 + 1 / 16) ** -0.5, rel=1e-5)
+    assert np.std(pooled.sums - sums) == pytest.approx(pooled.scale, rel=0.1)
+    exact = pool([Slopes(sums, 0.0), Slopes(sums, 0.0)])
+    assert exact.sums == pytest.approx(sums) and exact.scale < 1e-3
 
 
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
