@@ -174,21 +174,33 @@ def test_at_alpha_one_nothing_is_adapted_whatever_the_target(target, rows, optio
         assert 0.999 * settings['delta'] < spent <= settings['delta']
 
 
-@pytest.mark.parametrize(
-    ('target', 'options'),
-    [
-        ('age', {'alpha': 0.5, 'epsilon': 1.0}),
-        ('label', {'n_components': 1}),
-        ('label', {'alpha': 0.5, 'epsilon': 0.03}),
-    ],
-)
-def test_other_releases_with_a_target_count_no_pairs(target, options):
+@pytest.mark.parametrize('options', [{'n_components': 1}, {'alpha': 0.5, 'epsilon': 0.03}], ids=str)
+def test_other_releases_with_a_target_count_no_pairs(options):
     settings = Settings(**{'epsilon': 4.0, 'alpha': 1} | options)
 
-    released = release(make_table(4000), retarget(PUBLIC, target), settings)
+    released = release(make_table(4000), PUBLIC, settings)
 
     assert released.joint is None
     assert not any('pairs of columns' in each for each in find_receipts(released))
+
+
+@pytest.mark.parametrize('num_values', [4, 400])
+def test_beside_a_numerical_target_pairs_are_counted_where_most_columns_have_few_values(num_values):
+    """At a budget that carries a few bins of a column."""
+    rng = np.random.default_rng(0)
+    names = list('abcdef')
+    table = pd.DataFrame({name: rng.integers(0, num_values, 4000) for name in names}) + 0.0
+    table['target'] = np.clip(table.sum(axis=1) + rng.normal(0, num_values, 4000).round(), 0, None)
+    highs = dict.fromkeys(names, num_values - 1.0) | {'target': 8.0 * num_values}
+    columns = tuple(
+        Number(name=name, low=0, high=high, step=1.0, nullable=False)
+        for name, high in highs.items()
+    )
+
+    released = release(table, Domain(columns, 'target'), Settings(epsilon=1.0, delta=1e-5))
+
+    assert (released.joint is not None) == (num_values == 4)
+    assert released.number is not None
 
 
 @pytest.mark.parametrize(

@@ -58,19 +58,33 @@ def plan_pairs(
         mu: The price, in GDP, at which pairs would be counted.
         constants: The constants of the room.
         adapted_classes: The number of classes of which labels are to be adapted; 0 for none.
-        adapts_number: Whether a numerical target is to be adapted, which needs finer bins.
+        adapts_number: Whether a numerical target is to be adapted, which needs finer bins, unless
+            most columns have few values.
 
     Returns:
         The plan; ``None`` if there are no pairs to count, or noise would drown them.
     """
     pairs = choose_pairs(columns, num_records, mu, constants)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
-    if num_bins is None or (adapts_number and num_bins < constants.least_bins_of_number):
+    if num_bins is None:
+        return None
+    coarse = num_bins < constants.least_bins_of_number
+    if adapts_number and coarse and not _have_few_values(columns, constants):
         return None
     needed = constants.records_per_class * adapted_classes
     few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)
     stress = stress_rare(columns, num_records, pairs, mu, constants)
     return PairPlan(pairs, num_bins, few, stress)
+
+
+def _have_few_values(columns: Sequence[NDArray[np.float64]], constants: JointConstants) -> bool:
+    """Return whether at least half of the columns have few values, which have bins of their own.
+
+    Of two numbers correlations say about what coarse bins do. Which of a few values go together
+    they do not say.
+    """
+    few = sum(len(counts) <= constants.few_values for counts in columns)
+    return 2 * few >= len(columns)
 
 
 def choose_pairs(

@@ -114,7 +114,7 @@ def test_labels_need_a_part_of_the_price_where_a_class_has_few_records(classes):
 
 @pytest.mark.parametrize(('mu', 'counted'), [(0.05, False), (5.0, True)])
 def test_beside_a_numerical_target_pairs_are_counted_finely_or_not_at_all(mu, counted):
-    counts = [np.full(60, 5_000 / 60)] * 6
+    counts = [np.full(60, 5_000 / 60)] * 4 + [np.full(3, 5_000 / 3)] * 3
 
     usual = plan_pairs(counts, 5_000, mu, CONSTANTS)
     beside = plan_pairs(counts, 5_000, mu, CONSTANTS, adapts_number=True)
@@ -122,6 +122,16 @@ def test_beside_a_numerical_target_pairs_are_counted_finely_or_not_at_all(mu, co
     assert usual is not None
     assert (usual.num_bins >= CONSTANTS.least_bins_of_number) == counted
     assert beside == (usual if counted else None)
+
+
+def test_where_most_columns_have_few_values_pairs_are_counted_beside_a_numerical_target():
+    """Their bins are values: which of these go together no correlation says."""
+    counts = [np.full(60, 5_000 / 60)] * 3 + [np.full(3, 5_000 / 3)] * 3
+
+    plan = plan_pairs(counts, 5_000, 0.05, CONSTANTS, adapts_number=True)
+
+    assert plan is not None
+    assert plan == plan_pairs(counts, 5_000, 0.05, CONSTANTS)
 
 
 @pytest.mark.parametrize('num_columns', [0, 1, CONSTANTS.most_columns + 1])
