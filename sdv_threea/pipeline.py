@@ -31,6 +31,7 @@ from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.losses import find_losses
+from sdv_threea.maths.threads import in_one_thread
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
@@ -54,6 +55,7 @@ MOST_READ = 2**20
 NUM_DRAWS = 4000
 
 
+@in_one_thread
 def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     table: pd.DataFrame | Rows[pd.DataFrame],
     domain: Domain,

@@ -29,7 +29,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -49,9 +48,6 @@ SPREADS = np.geomspace(0.02, 2.0, 5)
 
 #: Rounds of expectation maximisation for the frequencies of guesses.
 ROUNDS = 20
-
-#: Guesses of the covariances of a table that are less likely than this are left out of the mean.
-LEAST_CHANCE = 1e-3
 
 #: Two columns, or three.
 Together = TypeVar('Together', bound=Columns)
@@ -73,18 +69,27 @@ class Basis(NamedTuple):
     variances: NDArray[np.float64]
 
 
-class Guess(NamedTuple):
-    """A table in the eigenvectors of one guess of its covariances.
+class Guesses(NamedTuple):
+    """A table in the eigenvectors of all guesses of its covariances, ``K_k`` along column ``k``.
+
+    Along each axis the eigenvectors of one guess come after those of another.
 
     Args:
-        bases: A basis for each column.
-        coordinates: Those of the noisy departure, shape (G_1 - 1, G_2 - 1, ...).
-        variances: Those of the departure itself, for a spread of one.
+        turns: The eigenvectors along each column, in rows, shape (K_k (G_k - 1), G_k - 1).
+        coordinates: Those of the noisy departure, shape (K_1 (G_1 - 1), K_2 (G_2 - 1), ...).
+        variances: Those of the departure itself, for a spread of one, of the same shape.
+        apart: The shape with an axis for guesses and one for eigenvectors: (K_1, G_1 - 1, ...).
     """
 
-    bases: tuple[Basis, ...]
+    turns: list[NDArray[np.float64]]
     coordinates: NDArray[np.float64]
     variances: NDArray[np.float64]
+    apart: tuple[int, ...]
+
+    def laws(self, scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the variances of departures, (A, K_1, G_1 - 1, ...), and those with the noise."""
+        own = np.multiply.outer(np.square(SPREADS), self.variances.reshape(self.apart))
+        return own, own + scale**2
 
 
 def shrink_departures(
@@ -201,37 +206,33 @@ def _decompose(covariance: NDArray[np.float64]) -> Basis:
 
 def _guess(
     own: NDArray[np.float64], bases: Sequence[Sequence[Basis]], num_records: float
-) -> list[Guess]:
-    """Turn the coordinates of a table into the eigenvectors of each guess of its covariances."""
-    found = []
-    for chosen in product(*bases):
-        coordinates = _turn(own, [basis.directions.T for basis in chosen])
-        variances = reduce(np.multiply.outer, [basis.variances for basis in chosen])
-        found.append(Guess(chosen, coordinates, num_records**2 * variances))
-    return found
+) -> Guesses:
+    """Turn the coordinates of a table into the eigenvectors of all guesses of its covariances."""
+    turns = [np.concatenate([basis.directions.T for basis in guesses]) for guesses in bases]
+    sizes = [np.concatenate([basis.variances for basis in guesses]) for guesses in bases]
+    variances = num_records**2 * reduce(np.multiply.outer, sizes)
+    apart = [size for each in zip(map(len, bases), own.shape, strict=True) for size in each]
+    return Guesses(turns, _turn(own, turns), variances, tuple(apart))
 
 
-def _log_likelihoods(guesses: Sequence[Guess], scale: float) -> NDArray[np.float64]:
-    """Return how likely coordinates are by guess and spread, up to a constant, shape (K, A)."""
-    logs = []
-    for _, coordinates, variances in guesses:
-        law = np.multiply.outer(np.square(SPREADS), variances.ravel()) + scale**2
-        logs.append(-0.5 * (np.square(coordinates.ravel()) / law + np.log(law)).sum(axis=1))
-    return np.stack(logs)
+def _log_likelihoods(guesses: Guesses, scale: float) -> NDArray[np.float64]:
+    """Return how likely coordinates are by spread and guesses, up to a constant, (A, K_1, ...)."""
+    _, laws = guesses.laws(scale)
+    squares = np.square(guesses.coordinates.reshape(guesses.apart))
+    return np.asarray(-0.5 * (squares / laws + np.log(laws)).sum(axis=_directions(guesses)))
 
 
-def _average(
-    guesses: Sequence[Guess], chances: NDArray[np.float64], scale: float
-) -> NDArray[np.float64]:
-    """Return the mean of a departure over all guesses, whose chances have the shape (K, A)."""
-    likely = np.where(chances.sum(axis=1, keepdims=True) < LEAST_CHANCE, 0.0, chances)
-    total = np.zeros_like(guesses[0].coordinates)
-    for guess, own in zip(guesses, likely / likely.sum(), strict=True):
-        if own.any():
-            law = np.multiply.outer(np.square(SPREADS), guess.variances)
-            kept = np.tensordot(own, law / (law + scale**2), 1)
-            total += _turn(guess.coordinates * kept, [basis.directions for basis in guess.bases])
-    return total
+def _average(guesses: Guesses, chances: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the mean of a departure over all guesses of these chances, shape (A, K_1, ...)."""
+    own, laws = guesses.laws(scale)
+    kept = (np.expand_dims(chances, _directions(guesses)) * own / laws).sum(axis=0)
+    coordinates = guesses.coordinates * kept.reshape(guesses.coordinates.shape)
+    return _turn(coordinates, [turn.T for turn in guesses.turns])
+
+
+def _directions(guesses: Guesses) -> tuple[int, ...]:
+    """List the axes of eigenvectors, behind one of spreads."""
+    return tuple(range(2, len(guesses.apart) + 1, 2))
 
 
 def _turn(

@@ -6,5 +6,6 @@ It touches released and public numbers only. It must not import any other room.
 * :mod:`~sdv_threea.maths.haar`: the Haar transform of a sequence,
 * :mod:`~sdv_threea.maths.positive`: symmetric matrices with bounded eigenvalues,
 * :mod:`~sdv_threea.maths.triangles`: symmetric matrices as their upper triangles,
-* :mod:`~sdv_threea.maths.simplex`: the nearest point of a simplex.
+* :mod:`~sdv_threea.maths.simplex`: the nearest point of a simplex,
+* :mod:`~sdv_threea.maths.threads`: products of small matrices, in one thread.
 """
