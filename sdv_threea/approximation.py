@@ -35,7 +35,8 @@ from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
 from sdv_threea.encoding.support import has_evident_ends, supports
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.counting import Counter
-from sdv_threea.joint.density import Joint, Singles
+from sdv_threea.joint.density import Joint
+from sdv_threea.joint.estimates import Singles
 from sdv_threea.joint.prior import expect_tables
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.stages import (

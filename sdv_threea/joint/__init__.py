@@ -26,6 +26,7 @@ would drown the pairs, nothing is asked, and the density is that of normal score
 * :mod:`~sdv_threea.joint.levelling`: chances of bins that have the margin of their column,
 * :mod:`~sdv_threea.joint.inside`: codes inside bins,
 * :mod:`~sdv_threea.joint.places`: values inside the intervals of codes,
+* :mod:`~sdv_threea.joint.estimates`: what is known of columns and of pairs of them,
 * :mod:`~sdv_threea.joint.density`: what is released, and the chain that is fitted to it,
 * :mod:`~sdv_threea.joint.constants`: the constants of the room.
 """

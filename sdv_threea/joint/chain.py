@@ -33,6 +33,7 @@ from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.inside import add_up, draw_inside, fill_evenly
 from sdv_threea.joint.levelling import level
+from sdv_threea.joint.tables import is_settled
 from sdv_threea.joint.terms import Both, Term, Triples
 
 #: Weights grow by at most this factor in a round; those of a column that has a distribution given
@@ -182,11 +183,6 @@ class Chain:
 
     links: tuple[Link, ...]
 
-    @property
-    def settled(self) -> list[int]:
-        """The columns that follow from one other, and take no heed of the rest."""
-        return [link.column for link in self.links if link.settled]
-
     def draw(
         self,
         num_rows: int,
@@ -292,7 +288,7 @@ def _begin(
         return Link(column, own.of_code, own.key, own.shares, (), ())
     key, table = followed[0]
     shares = _condition(table, own.shares.mean(axis=0))
-    return Link(column, own.of_code, key, shares, (), (), settled=_is_settled(table, settled))
+    return Link(column, own.of_code, key, shares, (), (), settled=is_settled(table, settled))
 
 
 def _weigh(
@@ -321,18 +317,6 @@ def _condition(table: NDArray[np.float64], others: NDArray[np.float64]) -> NDArr
     """Divide the rows of a table by their sums; rows without any are those of others."""
     sums = table.sum(axis=1, keepdims=True)
     return np.asarray(np.where(sums > 0, table / np.maximum(sums, 1e-300), others))
-
-
-def _is_settled(table: NDArray[np.float64], settled: float) -> bool:
-    """Return whether the second column of a table follows from the first."""
-    return left_open(table) < settled * left_open(table.sum(axis=0, keepdims=True))
-
-
-def left_open(table: NDArray[np.float64]) -> float:
-    """Compute the entropy of the second column of a table given the first, in nats."""
-    sums = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
-    seen = table > 0
-    return -float((table[seen] * np.log(table[seen] / sums[seen])).sum() / table.sum())
 
 
 def _fit_weights(

@@ -96,12 +96,10 @@ class JointConstants:
             models learn .04 less on tables of numbers at epsilon 8.
         most_looks: The most triples that are looked at. It bounds the time. Set by hand.
         look_part: The part of what pairs have left that the look costs. Set by hand.
-        look_particles: Records that the distribution is fitted with which triples are compared
-            with. Twice as many take longer and gain nothing.
         look_doubt: A triple counts as this many standard deviations of the noise less far off than
             it seems. Set by hand.
         look_slack: A triple counts as this share of the records less far off than it seems: noise
-            of pairs, and the chance of the particles, put it off too. With 0 triples are counted on
+            of pairs puts it off too. With 0 triples are counted on
             Adult at epsilon 8 that make marginals of three columns worse.
         few_directions: Triples are counted without a look if their interactions have no more
             directions than this on average. Three flags have one. Set by hand.
@@ -154,7 +152,6 @@ class JointConstants:
     triple_records: float = 6.0
     most_looks: int = 500
     look_part: float = 0.05
-    look_particles: int = 12_000
     look_doubt: float = 2.0
     look_slack: float = 0.01
     few_directions: float = 2.0

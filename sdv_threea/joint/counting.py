@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,8 @@ from sdv_threea.encoding.records import Encoded, Located
 from sdv_threea.joint.bins import Pair, PairPlan, count_bins
 from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.density import Joint, Singles, estimate_functions, fit_joint
+from sdv_threea.joint.density import Joint, fit_joint
+from sdv_threea.joint.estimates import Estimates, Singles, estimate, estimate_functions
 from sdv_threea.joint.functions import find_functions, price_functions
 from sdv_threea.joint.interactions import (
     Interactions,
@@ -103,16 +104,14 @@ class Counter:
         functions = self._count_functions(found)
         values = self._count_values(found, functions, most)
         left = self.spending.left(self.promised)
+        known = functions, self.expected, constants, self.rng, values
         interplay = None
         if num_triple_bins(singles.num_records, left, constants):
-            fewer = replace(constants, particles=constants.look_particles)
-            joint = fit_joint(singles, found, functions, self.expected, fewer, self.rng)
-            interplay = self._release_triples(joint, found)
+            interplay = self._release_triples(estimate(singles, found, *known), found)
         # Without noise they are known; and what looks like a function may have taken all.
         if left > LEAST_PART * self.spending.price('pairs'):
             found = found.average(keep(release(**self.spending.rest(promised=self.promised))))
-        known = singles, found, functions, self.expected, constants, self.rng
-        return fit_joint(*known, interplay, values)
+        return fit_joint(estimate(singles, found, *known), constants, self.rng, interplay)
 
     def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[NDArray[np.float64]]]:
         """Return counts of all pairs, in bins, and those of the bins of each column."""
@@ -165,21 +164,19 @@ class Counter:
         sizes = [len(singles.bins[category]) for category, _ in wanted]
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 
-    def _release_triples(self, joint: Joint, pairs: Interactions) -> Interplay | None:
+    def _release_triples(self, known: Estimates, pairs: Interactions) -> Interplay | None:
         """Release the interactions of triples that are worth it, if any is."""
         spending, constants, promised = self.spending, self.constants, self.promised
-        columns = joint.columns[: len(joint.ordered)] if self.adapted else joint.columns
-        barred = joint.functions, joint.chain.settled, constants.most_looks
-        triples = list_triples(joint.information[: len(columns), : len(columns)], *barred)
+        columns = known.columns[: len(known.ordered)] if self.adapted else known.columns
+        barred = known.functions, known.list_settled(constants), constants.most_looks
+        triples = list_triples(known.information[: len(columns), : len(columns)], *barred)
         if not triples:
             return None
         num_records, left = self.singles.num_records, spending.left(promised)
-        merged = _merge(columns, joint.ordered, num_triple_bins(num_records, left, constants))
+        merged = _merge(columns, known.ordered, num_triple_bins(num_records, left, constants))
         each = zip(columns, merged, strict=True)
         bins = [np.where(own.of_code >= 0, coarse[own.of_code], -1) for own, coarse in each]
-        drawn = joint.chain.draw(constants.look_particles, self.rng)
-        known = [own.of_code[codes] for own, codes in zip(columns, drawn.T, strict=False)]
-        expected = expect_triples(known, merged, triples, num_records)
+        expected = expect_triples(known.tables, merged, triples, num_records)
         chosen, part = triples, constants.unseen_part
         if not needs_no_look(expected, num_records, left, constants):
             terms = spending.rest(math.sqrt(constants.look_part) * left, promised)
@@ -187,14 +184,14 @@ class Counter:
             # Of two distributions that are off by a share of the records, counts differ by twice
             # that.
             doubt = constants.look_doubt * noise + 2 * constants.look_slack * num_records
-            excess, left = exceed_chance(distances, expected, len(drawn)), spending.left(promised)
+            excess, left = exceed_chance(distances, expected), spending.left(promised)
             chosen, part = choose_triples(excess - doubt, expected, pairs, left, constants)
         if not chosen:
             return None
         terms = spending.rest(math.sqrt(part) * left, promised)
         weights = round_weights(count_bins(bins), dict.fromkeys(chosen, 1.0))
         released = spending.keep(release_interactions(self.rows, bins, weights, **terms))
-        ordered = (*joint.ordered, False)[: len(columns)]
+        ordered = (*known.ordered, False)[: len(columns)]
         return Interplay(released, expected, merged, ordered)
 
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import pdtr
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
-from sdv_threea.joint.interactions import Interactions, count_together
+from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.triples import Triple
 
 #: The mean of a normal's absolute value, in standard deviations.
@@ -27,6 +29,9 @@ MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 
 #: Parts of the price that triples may have.
 PARTS = (0.15, 0.3, 0.5, 0.7)
+
+#: The axes of a triple, each with those of the other two.
+AXES = ((2, (0, 1)), (1, (0, 2)), (0, (1, 2)))
 
 #: Share of what is expected that every bin keeps where there is noise.
 LEAST_LEFT = 0.01
@@ -75,7 +80,9 @@ class Interplay:
             table = _add_pairs((expected + departure) / total, pairs_of)
             # A bin that an interaction would make empty, and pairs would not, could not grow again.
             least = LEAST_LEFT * (expected + expected.mean()) / total * bool(scale)
-            found[triple] = _rake(np.maximum(table, least), pairs_of)
+            table = np.maximum(table, least)
+            raked = _rake(table[None] / table.sum(), [(at, own[None]) for at, own in pairs_of])
+            found[triple] = raked[0]
         return found
 
     def _list_axes(self) -> list[Axis]:
@@ -93,7 +100,8 @@ class Interplay:
     ) -> list[tuple[int, NDArray[np.float64]]]:
         """List the axes of a triple with what the other two columns say together, in its bins."""
         known = []
-        for axis, (i, j) in ((2, triple[:2]), (1, triple[::2]), (0, triple[1:])):
+        for axis, both in AXES:
+            i, j = (triple[at] for at in both)
             if (i, j) in pairs:
                 wanted = merge_table(pairs[i, j], self.merged[i], self.merged[j])
                 known.append((axis, wanted / wanted.sum()))
@@ -101,15 +109,17 @@ class Interplay:
 
 
 def expect_triples(
-    bins: Sequence[NDArray[np.int64]],
+    pairs: Mapping[Pair, NDArray[np.float64]],
     merged: Sequence[NDArray[np.int64]],
     triples: Sequence[Triple],
     num_records: float,
 ) -> dict[Triple, NDArray[np.float64]]:
-    """Say how many records to expect in each bin of three columns, by drawn ones.
+    """Say how many records to expect in each bin of three columns, by their pairs.
+
+    Of all distributions that have the pairs it is the one of the largest entropy.
 
     Args:
-        bins: For each column, the bins of drawn records, shape (n,).
+        pairs: Probabilities of the bins of pairs, shape (G_i, G_j).
         merged: For each column, the coarser bin of each of its bins, shape (G,).
         triples: The triples.
         num_records: Number of private records.
@@ -117,39 +127,42 @@ def expect_triples(
     Returns:
         Expected counts by triple, shape (A, B, C).
     """
-    places = [own[column] + 1 for own, column in zip(merged, bins, strict=True)]
-    sizes = [int(own.max()) + 1 for own in merged]
-    times = num_records / len(bins[0])
-    return {
-        triple: count_together(places, triple, sizes).astype(np.float64) * times
-        for triple in triples
-    }
+    wanted = {pair for triple in triples for pair in combinations(triple, 2)}
+    coarse = {(i, j): merge_table(pairs[i, j], merged[i], merged[j]) for i, j in wanted}
+    sizes = [int(own.max(initial=-1)) + 1 for own in merged]
+    alike: dict[tuple[int, ...], list[Triple]] = {}
+    for triple in triples:
+        alike.setdefault(tuple(sizes[at] for at in triple), []).append(triple)
+    found: dict[Triple, NDArray[np.float64]] = {}
+    for shape, several in alike.items():
+        known = [
+            (axis, np.stack([coarse[triple[i], triple[j]] for triple in several]))
+            for axis, (i, j) in AXES
+        ]
+        tables = _rake(np.ones((len(several), *shape)), known)
+        found |= zip(several, num_records * tables, strict=True)
+    return {triple: found[triple] for triple in triples}
 
 
 def exceed_chance(
-    distances: NDArray[np.float64],
-    expected: Mapping[Triple, NDArray[np.float64]],
-    num_drawn: int,
+    distances: NDArray[np.float64], expected: Mapping[Triple, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Say how much further counts are from what is expected than by chance, shape (T,).
+
+    A bin has a Poisson number of records, and is compared with a whole number.
 
     Args:
         distances: Released distances, in the order of the expected counts.
         expected: Expected counts by triple, shape (A, B, C).
-        num_drawn: Number of drawn records that they are made of.
     """
-    found = []
+    by_chance = []
     for table in expected.values():
-        times = table.sum() / num_drawn
-        drawn = table / times
-        # Bins that no drawn record is in have as many records as those that one is in would say
-        # (Good 1953).
-        unseen = min((drawn == 1).sum() / max((drawn == 0).sum(), 1), 1.0)
-        likely = times * (drawn + unseen)
-        # Both counts are left to chance: that of the records, and that of the drawn ones.
-        by_chance = MEAN_ABSOLUTE * np.sqrt(likely * (1 + times))
-        found.append(float(np.where(drawn > 0, by_chance, likely).sum()))
-    return np.asarray(distances - np.array(found))
+        whole = np.rint(table)
+        # E|X - k| = E X - k + 2 E(k - X)^+ of a Poisson number X.
+        below = np.where(whole > 0, pdtr(np.maximum(whole - 1, 0), table), 0.0)
+        short = whole * pdtr(whole, table) - table * below
+        by_chance.append(float((table - whole + 2 * short).sum()))
+    return np.asarray(distances - np.array(by_chance))
 
 
 def needs_no_look(
@@ -266,12 +279,19 @@ def _add_pairs(
 
 
 def _rake(
-    table: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
+    tables: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
 ) -> NDArray[np.float64]:
-    """Give a table of three columns its pairs (Deming and Stephan 1940), shape (A, B, C)."""
-    table = table / table.sum()
+    """Give tables of three columns their pairs (Deming and Stephan 1940).
+
+    Args:
+        tables: Shape (T, A, B, C).
+        pairs: The axes of columns, each with the tables of the other two, shape (T, A, B).
+
+    Returns:
+        The tables, which add up to one each.
+    """
     for _ in range(RAKING_ROUNDS):
         for axis, wanted in pairs:
-            sums = table.sum(axis=axis)
-            table = table * np.expand_dims(wanted / np.maximum(sums, 1e-300), axis)
-    return np.asarray(table / table.sum())
+            sums = tables.sum(axis=axis + 1)
+            tables = tables * np.expand_dims(wanted / np.maximum(sums, 1e-300), axis + 1)
+    return np.asarray(tables / tables.sum(axis=(1, 2, 3), keepdims=True))

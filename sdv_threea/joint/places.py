@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.chain import left_open
+from sdv_threea.joint.tables import left_open
 
 #: The narrowest part of an interval that a place is sought in.
 NARROWEST = 1e-9

@@ -200,6 +200,26 @@ def mutual_information(table: NDArray[np.float64]) -> float:
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
 
 
+def inform(size: int, tables: Mapping[Pair, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Compute what pairs of columns say of each other, in nats, shape (size, size)."""
+    information = np.zeros((size, size))
+    for (i, j), table in tables.items():
+        information[i, j] = information[j, i] = mutual_information(table)
+    return information
+
+
+def left_open(table: NDArray[np.float64]) -> float:
+    """Compute the entropy of the second column of a table given the first, in nats."""
+    sums = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
+    seen = table > 0
+    return -float((table[seen] * np.log(table[seen] / sums[seen])).sum() / table.sum())
+
+
+def is_settled(table: NDArray[np.float64], settled: float) -> bool:
+    """Return whether the second column of a table follows from the first."""
+    return left_open(table) < settled * left_open(table.sum(axis=0, keepdims=True))
+
+
 def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
     """Find the noise of a count of each pair, if that of margins is none."""
     found = {}

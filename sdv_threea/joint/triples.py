@@ -1,8 +1,8 @@
 """The release of triples: how far three columns are from what their pairs say, and their counts.
 
-A chain that is fitted to pairs says of any three columns how many records to expect in each bin of
-the three. How far the private records are from that is one number for each triple, so a look at
-hundreds of them costs little. Of those that are worth it (:mod:`~sdv_threea.joint.interplay`)
+The pairs of three columns say how many records to expect in each bin of the three, if they say all.
+How far the private records are from that is one number for each triple, so a look at hundreds of
+them costs little. Of those that are worth it (:mod:`~sdv_threea.joint.interplay`)
 interactions are released then.
 """
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Located
 from sdv_threea.joint.bins import Pair
-from sdv_threea.joint.chain import left_open
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import find_small
+from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram, histogram_sensitivity

@@ -10,7 +10,8 @@ import pytest
 from interactions import make_interactions
 
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.density import Singles, fit_joint, keep_strongest
+from sdv_threea.joint.density import fit_joint, keep_strongest
+from sdv_threea.joint.estimates import Singles, estimate
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.sampling.joint import draw_jointly
 
@@ -41,7 +42,8 @@ def fit(law, constants=CONSTANTS):
     expected = {(i, j): np.outer(margins[i], margins[j]) / NUM_RECORDS for i, j in tables}
     rng = np.random.default_rng(2)
     singles = Singles(BINS, tuple(histograms), (False,) * 3, totals, 0.0)
-    return fit_joint(singles, pairs, PairCounts({}, {}), expected, constants, rng)
+    known = estimate(singles, pairs, PairCounts({}, {}), expected, constants, rng)
+    return fit_joint(known, constants, rng)
 
 
 def sum_to(table, *axes):
@@ -144,7 +146,8 @@ def test_counts_of_codes_say_which_code_has_which(rng):
     expected = {(0, 1): np.outer(*margins) / num_records}
     known = PairCounts({(0, 1): noisy}, {(0, 1): 20.0})
 
-    joint = fit_joint(singles, pairs, known, expected, CONSTANTS, rng)
+    known = estimate(singles, pairs, known, expected, CONSTANTS, rng)
+    joint = fit_joint(known, CONSTANTS, rng)
     codes, _ = draw_jointly(joint, singles.totals, 20_000, rng)
 
     assert (names[codes[:, 0]] == codes[:, 1]).mean() > 0.995
@@ -171,7 +174,8 @@ def test_codes_that_do_not_occur_are_in_no_function(rng):
     known = PairCounts({(0, 1): noise}, {(0, 1): 3.0})
 
     pairs = make_interactions(coarse, 3.0)
-    joint = fit_joint(singles, pairs, known, expected, CONSTANTS, rng)
+    known = estimate(singles, pairs, known, expected, CONSTANTS, rng)
+    joint = fit_joint(known, CONSTANTS, rng)
     codes, _ = draw_jointly(joint, singles.totals, 2_000, rng)
 
     assert joint.functions[0, 1].shape == (4, 3)
@@ -189,7 +193,8 @@ def test_codes_of_which_a_function_has_no_record_occur_from_either_column(rng, f
     expected = {(0, 1): 1_000 * histograms[0].T * histograms[1]}
     known = PairCounts({(0, 1): counts}, {(0, 1): 0.0})
 
-    joint = fit_joint(singles, make_interactions({(0, 1): counts}), known, expected, CONSTANTS, rng)
+    pairs = make_interactions({(0, 1): counts})
+    joint = fit_joint(estimate(singles, pairs, known, expected, CONSTANTS, rng), CONSTANTS, rng)
     drawn = joint.chain_from([first]).draw(5_000, rng)
 
     assert (np.bincount(drawn[:, 0], minlength=3) > 0).all()

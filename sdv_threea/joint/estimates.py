@@ -1,0 +1,314 @@
+"""What is known of columns and of pairs of columns, before a chain is fitted to it.
+
+All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.joint.bins import Pair, count_bins
+from sdv_threea.joint.chain import Column
+from sdv_threea.joint.codes import CodeCounts, estimate_codes
+from sdv_threea.joint.constants import JointConstants
+from sdv_threea.joint.functions import list_neighbours
+from sdv_threea.joint.inside import add_up
+from sdv_threea.joint.interactions import Interactions
+from sdv_threea.joint.order import choose_order
+from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.tables import (
+    LEAST_LEFT,
+    complete,
+    estimate_tables,
+    inform,
+    is_settled,
+    pool_margins,
+    rake,
+)
+from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, settle
+
+
+@dataclass(frozen=True)
+class Singles:
+    """What is known of columns by themselves: publishable.
+
+    Args:
+        bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
+        histograms: For each column, probabilities of the codes by class, shape (C, S).
+        ordered: For each column, whether the order of its codes means something.
+        totals: Number of records of each class, shape (C,).
+        scale: Standard deviation of the noise of a count of a code.
+        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
+            ``None`` where they are no numbers. By default none is.
+    """
+
+    bins: tuple[NDArray[np.int64], ...]
+    histograms: tuple[NDArray[np.float64], ...]
+    ordered: tuple[bool, ...]
+    totals: NDArray[np.float64]
+    scale: float
+    edges: tuple[NDArray[np.float64] | None, ...] = ()
+
+    @property
+    def num_records(self) -> float:
+        """Number of records."""
+        return float(self.totals.sum())
+
+    @property
+    def columns(self) -> list[NDArray[np.float64]]:
+        """Probabilities of the codes of each column, of all classes together, shape (S,)."""
+        return [self.totals @ table / self.totals.sum() for table in self.histograms]
+
+    @property
+    def codes(self) -> tuple[NDArray[np.int64], ...]:
+        """For each column, a bin for each code that occurs, shape (S,); -1 for the others."""
+        return tuple(np.where(own >= 0, np.arange(len(own)), -1) for own in self.bins)
+
+    @property
+    def by_class(self) -> list[NDArray[np.float64]]:
+        """Counts of the bins of each column by class, shape (C, G)."""
+        each = zip(self.histograms, self.bins, count_bins(self.bins), strict=True)
+        return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
+
+    def margins(self, interactions: Interactions) -> list[NDArray[np.float64]]:
+        """Count the bins of each column, shape (G,), from all that is released of it."""
+        counts = [table.sum(axis=0) for table in self.by_class]
+        # Histograms are smoothed, so a count is off by no more than itself, where noise drowns it.
+        variances = [
+            np.minimum(self.scale**2 * np.bincount(own[own >= 0], minlength=len(count)), count**2)
+            for count, own in zip(counts, self.bins, strict=True)
+        ]
+        known = list(zip(counts, variances, strict=True))
+        return pool_margins(known, interactions, self.num_records)
+
+    def limit(
+        self, at: int, occurs: NDArray[np.bool_], margin: NDArray[np.float64]
+    ) -> tuple[Singles, NDArray[np.float64]]:
+        """Leave out codes of a column that do not occur.
+
+        Args:
+            at: The column.
+            occurs: Which codes do, shape (S,).
+            margin: Counts of the bins of the column, shape (G,).
+
+        Returns:
+            What is left, and the counts of the bins.
+        """
+        whole, bins = self.histograms[at], self.bins[at]
+        shares = np.where(occurs, whole, 0.0)
+        sums = shares.sum(axis=1, keepdims=True)
+        tables = list(self.histograms)
+        tables[at] = np.where(sums > 0, shares / np.maximum(sums, 1e-300), whole)
+        before, after = (add_up(each, bins, len(margin)).sum(axis=0) for each in (whole, shares))
+        left = margin * np.divide(after, before, out=np.zeros_like(after), where=before > 0)
+        if not left.sum() > 0:
+            return self, margin
+        return replace(self, histograms=tuple(tables)), left * margin.sum() / left.sum()
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What is known of columns and of pairs: publishable.
+
+    The class, if there are several, is one more column, the last.
+
+    Args:
+        columns: The columns: their bins and codes.
+        tables: Probabilities of pairs, shape (G_i, G_j).
+        functions: Probabilities of pairs that are known code by code, shape (S_i, S_j): a forest.
+        numbers: Where in the interval of its code the number of a category is, by pair of category
+            and number, shape (S,); NaN for categories that have no number of their own.
+        ordered: For each column, whether the order of its codes means something.
+        edges: For each column, the borders of its codes, as of :class:`Singles`.
+    """
+
+    columns: tuple[Column, ...]
+    tables: dict[Pair, NDArray[np.float64]]
+    functions: dict[Pair, NDArray[np.float64]]
+    numbers: dict[Pair, NDArray[np.float64]]
+    ordered: tuple[bool, ...]
+    edges: tuple[NDArray[np.float64] | None, ...]
+
+    @property
+    def class_first(self) -> tuple[int, ...]:
+        """The place of the class among the columns, if there are several."""
+        return tuple(range(len(self.ordered), len(self.columns)))
+
+    @cached_property
+    def information(self) -> NDArray[np.float64]:
+        """What pairs of columns say of each other, in nats, shape (m, m)."""
+        return inform(len(self.columns), self.tables)
+
+    def list_settled(self, constants: JointConstants) -> list[int]:
+        """List the columns that follow from one before them, and take no heed of the rest."""
+        neighbours = list_neighbours(self.functions)
+        order = choose_order(self.information, self.class_first, neighbours)
+        settled = []
+        for (i, j), table in self.functions.items():
+            if order.index(i) > order.index(j):
+                i, j, table = j, i, table.T
+            settled += [j] if is_settled(table, constants.settled) else []
+        return settled
+
+
+def estimate(  # noqa: PLR0913 (what is known)
+    singles: Singles,
+    interactions: Interactions,
+    functions: PairCounts,
+    expected: Mapping[Pair, NDArray[np.float64]],
+    constants: JointConstants,
+    rng: np.random.Generator,
+    values: ValueCounts | None = None,
+) -> Estimates:
+    """Estimate the distributions of columns and of pairs.
+
+    Args:
+        singles: What is known of columns by themselves.
+        interactions: The released interactions of columns and of pairs.
+        functions: Counts of pairs that look like functions, code by code: a forest.
+        expected: Counts of pairs as far as they are known from elsewhere.
+        constants: The constants of the room.
+        rng: Source of randomness; it needs no secrecy.
+        values: The released digits of numbers that categories have, if any were counted.
+    """
+    num_records, num_classes = singles.num_records, len(singles.totals)
+    margins = singles.margins(interactions)
+    pairs = complete(interactions, margins, num_records)
+    tables = estimate_tables(pairs, margins, expected, singles.ordered, constants)
+    found = estimate_functions(singles, pairs, functions, tables, rng)
+    numbers: dict[Pair, NDArray[np.float64]] = {}
+    if values is not None:
+        numbers, alone = _settle_values(values, found, num_records)
+        for at, occurs in alone.items():
+            singles, margins[at] = singles.limit(at, occurs, margins[at])
+    shares = singles.columns
+    found = {(i, j): _fill_gaps(own, shares[i], shares[j]) for (i, j), own in found.items()}
+    for pair, table in found.items():
+        tables[pair] = _add_up_table(table, *(singles.bins[at] for at in pair))
+    key = len(margins) if num_classes > 1 else None
+    columns = [_make_column(singles, at, margin, key) for at, margin in enumerate(margins)]
+    if key is not None:
+        classes = singles.totals / num_records
+        columns.append(Column(np.arange(num_classes), classes[None], classes))
+        for at, table in enumerate(singles.by_class):
+            tables[at, key] = table.T / table.sum()
+    return Estimates(tuple(columns), tables, found, numbers, singles.ordered, singles.edges)
+
+
+def estimate_functions(
+    singles: Singles,
+    pairs: PairCounts,
+    functions: PairCounts,
+    tables: Mapping[Pair, NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> dict[Pair, NDArray[np.float64]]:
+    """Estimate the tables of pairs that look like functions, code by code.
+
+    Args:
+        singles: What is known of columns by themselves.
+        pairs: Counts of pairs, in bins.
+        functions: Those of these pairs, code by code.
+        tables: Probabilities of pairs, in bins.
+        rng: Source of randomness; it needs no secrecy.
+
+    Returns:
+        Probabilities by pair, shape (S_i, S_j); those of no records are left out.
+    """
+    found = {}
+    for pair, counts in functions.tables.items():
+        known = CodeCounts(counts, functions.scales[pair], pairs.tables[pair], pairs.scales[pair])
+        coarse = singles.num_records * tables[pair]
+        table = _estimate_function(known, singles, pair, coarse, rng)
+        if table.any():  # without noise there may be no records
+            found[pair] = table / table.sum()
+    return found
+
+
+def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: int | None) -> Column:
+    """Give the histograms of a column the pooled counts of its bins."""
+    of_code, table, by_class = singles.bins[at], singles.histograms[at], singles.by_class[at]
+    raked = rake(np.maximum(by_class, LEAST_LEFT), singles.totals, margin)
+    inside = _share_inside(table, of_code, by_class.shape[1])
+    shares = np.where(of_code >= 0, raked[:, of_code] * inside, 0.0)
+    return Column(of_code, shares / shares.sum(axis=1, keepdims=True), margin / margin.sum(), key)
+
+
+def _share_inside(
+    weights: NDArray[np.float64], of_code: NDArray[np.int64], size: int
+) -> NDArray[np.float64]:
+    """Divide the weights of codes, shape (R, S), by those of their bins; even where those are 0."""
+    sums, even = add_up(weights, of_code, size)[:, of_code], np.ones((1, len(of_code)))
+    counts = add_up(even, of_code, size)[:, of_code]
+    return np.asarray(np.where(sums > 0, weights / np.maximum(sums, 1e-300), even / counts))
+
+
+def _settle_values(
+    counts: ValueCounts, functions: dict[Pair, NDArray[np.float64]], num_records: float
+) -> tuple[dict[Pair, NDArray[np.float64]], dict[int, NDArray[np.bool_]]]:
+    """Estimate the numbers of categories; where they have one alone, so do the tables then.
+
+    Returns:
+        The numbers, by pair; and for columns of numbers that are those of categories and no others,
+        which codes occur.
+    """
+    occur: dict[int, NDArray[np.bool_]] = {}
+    by_category = {
+        (i, j): functions[i, j] if (i, j) in functions else functions[j, i].T
+        for i, j in counts.digits
+        if (i, j) in functions or (j, i) in functions
+    }
+    known = {pair: own for pair, own in counts.digits.items() if pair in by_category}
+    counts = replace(counts, digits=known)
+    values = estimate_values(counts, by_category, num_records)
+    for i, j in find_single(counts, by_category, num_records):
+        settled = settle(by_category[i, j], ~np.isnan(values[i, j]))
+        if (i, j) in functions:
+            functions[i, j] = settled
+        else:
+            functions[j, i] = settled.T
+        occur[j] = np.asarray(settled.any(axis=0))
+    return values, occur
+
+
+def _estimate_function(
+    known: CodeCounts,
+    singles: Singles,
+    pair: Pair,
+    coarse: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Estimate a table code by code: counts, of shape (S_i, S_j)."""
+    bins = [singles.bins[at] for at in pair]
+    inside = [
+        _share_inside(singles.columns[at][None], own, size)[0] * (own >= 0)
+        for at, own, size in zip(pair, bins, coarse.shape, strict=True)
+    ]
+    expected = coarse[bins[0]][:, bins[1]] * inside[0][:, None] * inside[1]
+    in_order = singles.ordered[pair[0]], singles.ordered[pair[1]]
+    edges = (singles.edges[pair[0]], singles.edges[pair[1]]) if singles.edges else (None, None)
+    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, edges)
+
+
+def _fill_gaps(
+    table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Let codes of which a table, (S_i, S_j), has no record go with any of the other column.
+
+    Whichever column comes first in a chain, these codes occur then, as often as in their column.
+    """
+    lone = (table.sum(axis=1) <= 0)[:, None], table.sum(axis=0) <= 0
+    filled = np.where(lone[0] | lone[1], np.outer(rows, columns), table)
+    return np.asarray(filled / filled.sum())
+
+
+def _add_up_table(
+    table: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Add a table of codes up by bin, shape (G_i, G_j)."""
+    sizes = count_bins([rows, columns])
+    return add_up(add_up(table, columns, sizes[1]).T, rows, sizes[0]).T
