@@ -64,16 +64,18 @@ class KernelFeatures:
         landmarks: Public points ``Z``, whole multiples of a score unit, shape (P, m).
         projection: What ``k(x, Z)``, one and ``x`` are multiplied with: ``A`` over ``-B A``, shape
             (P + 1 + m, r).
-        variances: Variance that the kernel expects of the weight of each feature, in units of that
-            of the first one if features varied by one, shape (r,).
         radius: The norm that feature vectors are shortened to, in units of ``1 / FEATURE_UNITS``.
     """
 
     kernel: Kernel
     landmarks: Points
     projection: NDArray[np.float64]
-    variances: NDArray[np.float64]
     radius: int
+
+    @property
+    def rank(self) -> int:
+        """Number of features, ``r``."""
+        return int(self.projection.shape[1])
 
 
 def make_features(  # noqa: PLR0913 (points, and how they are seen)
@@ -125,7 +127,6 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
         kernel=kernel,
         landmarks=landmarks,
         projection=scale * np.concatenate([whiten @ turn, -fitted @ turn]),
-        variances=variances[leading] / variances[-1] / scale**2,
         radius=min(math.ceil(scale * longest * FEATURE_UNITS), LARGEST_RADIUS),
     )
 

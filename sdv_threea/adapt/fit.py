@@ -71,8 +71,8 @@ class Fit:
         self.coordinates[:, 0] = np.log(self._shares)
         spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
         self._covariances = np.tile(spread**2 * np.eye(reduced), (num_classes, 1, 1))
-        #: What features may be believed to weigh, while no slope has told.
-        self._variances: NDArray[np.float64] | None = None
+        #: Features of which no slope has told yet what they may weigh.
+        self._num_new = 0
 
     def start(self) -> None:
         """Fit the weights to the labels of the draws, with a normal prior."""
@@ -98,7 +98,6 @@ class Fit:
     def add_features(
         self,
         features: NDArray[np.float64],
-        variances: NDArray[np.float64],
         moments: ScoreMoments,
         share: float,
     ) -> None:
@@ -106,17 +105,16 @@ class Fit:
 
         Args:
             features: The features of the draws, shape (n, r).
-            variances: How much the kernel expects of each feature, shape (r,).
             moments: The released moments of the features of those rows.
             share: The share of the rows.
         """
         self._records = self._records * share
         matched = match_moments(features, self._records, moments)
-        num_classes, num_new = len(self.coordinates), len(variances)
+        num_classes, num_new = len(self.coordinates), features.shape[1]
         self._inputs = np.concatenate([self._inputs, np.tile(matched, (num_classes, 1, 1))], axis=2)
         self.coordinates = np.pad(self.coordinates, ((0, 0), (0, num_new)))
         self._covariances = np.pad(self._covariances, ((0, 0), (0, num_new), (0, num_new)))
-        self._variances = variances
+        self._num_new = num_new
 
     def radius(self) -> int:
         """Choose the norm that slopes are clipped to: most slopes of each class are shorter."""
@@ -132,8 +130,9 @@ class Fit:
         """Go downhill, as far as slopes with noise of this scale can be believed.
 
         How much features may weigh is not known before the first slope that they have a part in. Of
-        a few spreads the likeliest given that slope is taken; features weigh nothing unless the
-        slope is clearly likelier with them.
+        a few spreads the likeliest given that slope is taken, none among them. All weigh alike: the
+        kernel expects leading ones to weigh more, but of what evidence leaves they tell no more
+        than others.
 
         Args:
             slopes: In the weights of each class, shape (C, D).
@@ -141,9 +140,9 @@ class Fit:
         """
         slopes = self._span.restrict(slopes)
         curvatures = self._curvatures(self._chances())
-        if self._variances is not None:
-            self._open_features(self._variances, curvatures, slopes, scale)
-            self._variances = None
+        if self._num_new:
+            self._open_features(self._num_new, curvatures, slopes, scale)
+            self._num_new = 0
         known = zip(curvatures, slopes, self._covariances, strict=True)
         found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
         self._covariances = np.stack([each.covariance for each in found])
@@ -151,21 +150,18 @@ class Fit:
 
     def _open_features(
         self,
-        variances: NDArray[np.float64],
+        num_features: int,
         curvatures: list[NDArray[np.float64]],
         slopes: NDArray[np.float64],
         scale: float,
     ) -> None:
         """Expect weights of features to spread as the first slope says is likeliest."""
         spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
-        places = np.arange(width - len(variances), width)
-        more = np.zeros((width, len(variances)))
-        more[places, np.arange(len(variances))] = np.sqrt(variances)
-        likelihoods = -self._constants.feature_doubt * (np.asarray(spreads) > 0)
+        more, likelihoods = np.eye(width)[:, -num_features:], np.zeros(len(spreads))
         for curvature, slope, prior in zip(curvatures, slopes, self._covariances, strict=True):
             likelihoods += log_likelihoods(curvature, slope, scale, prior, more, spreads)
-        spread = spreads[int(np.argmax(likelihoods))]
-        self._covariances[:, places, places] = spread**2 * variances
+        places = np.arange(width - num_features, width)
+        self._covariances[:, places, places] = spreads[int(np.argmax(likelihoods))] ** 2
 
     def whole_model(self) -> WholeModel:
         """Round the model to whole numbers."""

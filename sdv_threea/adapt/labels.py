@@ -127,7 +127,7 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
         unclipped=constants.unclipped_features,
         length=constants.feature_length * _length(evidence, draws, constants.unclipped_features),
     )
-    return features if len(features.variances) else None
+    return features if features.rank else None
 
 
 def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
@@ -184,7 +184,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
             mu=mu * math.sqrt(constants.moment_share),
             **terms,
         )
-        fit.add_features(_features_of(draws, pooled, features), features.variances, moments, share)
+        fit.add_features(_features_of(draws, pooled, features), moments, share)
         left = max(1.0 - alone - constants.moment_share, 0.0)
         steps = _take_steps(fit, some, constants.feature_steps, mu * math.sqrt(left), terms)
         receipts = (*receipts, receipt, *steps)

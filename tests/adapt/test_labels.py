@@ -202,7 +202,7 @@ def test_the_parts_of_the_price_are_those_of_the_constants():
     shares = [receipt.mu**2 / 0.25 for receipt in receipts]
     made = AdaptConstants()
     left = 1 - made.evidence_share - made.moment_share
-    expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 3] * 3
+    expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 2] * 2
     assert shares == pytest.approx(expected)
 
 
@@ -231,7 +231,7 @@ def test_sensitivities_are_those_of_the_radii(monkeypatch):
     _, receipts = fit(records, 0.5, together=True, noise=no_noise)
 
     slopes = [each for each in receipts if 'slopes' in each.released]
-    assert len(radii) == len(slopes) == 6  # the rows are one chunk
+    assert len(radii) == len(slopes) == 5  # the rows are one chunk
     for radius, receipt in zip(radii, slopes, strict=True):
         bound = slope_sensitivity(radius) / 2**20
         assert receipt.sensitivity == pytest.approx(bound)
@@ -282,7 +282,7 @@ def test_only_some_of_many_rows_are_read_for_features_chosen_by_coins_of_their_o
 
     assert shares == pytest.approx([0.25, 0.25])
     assert measure_auc(model, fresh) > 0.9
-    assert len(receipts) == 7
+    assert len(receipts) == 6
 
 
 def test_a_record_of_no_use_for_features_moves_nothing():
@@ -364,11 +364,11 @@ def test_the_whole_model_is_the_model_but_for_rounding():
     fitted.start()
     scores = pooled(draws.codes, np.zeros(len(draws.codes), np.int64))
     whole = whole_features(scores, features)
-    width = len(features.variances)
+    width = features.rank
     exact = moments_module.ScoreMoments(
         np.array([20_000.0]), np.zeros((1, width)), pack(np.eye(width)[None] * 20_000), 0.0, 0.0
     )
-    fitted.add_features(whole / FEATURE_UNITS, features.variances, exact, 1.0)
+    fitted.add_features(whole / FEATURE_UNITS, exact, 1.0)
     fitted.coordinates[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (2, width))
 
     offsets, tables, weights = fitted.whole_model()

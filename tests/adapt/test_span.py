@@ -35,7 +35,7 @@ def take_all_steps(fitted):
     for step in range(3):
         if step == 1:
             features = rng.normal(size=(NUM_DRAWS, RANK))
-            fitted.add_features(features, np.geomspace(1, 0.1, RANK), exact, 0.7)
+            fitted.add_features(features, exact, 0.7)
         whole = fitted.whole_model()
         seen.append((fitted.radius(), *whole))
         width = 1 + len(whole.tables) + whole.weights.shape[1]
