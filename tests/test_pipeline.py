@@ -200,7 +200,7 @@ def test_beside_a_numerical_target_pairs_are_counted_where_most_columns_have_few
     released = release(table, Domain(columns, 'target'), Settings(epsilon=1.0, delta=1e-5))
 
     assert (released.joint is not None) == (num_values == 4)
-    assert released.number is not None
+    assert 'adapt' in {each.stage for each in released.ledger.receipts}
 
 
 @pytest.mark.parametrize(
