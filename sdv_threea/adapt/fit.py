@@ -130,9 +130,9 @@ class Fit:
         """Go downhill, as far as slopes with noise of this scale can be believed.
 
         How much features may weigh is not known before the first slope that they have a part in. Of
-        a few spreads the likeliest given that slope is taken, none among them. All weigh alike: the
-        kernel expects leading ones to weigh more, but of what evidence leaves they tell no more
-        than others.
+        a few spreads, zero among them, the likeliest given that slope is taken, the same for all
+        features. The kernel expects leading ones to weigh more; but of what evidence leaves, they
+        tell no more than others.
 
         Args:
             slopes: In the weights of each class, shape (C, D).

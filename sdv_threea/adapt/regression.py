@@ -220,7 +220,7 @@ class NumberFit:
         self._curvature = np.zeros((0, 0))
 
     def add(self, terms: tuple[Term, ...], covariances: Sequence[NDArray[np.float64]] = ()) -> None:
-        """Add terms, and the covariance that is expected of the weights of each, zero for now."""
+        """Add terms, and the covariances that are expected of their weights: by default none."""
         self.terms = (*self.terms, *terms)
         covariances = covariances or [np.zeros((term.size, term.size)) for term in terms]
         self._covariance = block_diag(self._covariance, *covariances)

@@ -200,3 +200,21 @@ def test_codes_of_which_a_function_has_no_record_occur_from_either_column(rng, f
     assert (np.bincount(drawn[:, 0], minlength=3) > 0).all()
     assert (np.bincount(drawn[:, 1], minlength=3) > 0).all()
     assert not ((drawn[:, 0] == 1) & (drawn[:, 1] == 1)).any()
+
+
+def test_of_two_columns_that_say_each_other_one_is_settled_and_the_rest_is_free(rng):
+    """A code and its name; a third column leans on both a little."""
+    law = np.zeros((4, 4, 3))
+    law[range(4), range(4)] = rng.dirichlet(np.full(3, 5.0), 4) / 4
+    tables = {pair: 1_000 * sum_to(law, *pair) for pair in combinations(range(3), 2)}
+    columns = [sum_to(law, at) for at in range(3)]
+    bins = tuple(map(np.arange, law.shape))
+    singles = Singles(bins, tuple(each[None] for each in columns), (False,) * 3, np.array([1e3]), 0)
+    expected = {(i, j): 1_000 * np.outer(columns[i], columns[j]) for i, j in tables}
+    functions = PairCounts({(0, 1): tables[0, 1]}, {(0, 1): 0.0})
+
+    known = estimate(singles, make_interactions(tables), functions, expected, CONSTANTS, rng)
+
+    assert known.list_settled(CONSTANTS) in ([0], [1])
+    settled = [link.column for link in fit_joint(known, CONSTANTS, rng).chain.links if link.settled]
+    assert settled == known.list_settled(CONSTANTS)
