@@ -20,6 +20,7 @@ would drown the pairs, nothing is asked, and the density is that of normal score
 * :mod:`~sdv_threea.joint.tables`: noisy counts of bins to probabilities,
 * :mod:`~sdv_threea.joint.codes`: noisy counts of codes to probabilities,
 * :mod:`~sdv_threea.joint.lines`: numbers on a line with others,
+* :mod:`~sdv_threea.joint.runs`: values that follow one another along an order,
 * :mod:`~sdv_threea.joint.order`: the order in which columns are drawn,
 * :mod:`~sdv_threea.joint.terms`: tables that a column is fitted to,
 * :mod:`~sdv_threea.joint.chain`: a distribution over all columns that has these tables,

@@ -6,12 +6,15 @@ r"""Noisy counts of a pair, code by code, to a table: several readings compete.
 * *standing out*: the counts beyond the noise, and none of the others;
 * *a function*, either way: a code of the one column has a single value of the other. That the code
   ``a``, of ``r`` records, has the value ``b`` is as likely as ``exp((M_ab r - r^2 / 2) / s^2)``
-  times the share of ``b``, with counts ``M`` and noise ``s``;
+  times the share of ``b``, with counts ``M`` and noise ``s``. Where codes are in order, those
+  around it tell, too (:mod:`~sdv_threea.joint.runs`);
 * *one to one*: the likeliest assignment of codes to codes;
 * *passing*: the codes of the one column are ordered. A code has the value of the function, and
   those of its neighbours, as it is where one value ends and the next one begins;
 * *rising* and *falling*: both columns are ordered, and quantiles meet quantiles;
 * *line*: both are numbers, and the one is a line of the other (:mod:`~sdv_threea.joint.lines`).
+
+Counts say of the margins, too, and better than what is known already where there are few values.
 
 Which reading is right is asked of counts that it has not seen: Gaussian noise ``z`` of the same
 scale makes two independent halves of them, ``M + z`` and ``M - z`` (data fission: Leiner, Duan,
@@ -35,6 +38,7 @@ from scipy.optimize import linear_sum_assignment
 from sdv_threea.joint.interactions import contrasts
 from sdv_threea.joint.lines import fit_line
 from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.joint.runs import follow_values
 from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake
 from sdv_threea.maths.shrinkage import shrink_singular_values
 
@@ -71,12 +75,14 @@ class CodeCounts(NamedTuple):
         scale: Standard deviation of their noise.
         bins: Counts of bins, shape (G_i, G_j).
         bin_scale: Standard deviation of their noise.
+        margin_scale: Standard deviation of the noise of what is known of the margins.
     """
 
     codes: NDArray[np.float64]
     scale: float
     bins: NDArray[np.float64]
     bin_scale: float
+    margin_scale: float = 0.0
 
 
 class Seen(NamedTuple):
@@ -101,6 +107,23 @@ class Seen(NamedTuple):
     def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How many records each code has, shape (S_i,) and (S_j,)."""
         return self.expected.sum(axis=1), self.expected.sum(axis=0)
+
+    def pool_margins(self, margin_scale: float) -> Seen:
+        """Move the margins of what is expected toward those of the counts, by precision.
+
+        Args:
+            margin_scale: Standard deviation of the noise of a margin as it is expected.
+        """
+        pooled = []
+        for seen in (self, self.turned):
+            own, others = seen.margins
+            present = (others > 0).astype(np.float64)
+            # A smoothed count is off by no more than itself, where noise drowns it.
+            trust = np.minimum(margin_scale**2, own**2)
+            trust = trust / np.maximum(trust + np.square(seen.scale) @ present, 1e-300)
+            pooled.append(np.maximum(own + trust * (seen.counts @ present - own), 0.0))
+        rows, columns = (each * self.expected.sum() / max(each.sum(), 1e-300) for each in pooled)
+        return self._replace(expected=rake(self.expected, rows, columns, RAKING_ROUNDS))
 
 
 #: A reading: from counts and their noise to the table.
@@ -141,7 +164,7 @@ def estimate_codes(
         return line if is_line else table
     noise = known.scale * rng.standard_normal(known.codes.shape)
     half = known._replace(codes=known.codes + noise, scale=known.scale * math.sqrt(2))
-    seen = Seen(*sharpen(half, *bins), expected)
+    seen = Seen(*sharpen(half, *bins), expected).pool_margins(known.margin_scale)
     unseen = _pad(known.codes - noise, counts.shape)
     tables = {name: read(seen) for name, read in readings.items()}
     gains = {
@@ -159,7 +182,9 @@ def estimate_codes(
     chosen = min(entropies, key=lambda name: entropies[name])
     if chosen in IN_ORDER and 'line' in entropies:
         chosen = 'line'
-    table = readings[chosen](Seen(counts, scale, expected))
+    table = readings[chosen](Seen(counts, scale, expected).pool_margins(known.margin_scale))
+    if chosen != 'line':
+        table = rake(table, rows, columns, RAKING_ROUNDS)
     # Where a code may have several values, the likeliest is the one that it most often really has.
     if chosen == 'function':
         return _keep_likeliest(table)
@@ -215,8 +240,10 @@ def _list_readings(
         'inverse': lambda seen: _read_function(seen.turned).T,
     }
     if in_order[0]:
+        readings['function'] = lambda seen: _read_function(seen, in_order=True)
         readings['passing'] = _read_passing
     if in_order[1]:
+        readings['inverse'] = lambda seen: _read_function(seen.turned, in_order=True).T
         readings['passing inverse'] = lambda seen: _read_passing(seen.turned).T
     if all(in_order):
         readings['rising'] = lambda seen: couple(*seen.margins)
@@ -228,15 +255,20 @@ def _list_readings(
     return readings
 
 
-def _read_function(seen: Seen) -> NDArray[np.float64]:
-    """Give each code of the first column the values that it is likely to have."""
+def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]:
+    """Give each code of the first column the values that it is likely to have.
+
+    Where its codes are in order, beside the missing value, those around a code tell, too.
+    """
     counts, scale, _ = seen
     rows, columns = seen.margins
     held = rows[:, None]
     logs = (counts * held - held**2 / 2) / np.square(scale)
-    logs += np.log(np.maximum(columns / columns.sum(), 1e-12))
-    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-    chances /= chances.sum(axis=1, keepdims=True)
+    shares = np.maximum(columns / columns.sum(), 1e-12)
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True)) * shares
+    chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
+    if in_order:
+        chances[1:] = follow_values(logs[1:], shares)
     table = rake(chances * held + 1e-9 * (columns > 0), rows, columns, RAKING_ROUNDS)
     return _drop(table, LEAST_SHARE * held)
 
@@ -247,7 +279,7 @@ def _read_passing(seen: Seen) -> NDArray[np.float64]:
     An interval of values has the value of another column that begins in it, and that which ends.
     """
     counts, (rows, _) = seen.counts, seen.margins
-    values = _read_function(seen).argmax(axis=1)
+    values = _read_function(seen, in_order=True).argmax(axis=1)
     places = np.arange(1, len(rows))  # beside the missing value
     near = np.zeros(counts.shape, dtype=np.bool_)
     near[0, values[0]] = True

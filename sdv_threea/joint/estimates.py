@@ -221,7 +221,8 @@ def estimate_functions(
     """
     found = {}
     for pair, counts in functions.tables.items():
-        known = CodeCounts(counts, functions.scales[pair], pairs.tables[pair], pairs.scales[pair])
+        scales = functions.scales[pair], pairs.scales[pair]
+        known = CodeCounts(counts, scales[0], pairs.tables[pair], scales[1], singles.scale)
         coarse = singles.num_records * tables[pair]
         table = _estimate_function(known, singles, pair, coarse, rng)
         if table.any():  # without noise there may be no records

@@ -25,6 +25,9 @@ from sdv_threea.joint.tables import couple
 #: What counts depart by is more than noise if it exceeds it by this many standard deviations.
 SURE = 4.0
 
+#: A function may look by this many standard deviations of the noise less like one.
+HIDDEN = 2.0
+
 #: Weights of pairs that are counted code by code are multiples of one over this.
 WEIGHT_UNIT = 8
 
@@ -55,7 +58,7 @@ def find_functions(
     ]
     entropies = [_entropy(shares) for shares in columns]
     sizes = [math.log(max(int(np.count_nonzero(shares)), 1)) for shares in columns]
-    told: dict[Pair, float] = {}
+    told: dict[Pair, tuple[float, float]] = {}  # beside others, and for itself
     for (i, j), counts in pairs.tables.items():
         if columns[i].size * columns[j].size > constants.most_cells:
             continue
@@ -69,14 +72,18 @@ def find_functions(
             likeness = energy / max(margins[child].sum() ** 2 * full, 1e-9)
             if likeness > constants.least_likeness:
                 # Of several that tell as much, the one with the fewest codes is nearest.
-                more = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
-                more += constants.blur * ordered[parent]
+                far = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
+                far += constants.blur * ordered[parent]
                 following = _entropy(shares) if ordered[child] else entropies[child]
                 entropy = min(following, entropies[parent])  # none tells more than it says itself
-                found = min(likeness / constants.sure, 1.0) ** 2 * entropy - more
-                told[i, j] = max(told.get((i, j), 0.0), found)
-    telling = [pair for pair in told if told[pair] > constants.least_told]
-    return grow_forest(sorted(telling, key=lambda pair: -told[pair]))
+                hidden = 2 * pairs.scales[i, j] * likeness / math.sqrt(energy)
+                sure = min((likeness + HIDDEN * hidden) / constants.sure, 1.0)
+                found = sure**2 * entropy
+                # What is sure is worth counting however far it is.
+                alone = found - (min(far, found / 2) if sure == 1 else far)
+                told[i, j] = max(told.get((i, j), (-math.inf, 0.0)), (found - far, alone))
+    telling = [pair for pair, (_, alone) in told.items() if alone > constants.least_told]
+    return grow_forest(sorted(telling, key=lambda pair: -told[pair][0]))
 
 
 def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:

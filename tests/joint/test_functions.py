@@ -100,6 +100,22 @@ def test_a_month_follows_from_the_day_though_bins_of_days_are_wider(rng, turned)
     assert tuple(sorted((order.index(1), order.index(2)))) in found
 
 
+@pytest.mark.parametrize('scale', [5.0, 90.0])
+def test_what_is_sure_is_found_however_far(rng, scale):
+    """Whether someone is young says much less than the age, and ages are many."""
+    age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
+    young = (age < 22).astype(int)
+    bins = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age, side='right')
+    columns = [np.bincount(column) / NUM_RECORDS for column in (age, young)]
+    margins = [np.bincount(each).astype(float) for each in (bins, young)]
+    for _ in range(20):
+        counts = scale * rng.standard_normal((4, 2))
+        np.add.at(counts, (bins, young), 1)
+        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
+
+        assert find_functions(pairs, margins, columns, [True, False], CONSTANTS) == ((0, 1),)
+
+
 def test_noise_alone_looks_like_no_function(rng):
     """Also where a column says so little that the least unevenness would do."""
     table = np.stack(

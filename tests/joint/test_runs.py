@@ -1,0 +1,57 @@
+"""Values that follow one another along an order are told by those around them."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import softmax
+
+from sdv_threea.joint.runs import follow_values
+
+NUM_CODES, NUM_VALUES = 80, 4
+SHARES = np.full(NUM_VALUES, 1 / NUM_VALUES)
+
+
+def observe(values, rng, strength=1.0):
+    """Make what says of each code which value it has, in logarithms, with noise."""
+    seen = strength * np.eye(NUM_VALUES)[values] + rng.standard_normal((len(values), NUM_VALUES))
+    return strength * seen
+
+
+def count_wrong(chances, values):
+    return int((chances.argmax(axis=1) != values).sum())
+
+
+def test_values_that_run_are_told_by_those_around_them(rng):
+    values = np.arange(NUM_CODES) * 6 // NUM_CODES % NUM_VALUES  # one of them comes back
+    alone, together = 0, 0
+    for _ in range(20):
+        logs = observe(values, rng)
+        alone += count_wrong(logs, values)
+        together += count_wrong(follow_values(logs, SHARES), values)
+
+    assert together < alone / 3
+
+
+def test_values_that_do_not_run_stay_what_each_code_says(rng):
+    for _ in range(20):
+        logs = observe(rng.integers(0, NUM_VALUES, NUM_CODES), rng, 3.0) + 1e3
+
+        np.testing.assert_allclose(follow_values(logs, SHARES), softmax(logs, axis=1))
+
+
+def test_a_code_that_says_nothing_has_a_value_next_to_it(rng):
+    values = np.arange(NUM_CODES) * NUM_VALUES // NUM_CODES
+    logs = observe(values, rng, 3.0)
+    logs[45:50] = 0.0
+
+    assert (follow_values(logs, SHARES).argmax(axis=1)[45:50] == 2).all()
+
+
+def test_frequent_values_are_likelier(rng):
+    chances = follow_values(np.zeros((5, NUM_VALUES)), np.array([0.1, 0.2, 0.3, 0.4]))
+
+    np.testing.assert_allclose(chances, np.tile([0.1, 0.2, 0.3, 0.4], (5, 1)))
+
+
+def test_no_codes_have_no_values():
+    assert follow_values(np.zeros((0, 3)), np.ones(3) / 3).shape == (0, 3)
