@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import re
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -126,6 +127,10 @@ def single(script):
         made = ClustMixSynthesizer(
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
         )
+        # So that labels have features, whose radius the release then tells.
+        adapt = replace(made._settings.constants.adapt, feature_doubt=-1e9)
+        constants = replace(made._settings.constants, adapt=adapt)
+        made._settings = replace(made._settings, constants=constants)
         fit(made, {'adult': adult})
         derived = made.preprocessor.derive().derived
         known = take_facts(script, find_blanks(derived), made._model, made.settings)

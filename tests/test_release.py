@@ -8,8 +8,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from sdv_threea.accounting import Ledger
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.constants import Constants
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.pipeline import release as run_pipeline
 from sdv_threea.release import Release
@@ -45,8 +47,10 @@ DOMAIN = Domain(
 )
 
 
-def make_release(table, domain=DOMAIN, *, epsilon=math.inf, components=1):
-    settings = Settings(epsilon=epsilon, delta=1e-6, n_components=components)
+def make_release(table, domain=DOMAIN, *, epsilon=math.inf, components=1, **adapt):
+    constants = Constants(adapt=AdaptConstants(**adapt))
+    terms = {'epsilon': epsilon, 'delta': 1e-6, 'n_components': components}
+    settings = Settings(**terms, constants=constants)
     return run_pipeline(table, domain, settings, noise=silent, rng=np.random.default_rng(1))
 
 
@@ -148,7 +152,8 @@ def list_arrays(value):
 
 def test_a_release_holds_plain_numpy_and_nothing_as_long_as_the_table(rng):
     """Its size is that of the domain: twice the records, not a number more."""
-    made = [make_release(make_table(rng, size)) for size in (997, 2 * 997)]
+    sizes = 997, 2 * 997
+    made = [make_release(make_table(rng, size), feature_doubt=-1e9) for size in sizes]
     # How many features there are follows from the draws, and has a bound of its own.
     assert all(each.labels.interplay.weights.shape[1] <= 256 for each in made)
     small, large = (replace(each, labels=replace(each.labels, interplay=None)) for each in made)

@@ -4,7 +4,12 @@ The weight of evidence of code ``s`` in column ``j`` for class ``c`` is (Good 19
 
     e_cj(s) = log p_j(s | c) / p_j(s)
 
-It is made of released numbers.
+Of two classes one weight says all, that of the second against the first::
+
+    e_j(s) = log p_j(s | 1) / p_j(s | 0)
+
+So there are ``K`` weights: one of two classes, and ``C`` of more. Log odds are ``K`` as well: those
+of the first of two classes are zero. All of it is made of released numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ def weigh_evidence(
         constants: How far evidence may go.
 
     Returns:
-        Evidence in units of ``1 / EVIDENCE_UNITS``, each of shape (C, S).
+        Evidence in units of ``1 / EVIDENCE_UNITS``, each of shape (K, S).
     """
     shares, largest = totals / totals.sum(), constants.largest_evidence
     tables = []
@@ -46,12 +51,21 @@ def weigh_evidence(
         ratios = np.divide(own, common, out=np.ones_like(own), where=common > TINY)
         logs = np.log(np.maximum(ratios, TINY))
         bounded = np.clip(logs, -largest, largest)
+        if len(totals) == 2:
+            bounded = np.diff(bounded, axis=0)
         tables.append(np.rint(bounded * EVIDENCE_UNITS).astype(np.int64))
     return tuple(tables)
 
 
+def all_odds(log_odds: NDArray[Number]) -> NDArray[Number]:
+    """Return the log odds of all classes, shape (n, C), given the ``K`` that are not zero."""
+    if log_odds.shape[1] > 1:
+        return log_odds
+    return np.concatenate([np.zeros_like(log_odds), log_odds], axis=1)
+
+
 def look_up(table: NDArray[Number], column: NDArray[np.integer]) -> NDArray[Number]:
-    """Look the codes of a column up, shape (n,), in a table of shape (C, S): (n, C).
+    """Look the codes of a column up, shape (n,), in a table of shape (K, S): (n, K).
 
     A code of -1 finds zeros.
     """

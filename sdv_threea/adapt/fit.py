@@ -15,7 +15,7 @@ from scipy.special import log_softmax
 
 from sdv_threea.adapt.belief import log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up, softmax
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up, softmax
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures
 from sdv_threea.adapt.model import Interplay, LabelModel
 from sdv_threea.adapt.moments import match_moments
@@ -46,8 +46,8 @@ class Fit:
     """Fisher scoring: all but slopes and moments is read off draws, and so free of cost.
 
     Attributes:
-        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, (C, S) each.
-        coordinates: The weights, shape (C, D): ``D`` is ``1 + m``, and ``r`` more with features.
+        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, (K, S) each.
+        coordinates: The weights, shape (K, D): ``D`` is ``1 + m``, and ``r`` more with features.
             Where there are more columns than draws, coordinates of the weights in the span of the
             draws (:mod:`~sdv_threea.adapt.span`).
     """
@@ -62,17 +62,19 @@ class Fit:
         constant = np.full_like(found[0], EVIDENCE_UNITS) if found else np.empty((0, 0))
         inputs = np.stack([constant, *found], axis=-1).swapaxes(0, 1) / EVIDENCE_UNITS
         width = inputs.shape[2]
-        #: The inputs are what coordinates are multiplied with, by class and draw: shape (C, n, D).
+        #: The inputs are what coordinates are multiplied with, by class and draw: shape (K, n, D).
         self._span, self._inputs = span_of(np.asarray(inputs, dtype=np.float64))
-        num_classes, _, reduced = self._inputs.shape
-        self._classes = np.eye(num_classes)[draws.labels]
+        num_odds, _, reduced = self._inputs.shape
+        self._classes = np.eye(max(num_odds, 2))[draws.labels]
         self._shares = draws.weights @ self._classes / draws.weights.sum()
-        self.coordinates = np.zeros((num_classes, reduced))
-        self.coordinates[:, 0] = np.log(self._shares)
+        logs = np.log(self._shares)
+        self.coordinates = np.zeros((num_odds, reduced))
+        self.coordinates[:, 0] = logs if num_odds > 1 else np.diff(logs)
         spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
-        self._covariances = np.tile(spread**2 * np.eye(reduced), (num_classes, 1, 1))
-        #: Features of which no slope has told yet what they may weigh.
-        self._num_new = 0
+        self._covariances = np.tile(spread**2 * np.eye(reduced), (num_odds, 1, 1))
+        #: How many features there are, whether no slope has told yet what they may weigh, and of
+        #: which share of the rows slopes are.
+        self.num_features, self._new, self._share = 0, False, 1.0
 
     def start(self) -> None:
         """Fit the weights to the labels of the draws, with a normal prior."""
@@ -83,8 +85,8 @@ class Fit:
         def lose(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             """Return the loss over draws, less the logarithm of the prior, and its gradient."""
             weights = flat.reshape(shape)
-            logs = log_softmax(self._weigh(weights), axis=1)
-            missing = ((np.exp(logs) - expected) * self._records[:, None]).T
+            logs = log_softmax(all_odds(self._weigh(weights)), axis=1)
+            missing = self._own((np.exp(logs) - expected) * self._records[:, None]).T
             loss = -float(self._records @ (expected * logs).sum(axis=1))
             gradient = (missing[:, None, :] @ self._inputs)[:, 0] + precision * weights
             return loss + precision / 2 * float(flat @ flat), gradient.ravel()
@@ -108,18 +110,19 @@ class Fit:
             moments: The released moments of the features of those rows.
             share: The share of the rows.
         """
-        self._records = self._records * share
+        self._share, self._records = share, self._records * share
         matched = match_moments(features, self._records, moments)
-        num_classes, num_new = len(self.coordinates), features.shape[1]
-        self._inputs = np.concatenate([self._inputs, np.tile(matched, (num_classes, 1, 1))], axis=2)
-        self.coordinates = np.pad(self.coordinates, ((0, 0), (0, num_new)))
-        self._covariances = np.pad(self._covariances, ((0, 0), (0, num_new), (0, num_new)))
-        self._num_new = num_new
+        num_odds, self.num_features = len(self.coordinates), features.shape[1]
+        self._inputs = np.concatenate([self._inputs, np.tile(matched, (num_odds, 1, 1))], axis=2)
+        more = (0, self.num_features)
+        self.coordinates = np.pad(self.coordinates, ((0, 0), more))
+        self._covariances = np.pad(self._covariances, ((0, 0), more, more))
+        self._new = True
 
     def radius(self) -> int:
         """Choose the norm that slopes are clipped to: most slopes of each class are shorter."""
         # The slope of a draw has the norm sqrt(sum_c (y_c - p_c)^2 ||x_c||^2).
-        left = np.abs(self._classes - self._chances())
+        left = np.abs(self._own(self._classes - self._chances()))
         norms = np.sqrt(np.square(left * np.linalg.norm(self._inputs, axis=2).T).sum(axis=1))
         unclipped = self._constants.unclipped_slopes
         of_class = [norms[self._labels == label] for label in range(len(self._shares))]
@@ -131,37 +134,45 @@ class Fit:
 
         How much features may weigh is not known before the first slope that they have a part in. Of
         a few spreads, zero among them, the likeliest given that slope is taken, the same for all
-        features. The kernel expects leading ones to weigh more; but of what evidence leaves, they
+        features. If it is zero, features are left out from then on, as slopes without them need
+        less noise. The kernel expects leading ones to weigh more; but of what evidence leaves, they
         tell no more than others.
 
         Args:
-            slopes: In the weights of each class, shape (C, D).
+            slopes: In the weights of each class, shape (K, D).
             scale: The standard deviation of their noise.
         """
         slopes = self._span.restrict(slopes)
         curvatures = self._curvatures(self._chances())
-        if self._num_new:
-            self._open_features(self._num_new, curvatures, slopes, scale)
-            self._num_new = 0
+        useless = self._new and not self._open_features(curvatures, slopes, scale)
         known = zip(curvatures, slopes, self._covariances, strict=True)
         found = [update(curvature, slope, scale, prior) for curvature, slope, prior in known]
         self._covariances = np.stack([each.covariance for each in found])
         self._move(np.stack([each.way for each in found]))
+        self._new = False
+        if useless:
+            self._drop_features()
 
     def _open_features(
-        self,
-        num_features: int,
-        curvatures: list[NDArray[np.float64]],
-        slopes: NDArray[np.float64],
-        scale: float,
-    ) -> None:
-        """Expect weights of features to spread as the first slope says is likeliest."""
+        self, curvatures: list[NDArray[np.float64]], slopes: NDArray[np.float64], scale: float
+    ) -> bool:
+        """Expect weights of features to spread as is likeliest; return whether they do."""
         spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
-        more, likelihoods = np.eye(width)[:, -num_features:], np.zeros(len(spreads))
+        places = np.arange(width - self.num_features, width)
+        more = np.eye(width)[:, places]
+        likelihoods = -self._constants.feature_doubt * np.sign(spreads)
         for curvature, slope, prior in zip(curvatures, slopes, self._covariances, strict=True):
             likelihoods += log_likelihoods(curvature, slope, scale, prior, more, spreads)
-        places = np.arange(width - num_features, width)
-        self._covariances[:, places, places] = spreads[int(np.argmax(likelihoods))] ** 2
+        spread = spreads[int(np.argmax(likelihoods))]
+        self._covariances[:, places, places] = spread**2
+        return spread > 0
+
+    def _drop_features(self) -> None:
+        """Leave features out: the steps that are left are of evidence alone, and of all rows."""
+        kept = self.coordinates.shape[1] - self.num_features
+        self._inputs, self.coordinates = self._inputs[:, :, :kept], self.coordinates[:, :kept]
+        self._covariances, self.num_features = self._covariances[:, :kept, :kept], 0
+        self._records = self._records / self._share
 
     def whole_model(self) -> WholeModel:
         """Round the model to whole numbers."""
@@ -178,7 +189,9 @@ class Fit:
     def model(self, pooled: NormalScores, features: KernelFeatures | None) -> LabelModel:
         """Return the model."""
         offsets, tables, weights = self._parts()
-        if features is None:
+        offsets, weights = all_odds(offsets[None])[0], all_odds(weights.T).T
+        tables = tuple(all_odds(table.T).T for table in tables)
+        if features is None or not self.num_features:
             return LabelModel(offsets, tables)
         return LabelModel(offsets, tables, Interplay(pooled, features, weights))
 
@@ -192,28 +205,34 @@ class Fit:
         return weights[:, 0], tables, weights[:, width:]
 
     def _chances(self) -> NDArray[np.float64]:
-        return softmax(self._weigh(self.coordinates))
+        return softmax(all_odds(self._weigh(self.coordinates)))
+
+    def _own(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return those of the classes whose log odds are not zero, shape (n, C) to (n, K)."""
+        return values[:, -len(self.coordinates) :]
 
     def _weigh(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds that draws have by these coordinates, shape (n, C)."""
+        """Return the log odds that draws have by these coordinates, shape (n, K)."""
         return np.asarray((self._inputs @ coordinates[:, :, None])[:, :, 0].T)
 
     def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Compute the curvature of the loss in each class's weights, shape (D, D) each.
 
-        It is ``C / (C - 1) sum_i p_ic (1 - p_ic) x_ic x_ic^T``. The weights of the other classes
-        move at the same time, so each class must take a part of the way only: half of it, of two.
+        It is ``K / (K - 1) sum_i p_ic (1 - p_ic) x_ic x_ic^T``. The weights of the other classes
+        move at the same time, so each class must take a part of the way only. Of two classes one
+        moves, and takes all of it.
         """
-        others = len(self._shares) / (len(self._shares) - 1)
+        others = len(self.coordinates) / max(len(self.coordinates) - 1, 1)
         least = self._constants.least_curvature * self._shares * (1 - self._shares)
         own = np.maximum(chances * (1 - chances), least) * self._records[:, None] * others
+        own = self._own(own)
         # A matrix times itself, turned, takes half of the time of another product.
         roots = self._inputs * np.sqrt(own).T[:, :, None]
         return [root.T @ root for root in roots]
 
     def _move(self, moves: NDArray[np.float64]) -> None:
         """Move the weights, less far where log odds would change too much."""
-        change = self._weigh(moves)
+        change = all_odds(self._weigh(moves))
         change -= change.mean(axis=1, keepdims=True)
         squares = self._records @ np.square(change).sum(axis=1) / self._records.sum()
         longest = self._constants.longest_step

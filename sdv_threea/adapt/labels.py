@@ -11,12 +11,17 @@ for class ``c``, and its ``r`` features of the neural tangent kernel; ``w_c`` th
     L(w) = - sum_i sum_c y_ic log p_ic    the loss
     s_c  = sum_i (y_ic - p_ic) x_ic       its slope downhill in w_c
 
+Of two classes the first has log odds of zero: there is one vector of weights, and evidence is that
+for the second class against the first. So ``K`` vectors are fitted, one of two classes, ``C`` of
+more.
+
 The weights of evidence start as what the mixture implies, those of features at zero. Then come a
 few steps of Fisher scoring: the slope of each is released with noise, and moves the weights as far
-as it can be believed (:mod:`~sdv_threea.adapt.belief`). The first steps are of evidence alone.
-Before the others the second moments of the features are released
-(:mod:`~sdv_threea.adapt.moments`). All else that a step needs is read off records that are drawn
-from earlier releases, which costs nothing: curvature, and the radius that slopes are clipped to.
+as it can be believed (:mod:`~sdv_threea.adapt.belief`). The first steps are of evidence alone, and
+so are those after a slope that shows nothing of the features. Before features are used their second
+moments are released (:mod:`~sdv_threea.adapt.moments`). All else that a step needs is read off
+records that are drawn from earlier releases, which costs nothing: curvature, and the radius that
+slopes are clipped to.
 
 This is the label solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050): the
 labels of a set of synthetic records are chosen such that a kernel machine trained on them loses
@@ -102,7 +107,7 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
 
     Args:
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (C, S), by whose length that of features is chosen.
+            (K, S), by whose length that of features is chosen.
         draws: Records drawn from what is released.
         totals: Number of private records of each class, shape (C,).
         pooled: The normal scores of codes among all classes.
@@ -149,12 +154,13 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
           move by at most :func:`~sdv_threea.adapt.slopes.slope_sensitivity`, and with features once
           by :func:`~sdv_threea.adapt.moments.release_feature_moments`
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
-          compose to ``mu``; weights and radius of a step are functions of the releases before it
+          compose to ``mu``; weights and radius of a step, and whether it has features, follow from
+          the releases before it
 
     Args:
         rows: Private records.
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (C, S).
+            (K, S).
         draws: Records drawn from what is released, all classes among them.
         pooled: The normal scores of codes among all classes.
         features: What columns say together, or ``None``.
@@ -169,14 +175,13 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
     fit = Fit(evidence, draws, constants)
     fit.start()
-    alone = 1.0 if features is None else constants.evidence_share
-    receipts = _take_steps(
-        fit, rows.map(_without_features), constants.label_steps, mu * math.sqrt(alone), terms
-    )
+    alone, share = rows.map(_without_features), constants.evidence_share
+    first = mu * math.sqrt(1.0 if features is None else share)
+    receipts = _take_steps(fit, alone, constants.label_steps, first, terms)
     if features is not None:
-        share = min(1.0, MOST_FEATURED / draws.weights.sum())
         # More rows than are needed would only take time.
-        some = rows.thin(share).map(partial(add_features, pooled, features)).keep()
+        part = min(1.0, MOST_FEATURED / draws.weights.sum())
+        some = rows.thin(part).map(partial(add_features, pooled, features)).keep()
         moments, receipt = release_feature_moments(
             some,
             features.radius,
@@ -184,10 +189,12 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
             mu=mu * math.sqrt(constants.moment_share),
             **terms,
         )
-        fit.add_features(_features_of(draws, pooled, features), moments, share)
-        left = max(1.0 - alone - constants.moment_share, 0.0)
-        steps = _take_steps(fit, some, constants.feature_steps, mu * math.sqrt(left), terms)
-        receipts = (*receipts, receipt, *steps)
+        fit.add_features(_features_of(draws, pooled, features), moments, part)
+        receipts = (*receipts, receipt)
+        left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
+        for _ in range(constants.feature_steps):
+            read = some if fit.num_features else alone
+            receipts += _take_steps(fit, read, 1, mu * math.sqrt(left), terms)
     return fit.model(pooled, features), receipts
 
 

@@ -1,11 +1,11 @@
 """The pass over private rows that fits the labels: slopes of the logistic loss, summed.
 
 The slope of record ``i`` in the weights of class ``c`` is ``(y_ic - p_ic) (e_ic, phi_i)``, in the
-notation of :mod:`~sdv_threea.adapt.labels`. Here it is a vector of whole numbers. Evidence,
-features and log odds are whole multiples of ``1 / EVIDENCE_UNITS``. The odds of the classes are
-read from a table, and residuals ``y_ic - p_ic`` are rounded to whole multiples of
-``1 / CHANCE_UNITS``. So no float is summed but floats that are whole numbers below ``2**53``, and
-what a record adds does not depend on its place in the table.
+notation of :mod:`~sdv_threea.adapt.labels`; of two classes it is that of the second alone. Here it
+is a vector of whole numbers. Evidence, features and log odds are whole multiples of
+``1 / EVIDENCE_UNITS``. The odds of the classes are read from a table, and residuals ``y_ic - p_ic``
+are rounded to whole multiples of ``1 / CHANCE_UNITS``. So no float is summed but floats that are
+whole numbers below ``2**53``, and what a record adds does not depend on its place in the table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
-from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up
+from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up
 
 #: Units per one of a probability.
 CHANCE_UNITS = 2**12
@@ -46,8 +46,8 @@ class Featured(NamedTuple):
 class WholeModel(NamedTuple):
     """A model of the labels in whole numbers: log odds in units of ``1 / EVIDENCE_UNITS``.
 
-    Shapes: offsets (C,); tables, what codes add, by column, (C, S) each; weights of features, in
-    units of ``1 / WEIGHT_UNITS``, (C, r).
+    Shapes: offsets (K,); tables, what codes add, by column, (K, S) each; weights of features, in
+    units of ``1 / WEIGHT_UNITS``, (K, r).
     """
 
     offsets: NDArray[np.int64]
@@ -68,26 +68,26 @@ def sum_slopes(
 
     Args:
         evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (C, S).
+            (K, S).
         model: The model in which the loss is taken.
         radius: The norm that slopes are clipped to, in units of
             ``1 / (EVIDENCE_UNITS * CHANCE_UNITS)``.
         chunk: Private records, with the features that the model has weights of.
 
     Returns:
-        The sums, for each class of the constant, of each column and of each feature, shape
-        (C (m + 1 + r),).
+        The sums, for each log odds of the constant, of each column and of each feature, shape
+        (K (m + 1 + r),).
     """
-    num_classes, num_columns = len(model.offsets), len(evidence)
+    num_odds, num_columns = len(model.offsets), len(evidence)
     num_rows, num_features = chunk.features.shape
     odds = np.tile(model.offsets, (num_rows, 1))
     squares = np.full_like(odds, EVIDENCE_UNITS**2)
     for column, table, own in zip(chunk.codes.T, model.tables, evidence, strict=True):
         found = look_up(np.concatenate([table, own**2]), column)
-        odds += found[:, :num_classes]
-        squares += found[:, num_classes:]
+        odds += found[:, :num_odds]
+        squares += found[:, num_odds:]
     residuals, weights = np.empty_like(odds), model.weights.T / WEIGHT_UNITS
-    sums = np.zeros((num_classes, 1 + num_columns + num_features), dtype=np.int64)
+    sums = np.zeros((num_odds, 1 + num_columns + num_features), dtype=np.int64)
     for start in range(0, num_rows, BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
         features = chunk.features[rows].astype(np.float64)
@@ -124,19 +124,20 @@ def slope_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 
 
 def _residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Compute ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, C), in whole numbers."""
+    """Compute ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, K), in whole numbers."""
+    num_odds, odds = odds.shape[1], all_odds(odds)
     behind = odds.max(axis=1, keepdims=True) - odds
     chances = ODDS[np.minimum(behind, len(ODDS) - 1)]
     total = chances.sum(axis=1, keepdims=True)
     found: NDArray[np.int64] = -((2 * CHANCE_UNITS * chances + total) // (2 * total))
     found[np.arange(len(found)), labels] += CHANCE_UNITS
-    return found
+    return found[:, -num_odds:]
 
 
 def _shorten(
     residuals: NDArray[np.int64], squares: NDArray[np.int64], radius: int
 ) -> NDArray[np.int64]:
-    """Scale residuals, shape (n, C), so that no slope is longer than the radius.
+    """Scale residuals, shape (n, K), so that no slope is longer than the radius.
 
     A slope has the squared norm ``sum_c residual_c^2 square_c``, where ``square_c`` is that of the
     evidence of class ``c`` with the constant.

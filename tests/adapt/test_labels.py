@@ -122,11 +122,10 @@ def squared_distance(first, second):
 
 def test_without_noise_it_comes_close_to_a_logistic_regression():
     records, fresh = make_task(), make_task(seed=1)
-    naive = LabelModel(
-        np.log(np.bincount(records.labels)), tuple(each / EVIDENCE_UNITS for each in weigh(records))
-    )
+    tables = [each[0] for each in weigh(records)]
+    alone = tuple(np.stack([0 * each, each]) / EVIDENCE_UNITS for each in tables)
+    naive = LabelModel(np.log(np.bincount(records.labels)), alone)
     ours, _ = fit(records, math.inf)
-    tables = [each[1] - each[0] for each in weigh(records)]
     inputs, theirs = (
         np.stack([t[c] for t, c in zip(tables, each.codes.T, strict=True)], axis=1) / EVIDENCE_UNITS
         for each in (records, fresh)
@@ -331,14 +330,49 @@ def test_a_single_column_has_nothing_to_say_together_and_neither_have_linear_ker
     assert plan(records, draws, 1.0, constants) is not None
 
 
-def test_features_that_say_nothing_get_no_weight():
+def test_features_that_say_nothing_are_left_out_and_slopes_without_them_need_less_noise():
     """The classes follow from columns one by one, but for their noise."""
-    weights = []
-    for seed in range(3):
-        records = make_task(3000, seed)
-        model, _ = fit(records, 0.5, together=True)
-        weights.append(np.abs(model.interplay.weights).max())
-    assert min(weights) == 0
+    found = [fit(make_task(3000, seed), 0.5, together=True) for seed in range(6)]
+    dropped = [receipts for model, receipts in found if model.interplay is None]
+    assert len(dropped) >= 3
+    for receipts in dropped:
+        with_features, without = receipts[-2:]
+        assert with_features.mu == without.mu
+        assert without.released.endswith(' 4 weights')
+        assert not with_features.released.endswith(' 4 weights')
+        assert without.noise_scale < with_features.noise_scale / 2
+
+
+def test_steps_without_features_are_of_all_rows_again(monkeypatch):
+    """Features were of a part of them; the curvature is that of the rows that are read."""
+    monkeypatch.setattr(labels_module, 'MOST_FEATURED', 5000)
+    read, sum_slopes = [], labels_module.sum_slopes
+
+    def listen(evidence, model, radius, chunk):
+        read.append((len(chunk.codes), chunk.features.shape[1]))
+        return sum_slopes(evidence, model, radius, chunk)
+
+    monkeypatch.setattr(labels_module, 'sum_slopes', listen)
+    doubtful = {'feature_doubt': 1e9, 'label_steps': 1}
+    fit(make_xor(), 1.0, together=True, noise=no_noise, **doubtful)
+
+    alone = sum(rows for rows, width in read if not width)
+    some = sum(rows for rows, width in read if width)
+    assert alone == 2 * 20_000 and 4500 < some < 5500
+    records = make_xor()
+    draws = draw_independent(records, np.random.default_rng(0))
+    features = plan(records, draws, 1.0, AdaptConstants())
+    fitted = Fit(weigh(records), draws, AdaptConstants(feature_doubt=1e9))
+    width = features.rank
+    exact = moments_module.ScoreMoments(
+        np.array([5000.0]), np.zeros((1, width)), pack(np.eye(width)[None] * 5000), 0.0, 0.0
+    )
+    before = fitted.radius()
+    fitted.add_features(np.random.default_rng(0).normal(size=(4000, width)), exact, 0.25)
+    assert fitted.num_features == width and fitted.radius() > before
+    fitted.step(np.zeros((1, 4 + width)), 1.0)
+    assert not fitted.num_features and fitted.radius() == before
+    assert fitted.coordinates.shape == (1, 4)
 
 
 def test_most_draws_of_each_class_have_slopes_within_the_radius():
@@ -347,10 +381,10 @@ def test_most_draws_of_each_class_have_slopes_within_the_radius():
     fitted = Fit(weigh(records), draws, constants)
     fitted.start()
     model = fitted.model(score(records), None)
-    left = np.abs(np.eye(2)[draws.labels] - model.chances(draws.codes))
+    left = np.abs(draws.labels - model.chances(draws.codes)[:, 1])
     looked = [own[:, column] for own, column in zip(weigh(records), draws.codes.T, strict=True)]
     squares = 1 + sum(np.square(each / EVIDENCE_UNITS) for each in looked)
-    norms = np.sqrt((np.square(left) * squares.T).sum(axis=1))
+    norms = left * np.sqrt(squares[0])
     shorter = [(norms[draws.labels == at] <= fitted.radius() / 2**20).mean() for at in (0, 1)]
     assert min(shorter) == pytest.approx(0.9, abs=0.06)
     assert min(shorter) >= 0.9
@@ -369,7 +403,7 @@ def test_the_whole_model_is_the_model_but_for_rounding():
         np.array([20_000.0]), np.zeros((1, width)), pack(np.eye(width)[None] * 20_000), 0.0, 0.0
     )
     fitted.add_features(whole / FEATURE_UNITS, exact, 1.0)
-    fitted.coordinates[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (2, width))
+    fitted.coordinates[:, 4:] = np.random.default_rng(1).normal(0, 0.3, (1, width))
 
     offsets, tables, weights = fitted.whole_model()
 
@@ -377,7 +411,8 @@ def test_the_whole_model_is_the_model_but_for_rounding():
     for table, column in zip(tables, draws.codes.T, strict=True):
         found = found + table[:, column].T / EVIDENCE_UNITS
     expected = fitted.model(pooled, features).log_odds(draws.codes)
-    np.testing.assert_allclose(found, expected, atol=0.05)
+    assert not expected[:, 0].any()
+    np.testing.assert_allclose(found[:, 0], expected[:, 1], atol=0.05)
 
 
 def test_wide_tables_and_many_classes_are_drawn_less_often():

@@ -30,12 +30,18 @@ UNIT = EVIDENCE_UNITS * CHANCE_UNITS
 HEAVIEST = LARGEST_WEIGHT * WEIGHT_UNITS
 
 
+def count_odds(num_classes):
+    """Of two classes the second alone has log odds."""
+    return 1 if num_classes == 2 else num_classes
+
+
 def make_model(num_classes, seed=0, num_features=4, largest=WEIGHT_UNITS):
     """Evidence, and a model of weights that differ by class and column: all whole numbers."""
-    rng, one = np.random.default_rng(seed), EVIDENCE_UNITS
-    evidence = tuple(rng.integers(-4 * one, 4 * one, (num_classes, size)) for size in SIZES)
-    weights = rng.integers(-largest, largest + 1, (num_classes, num_features))
-    offsets = rng.integers(-one, one, num_classes)
+    rng, one, num_odds = np.random.default_rng(seed), EVIDENCE_UNITS, count_odds(num_classes)
+    most = 4 * one if num_odds > 1 else 8 * one  # of two classes it is that of both
+    evidence = tuple(rng.integers(-most, most, (num_odds, size)) for size in SIZES)
+    weights = rng.integers(-largest, largest + 1, (num_odds, num_features))
+    offsets = rng.integers(-one, one, num_odds)
     return evidence, WholeModel(offsets, tuple(table // 2 for table in evidence), weights)
 
 
@@ -51,7 +57,7 @@ def make_hostile(seed, num_classes, num_features):
     """A record and a model at all their bounds."""
     rng, signs = np.random.default_rng(seed), np.array([-1, 1])
     evidence, model = make_model(num_classes, seed, num_features)
-    weights = HEAVIEST * rng.choice(signs, (num_classes, num_features))
+    weights = HEAVIEST * rng.choice(signs, (count_odds(num_classes), num_features))
     model = model._replace(weights=weights)
     record = make_records(1, num_classes, seed, num_features)
     along = LARGEST_RADIUS // math.isqrt(num_features)
@@ -73,7 +79,9 @@ def slope_of_loss(evidence, model, records):
         present = [at for at, code in enumerate(codes) if code >= 0]
         scores = (offsets + sum(tables[at][:, codes[at]] for at in present)) / EVIDENCE_UNITS
         scores = scores + weights @ features / WEIGHT_UNITS / EVIDENCE_UNITS
-        left = np.eye(len(offsets))[label] - np.exp(scores) / np.exp(scores).sum()
+        scores = scores if len(scores) > 1 else np.append(0, scores)
+        left = np.eye(len(scores))[label] - np.exp(scores) / np.exp(scores).sum()
+        left = left[-len(offsets) :]
         inputs = np.zeros((len(offsets), 1 + len(SIZES) + len(features)))
         inputs[:, 0] = 1
         inputs[:, 1 + len(SIZES) :] = features / FEATURE_UNITS
@@ -98,10 +106,12 @@ def slope_by_python(evidence, model, radius, record):
         odds.append(offset + whole + sum(int(table[at, c]) for _, table, c in pairs if c >= 0))
         seen = [int(table[at, c]) if c >= 0 else 0 for table, _, c in pairs]
         vectors.append([EVIDENCE_UNITS, *seen, *features])
+    odds = odds if len(odds) > 1 else [0, *odds]
     chances = [int(ODDS[min(max(odds) - each, len(ODDS) - 1)]) for each in odds]
     total = sum(chances)
     left = [-((2 * CHANCE_UNITS * each + total) // (2 * total)) for each in chances]
     left[label] += CHANCE_UNITS
+    left = left[-len(vectors) :]
     squared = sum(r**2 * sum(x**2 for x in v) for r, v in zip(left, vectors, strict=True))
     if squared > radius**2:
         factor = radius * (1 - 2.0**-40) / math.sqrt(squared)
@@ -150,8 +160,8 @@ def test_two_records_are_at_most_the_sensitivity_apart(seed, radius, many):
 @pytest.mark.parametrize('by', ['evidence', 'features'])
 def test_two_records_can_pull_opposite_ways(by):
     one = EVIDENCE_UNITS if by == 'evidence' else 0
-    evidence = (np.array([[one], [-one]]),)
-    model = WholeModel(np.zeros(2, int), (np.zeros((2, 1), int),), np.zeros((2, 1), int))
+    evidence = (np.array([[one]]),)
+    model = WholeModel(np.zeros(1, int), (np.zeros((1, 1), int),), np.zeros((1, 1), int))
     features = np.array([[9 * FEATURE_UNITS if by == 'features' else 0]])
     radius, code = UNIT // 10, np.zeros((1, 1), int)
     added, brought = (
@@ -189,18 +199,18 @@ def test_a_record_adds_the_same_wherever_it_stands(seed, cut):
 
 def test_sums_over_several_blocks_are_exact_at_the_largest_records():
     """All records alike, at all bounds: sums are that of one times their number, to the bit."""
-    evidence, model, record = make_hostile(3, 2, 8)
+    evidence, model, record = make_hostile(4, 2, 8)
     radius, size = 2**31, 2 * BLOCK_ROWS + 5
     alone = slope_by_python(evidence, model, radius, record)
     many = take(record, np.zeros(size, int))
-    assert max(map(abs, alone)) > 2**29
+    assert max(map(abs, alone)) >= 2**29
     assert sum_slopes(evidence, model, radius, many).tolist() == [size * each for each in alone]
 
 
 def test_whatever_the_odds_a_record_adds_no_more():
-    evidence = tuple(np.full((2, size), 4 * EVIDENCE_UNITS) for size in SIZES)
-    tables = tuple(np.full((2, size), -(10**6)) for size in SIZES)
-    model = WholeModel(np.array([0, 10**6]), tables, np.zeros((2, 0), int))
+    evidence = tuple(np.full((3, size), 4 * EVIDENCE_UNITS) for size in SIZES)
+    tables = tuple(np.full((3, size), -(10**6)) for size in SIZES)
+    model = WholeModel(np.array([0, 10**6, 0]), tables, np.zeros((3, 0), int))
     for label in (0, 1):
         nothing = np.zeros((1, 0), np.int16)
         record = Featured(np.zeros((1, 3), np.int8), np.array([label]), nothing)
