@@ -170,10 +170,10 @@ def _draw_to_adapt(density: Density, run: Run) -> Draws:
     """Draw the records that the fit of the labels starts with, from one Gaussian per class.
 
     They are drawn with the histograms of the evidence: a fit to draws that do not show the evidence
-    would unlearn it.
+    would unlearn it. And they are less correlated than records are.
     """
     totals = density.counts.totals
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)
     gaussians = class_mixture(totals, density.correlations)
-    gaussians = regularize(gaussians, run.constants.anonymize.trust)
+    gaussians = regularize(gaussians, run.constants.adapt.start_trust)
     return draw_evenly(gaussians, shown, totals, run.rng)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
 from sdv_threea.adaptation import adapt, calibrate
-from sdv_threea.anonymize.mixing import mixture_of_components, regularize
+from sdv_threea.anonymize.mixing import mixture_of_components
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
 from sdv_threea.approximate.density import Density, clip_radius
 from sdv_threea.approximate.gaussian import class_correlations
@@ -226,9 +226,7 @@ def _anonymize(
     moments = density.moments.average(mixed.add(components))
     correlations = class_correlations(moments, totals, variances, constants.approximate)
     del moments  # matrices of thousands of columns
-    mixture = mixture_of_components(mixed, totals, correlations, variances, constants.anonymize)
-    trust = constants.anonymize.trust
-    return regularize(mixture, trust) if run.adapts(density.classes) else mixture
+    return mixture_of_components(mixed, totals, correlations, variances, constants.anonymize)
 
 
 def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:

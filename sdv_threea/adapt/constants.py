@@ -24,6 +24,9 @@ class AdaptConstants:
         most_weight_spread: That standard deviation is no more than this. Flat between .25 and 1.
         start_weight_spread: The standard deviation of weights around zero, where they are fitted
             to draws. Flat between .3 and 3; ten times as much lost.
+        start_trust: Share of the covariances inside a class that the draws have, where they are of
+            one Gaussian per class. With all of them labels of isolet at epsilon 8 have an AUC of
+            .87 in place of .886.
         longest_step: No step changes log odds by more than this, in the root mean square. Far from
             where curvature was measured a longer one would overshoot. Set by hand.
         smoothing: Share of a drawn label that counts for the other classes. Evidence that is
@@ -110,6 +113,7 @@ class AdaptConstants:
     weight_spread: float = 2.0
     most_weight_spread: float = 0.5
     start_weight_spread: float = 1.0
+    start_trust: float = 0.5
     longest_step: float = 2.0
     smoothing: float = 0.05
     unclipped_slopes: float = 0.9

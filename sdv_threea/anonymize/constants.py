@@ -12,9 +12,6 @@ class AnonymizeConstants:
     Args:
         least_eigenvalue: Smallest eigenvalue of a component's covariance. No component collapses.
             Set by hand.
-        trust: Share of the covariances inside a class that are kept, where classes are to be told
-            apart. At epsilon 1 a half was as good as three quarters or better in nearly every
-            table tried; at epsilon 8 there was no difference; very wide tables want a little more.
         least_share: Components with a smaller share of the largest one of their class get no
             weight. Set by hand.
         doubt: Evidence that a component differs from its class counts beyond this many standard
@@ -26,7 +23,6 @@ class AnonymizeConstants:
     """
 
     least_eigenvalue: float = 0.02
-    trust: float = 0.5
     least_share: float = 0.005
     doubt: float = 2.0
     most_unclipped: float = 2.0
