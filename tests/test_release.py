@@ -106,6 +106,27 @@ def test_samples_look_like_the_table_class_by_class(rng):
     assert set(sampled['color']) == {'red', 'blue'}
 
 
+@pytest.mark.parametrize('components', [1, 2])
+def test_records_are_as_correlated_as_in_the_table_also_where_labels_are_fitted(rng, components):
+    label, common = rng.random(5_000) < 0.3, rng.normal(size=5_000)
+    columns = [
+        np.rint(50 + 10 * (0.9 * common + 0.4 * rng.normal(size=5_000)) + 5 * label).clip(0, 100)
+        for _ in range(3)
+    ]
+    names = ['one', 'two', 'three']
+    table = pd.DataFrame(dict(zip(names, columns, strict=True)))
+    table['target'] = np.where(label, 'yes', 'no').astype(object)
+    numbers = [Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False) for name in names]
+    domain = Domain((*numbers, *DOMAIN.columns[2:]), target='target')
+
+    released = make_release(table, domain, components=components)
+    sampled = released.sample(5_000, rng)
+
+    assert released.labels is not None
+    real, ours = (each[names].corr().to_numpy() for each in (table, sampled))
+    assert ours == pytest.approx(real, abs=0.1)
+
+
 def test_the_number_of_rows_is_an_estimate_from_what_is_released(rng):
     released = make_release(make_table(rng, 500))
 
