@@ -3,6 +3,7 @@
     python benchmarks/labels.py
     python benchmarks/labels.py --tables xor german_credit --repeats 1     # two minutes
     python benchmarks/labels.py --tables bike_sharing protein_casp         # numbers, if asked for
+    python benchmarks/labels.py --tables census_kdd isolet                 # and the other tables
 
 LightGBM is trained on samples of ours, with labels as they are or with labels that see columns one
 by one, and predicts the real test part. So do models that are trained with privacy on the private
