@@ -98,7 +98,7 @@ def _count_columns(
     """Release the histograms of all columns; return them, and how pairs are counted, if they are.
 
     Where pairs may be counted, but noise would drown them, their share counts the columns again,
-    unless there are classes that the user named.
+    unless there are classes.
     """
     spending, num_classes = run.spending, encoder.classes.count
     sizes = [transformer.size for transformer in encoder.scored_transformers]
@@ -111,7 +111,7 @@ def _count_columns(
     adapted = num_classes if run.adapts(encoder.classes) else 0
     known = counts.columns, num_records, price, run.constants.joint, adapted
     plan = plan_pairs(*known, adapts_number=run.adapts_number(encoder.classes))
-    if plan is None and (num_classes == 1 or not run.named):
+    if plan is None and num_classes == 1:
         terms = spending.terms('pairs', 'functions')
         twice = release_counts(encoded, sizes, num_classes, **terms)
         counts = counts.average(spending.keep(twice))
@@ -130,11 +130,10 @@ def _count_classes(
     num_classes, transformers = encoder.classes.count, encoder.scored_transformers
     if num_classes == 1 or not transformers:
         return None
-    # Where pairs may be counted, but are not, a target that was named gets their share. Where a
-    # class has few records, it gets the share of pairs that look like functions, and these get
-    # what others leave.
+    # Where pairs may be counted, but are not, classes get their share. Where a class has few
+    # records, it gets the share of pairs that look like functions, and these get what others leave.
     may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
-    shared = for_classes(run.settings) if may and run.named and plan is None else ()
+    shared = for_classes(run.settings) if may and plan is None else ()
     if plan is not None and plan.few_of_class:
         shared = ('functions',)
     terms = run.spending.terms('classes', *shared)

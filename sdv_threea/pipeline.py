@@ -7,7 +7,6 @@ receipts are; what a stage returns is released. ``docs/notation.md`` has the sym
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -26,7 +25,7 @@ from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import make_classes, settle_only_category
+from sdv_threea.encoding.classes import make_classes, settle_guess
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
@@ -43,7 +42,7 @@ from sdv_threea.stages import (
     Run,
     asks_size,
     find_loose,
-    name_only_category,
+    guess_target,
     open_account,
     share_by_size,
 )
@@ -99,8 +98,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     run = Run(settings, account, rng or np.random.default_rng(), alone)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    planned, size, run = _plan(rows, domain, run, budget)
-    encoder, encoded = _describe(rows, planned, size, run, budget)
+    planned, size = _plan(rows, domain, run, budget)
+    encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
     joint, centroids = None, None
@@ -118,9 +117,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and have served
         mixture = _anonymize(density, encoded, centroids, run)
     labels, number = calibrate(adapted, mixture, joint, density, run)
-    released = narrowed(encoder.description, encoder.scored_transformers, density.masks)
     return Release(
-        domain=replace(released, target=domain.target),
+        domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
         ledger=run.spending.ledger,
         transformers=encoder.transformers,
         scored=encoder.scored,
@@ -136,19 +134,19 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
 
 def _plan(
     rows: Rows[pd.DataFrame], domain: Domain, run: Run, budget: Budget
-) -> tuple[Domain, tuple[float, float] | None, Run]:
-    """Release the number of records; by it choose the classes, and share out the rest.
+) -> tuple[Domain, tuple[float, float] | None]:
+    """Release the number of records; guess the target if none is named, and share out the rest.
 
     Returns:
-        The domain, with the classes as its target; the number and the standard deviation of its
-        noise, or ``None`` if it is not asked for; the run.
+        The domain; the number and the standard deviation of its noise, or ``None`` if it is not
+        asked for.
     """
     if not asks_size(domain, run.settings, alone=run.alone):
-        return domain, None, run
+        return domain, None
     size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
-    planned, settings = name_only_category(domain, run.settings, budget, size[0])
-    run.spending.divide(share_by_size(planned, settings, budget, size[0]))
-    return planned, size, run._replace(settings=settings, named=planned is domain)
+    planned = guess_target(domain, run.settings)
+    run.spending.divide(share_by_size(planned, run.settings, budget, size[0]))
+    return planned, size
 
 
 def _describe(
@@ -157,8 +155,10 @@ def _describe(
     size: tuple[float, float] | None,
     run: Run,
     budget: Budget,
+    *,
+    guessed: bool,
 ) -> tuple[RecordEncoder, Rows[Encoded]]:
-    """Fill in the blanks of the domain; encode and label the records."""
+    """Fill in the blanks of the domain, its target ``guessed`` or named; encode the records."""
     spending, constants = run.spending, run.constants
     num_records = size and size[0]
     description = spending.keep(
@@ -174,9 +174,9 @@ def _describe(
             **spending.terms('describe'),
         )
     )
-    if not run.named and size is not None:
+    if guessed and size is not None:
         terms = constants.encoding.most_classes, constants.describe.evident_rest
-        description = settle_only_category(description, size, *terms)
+        description = settle_guess(description, size, *terms)
     transformers = make_transformers(description, constants.encoding)
     # A numerical target has as many classes as can be told apart in the noise of their counts.
     counted = 'columns' if domain.target is None else 'classes'

@@ -16,7 +16,6 @@ from sdv_threea.describe.description import asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes
-from sdv_threea.joint.bins import num_pair_bins
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
@@ -97,42 +96,32 @@ def find_loose(
     return find_wide(domain, evidence, settings.constants.describe)
 
 
-def name_only_category(
-    domain: Domain, settings: Settings, budget: Budget, num_rows: float
-) -> tuple[Domain, Settings]:
-    """Let the only category stand for classes, where no target is named and pairs would drown.
+def guess_target(domain: Domain, settings: Settings) -> Domain:
+    """Take the only category for the target, where no target is named.
 
-    There the mixture says of a category and a number no more than how they are correlated. With
-    classes it says how the number is distributed for each value. Nothing is adapted to them.
+    Among numbers it is the label that models are trained to predict. And a correlation says little
+    of a category and a number: with classes each value has a distribution of numbers of its own.
 
     Formal guarantees:
-        * the choice depends on public facts and on the released number of records alone
+        * the choice depends on public facts alone
 
     Args:
-        domain: What is public.
+        domain: What is public, of a table that is released alone.
         settings: What the user chose.
-        budget: The budget of the release.
-        num_rows: The released number of records.
 
     Returns:
-        The domain with the only category as its target, and the settings of a density alone; or
-        both as they are.
+        The domain with the only category as its target; or as it is, if a target is named, if there
+        is no other column or another category, if the category is stated to have too many values,
+        or if the user chose a number of components.
     """
     categories = [column for column in domain.columns if isinstance(column, Category)]
     if domain.target is not None or len(categories) != 1 or len(domain.columns) == 1:
-        return domain, settings
+        return domain
     if len(categories[0].values or ()) > settings.constants.encoding.most_classes:
-        return domain, settings
+        return domain
     if not may_count_pairs(domain, settings, alone=True):
-        return domain, settings
-    shares, joint = share_by_size(domain, settings, budget, num_rows), settings.constants.joint
-    part = sum(shares[stage] for stage in for_pairs(settings)) / math.fsum(shares.values())
-    num_columns, price = len(domain.columns), budget.mu * math.sqrt(part)
-    carried = num_pair_bins(num_rows, math.comb(num_columns, 2), price, joint)
-    if carried is not None and num_columns <= joint.most_columns:
-        return domain, settings
-    density_alone = replace(settings, alpha=1.0, shares={**settings.shares, 'adapt': 0.0})
-    return replace(domain, target=categories[0].name), density_alone
+        return domain
+    return replace(domain, target=categories[0].name)
 
 
 def share_by_size(
@@ -234,14 +223,12 @@ class Run(NamedTuple):
         spending: The account.
         rng: Source of the draws that need no secrecy.
         alone: Whether the table is released alone, and not in the context of another one.
-        named: Whether the target, if there is one, was named by the user.
     """
 
     settings: Settings
     spending: Spending
     rng: np.random.Generator
     alone: bool
-    named: bool = True
 
     @property
     def constants(self) -> Constants:

@@ -16,7 +16,7 @@ from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
     TIMES_FOR_NUMBERS,
     asks_size,
-    name_only_category,
+    guess_target,
     share_by_size,
     stage_shares,
 )
@@ -83,37 +83,32 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
 
 
 SENSORS = tuple(Number(name=f'x{at}') for at in range(30))
+KIND = Category(name='kind')
 
 
-def test_the_only_category_stands_for_classes_where_pairs_would_drown():
-    domain = Domain((*SENSORS, Category(name='kind')))
-    settings = Settings(alpha=0.3)
-    found, chosen = name_only_category(domain, settings, settings.budget(thresholds=True), 500)
-    assert (found.target, found.columns) == ('kind', domain.columns)
-    # It is drawn from the density: nothing is adapted to what nobody named.
-    assert chosen.alpha == 1
-    assert stage_shares(found, chosen)['adapt'] == 0
+def test_the_only_category_is_taken_for_the_target():
+    columns = (*SENSORS, KIND)
+    assert guess_target(Domain(columns), Settings()) == Domain(columns, 'kind')
 
 
 @pytest.mark.parametrize(
-    ('columns', 'target', 'num_rows', 'options'),
+    ('columns', 'target', 'options'),
     [
-        ((*SENSORS, Category(name='kind')), 'x0', 500, {}),
-        ((*SENSORS, Category(name='kind')), None, 1e7, {}),
-        ((*SENSORS, Category(name='kind')), None, 500, {'n_components': 2}),
-        ((*SENSORS, Category(name='kind'), Category(name='place')), None, 500, {}),
-        ((*SENSORS, Category(name='kind', values=tuple(range(21)))), None, 500, {}),
-        (SENSORS, None, 500, {}),
-        ((Category(name='kind'),), None, 500, {}),
+        ((*SENSORS, KIND), 'x0', {}),
+        ((*SENSORS, KIND), None, {'n_components': 2}),
+        ((*SENSORS, KIND), None, {'guarantee': 'paper'}),
+        ((*SENSORS, KIND, Category(name='place')), None, {}),
+        ((*SENSORS, Category(name='kind', values=tuple(range(21)))), None, {}),
+        (SENSORS, None, {}),
+        ((KIND,), None, {}),
     ],
-    ids=['target', 'many rows', 'components', 'two', 'many values', 'none', 'nothing else'],
+    ids=['target', 'components', 'paper', 'two', 'many values', 'none', 'nothing else'],
 )
-def test_no_category_stands_for_classes_where_another_choice_is_there(
-    columns, target, num_rows, options
+def test_no_category_is_taken_for_the_target_where_another_choice_is_there(
+    columns, target, options
 ):
-    domain, settings = Domain(columns, target), Settings(**options)
-    budget = settings.budget(thresholds=True)
-    assert name_only_category(domain, settings, budget, num_rows) == (domain, settings)
+    domain = Domain(columns, target)
+    assert guess_target(domain, Settings(**options)) is domain
 
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])

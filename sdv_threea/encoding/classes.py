@@ -64,10 +64,10 @@ class Classes:
             codes[:, self.target] = known[labels]
 
 
-def settle_only_category(
+def settle_guess(
     description: Description, size: tuple[float, float], most_classes: int, evident: float
 ) -> Description:
-    """Decide whether the target, which no user named, stands for classes.
+    """Decide whether the target that was guessed remains one.
 
     It does if all of its values were found, as far as can be told: records with other values would
     be of no class, and count nowhere.
@@ -76,7 +76,7 @@ def settle_only_category(
         * the decision depends on public facts and on released numbers alone
 
     Args:
-        description: The description of the table, with the only category as its target.
+        description: The description of the table, with its only category as the target.
         size: The released number of records, and the standard deviation of its noise.
         most_classes: The most values that it may have.
         evident: That records have other values is evident if they are more than this many standard

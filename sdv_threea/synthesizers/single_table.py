@@ -14,7 +14,7 @@ from sdv.errors import NotFittedError, SamplingError
 from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
-from sdv_threea.domain import Category, Domain
+from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
 from sdv_threea.storage.files import append_csv
@@ -83,8 +83,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         locales: Locales of the generators of personal information.
         epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
         delta: The privacy promise: choose it well below one over the number of rows.
-        target_column: The column that models will be trained to predict, if it is known. Without
-            one, a category alone among numbers stands for classes where pairs would drown in noise.
+        target_column: The column that models will be trained to predict, if it is known. If none is
+            named, it is the only category of a table of numbers and dates, if there is one.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately, because metadata
             that SDV detects from a table holds those of the private rows.
@@ -289,8 +289,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
                 self._tell_rejected(0, num_rows, max_tries_per_batch)
             return rows
 
-        domain = self._model.domain if self._model else None
-        storage = self.preprocessor.describe_storage(domain)
+        storage = self.preprocessor.describe_storage(self._model and self._model.domain)
         where = folder, rows_per_file
         paths = write_folder(sample, num_rows, *where, storage, show_progress=show_progress)
         self._tell_rejected(found, num_rows, max_tries_per_batch)
@@ -332,10 +331,11 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         Raises:
             MemoryError: If it does not.
         """
+        from sdv_threea.stages import guess_target
+
         check_limit(memory_limit=limit)
-        domain = self.preprocessor.derive().derived
-        target = None if domain.target is None else domain[domain.target]
-        values = target.values if isinstance(target, Category) else None  # noqa: PD011 (no pandas)
+        domain = guess_target(self.preprocessor.derive().derived, self._settings)
+        values = domain.target and getattr(domain[domain.target], 'values', None)
         components = self._settings.components_per_class or 1
         check_fit(len(domain.columns), len(values or ()) or 1, components, limit)
 

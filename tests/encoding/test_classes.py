@@ -8,7 +8,7 @@ import pytest
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.domain import MISSING, SPREAD, Category, Domain, Number
-from sdv_threea.encoding.classes import make_classes, settle_only_category
+from sdv_threea.encoding.classes import make_classes, settle_guess
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import encode, make_transformers
 from sdv_threea.privacy.rows import chunk_table
@@ -168,12 +168,10 @@ ONLY = {'name': 'y', 'values': ('a', 'b'), 'nullable': False, 'unreleased': MISS
         ({'values': ()}, (0.0, 0.0), False),
     ],
 )
-def test_the_only_category_stands_for_classes_if_all_of_its_values_were_found(
-    facts, listed, stands
-):
+def test_a_guess_remains_the_target_if_all_of_its_values_were_found(facts, listed, stands):
     domain = Domain((Number(name='x'), Category(**{**ONLY, **facts})), 'y')
     known = {} if listed is None else {'y': listed}
-    settled = settle_only_category(Description(domain, listed=known), (1000.0, 10.0), 5, 4.0)
+    settled = settle_guess(Description(domain, listed=known), (1000.0, 10.0), 5, 4.0)
     assert settled.domain.target == ('y' if stands else None)
     assert settled.domain['y'].unreleased == (SPREAD if stands else MISSING)
     assert settled.domain['x'] == domain['x']

@@ -97,7 +97,7 @@ def test_a_release_that_differs_from_a_file_is_named(golden, tmp_path, monkeypat
     cases['two'] = golden.Case(make, {'t': TABLE[:250]})
     code, _, named = run('--against', str(path))
     assert code == 1
-    assert named == 'differs: made/two (released, sampled)\n'
+    assert named == 'differs: made/two (stated, released, sampled)\n'
 
     del cases['one']
     assert 'differs: made/one (in the file alone)' in run('--against', str(path))[2]

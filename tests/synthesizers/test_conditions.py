@@ -329,7 +329,8 @@ def test_a_number_between_released_cells_stands_for_its_neighbours(build_metadat
     rng = np.random.default_rng(0)
     low = rng.random(600) < 0.5
     table = pd.DataFrame({'x': np.where(low, 1, 9), 'y': np.where(low, 'low', 'high')})
-    columns = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'categorical'}}
+    table['z'] = table['y']  # of two categories none is taken for the target
+    columns = {'x': {'sdtype': 'numerical'}} | dict.fromkeys('yz', {'sdtype': 'categorical'})
     synthesizer = ClustMixSynthesizer(build_metadata(columns), **SETTINGS)
     synthesizer.fit({NAME: table})
 
