@@ -45,9 +45,11 @@ def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilo
 
 def test_pairs_of_a_rare_value_are_released_with_less_noise(rng, monkeypatch):
     """Of 10,000 rows a hundred are marked; twelve of 78 pairs are of the mark."""
-    numbers = {f'x{at}': rng.normal(size=10_000) for at in range(12)}
-    table = pd.DataFrame(numbers | {'mark': np.where(np.arange(10_000) < 100, 'yes', 'no')})
+    numbers = {f'x{at}': rng.normal(size=10_000) for at in range(11)}
+    table = pd.DataFrame(numbers | {'kind': rng.choice(list('abcdefgh'), 10_000)})
+    table['mark'] = np.where(np.arange(10_000) < 100, 'yes', 'no')
     numerical = (Number(name=name, low=-8.0, high=8.0, nullable=False) for name in numbers)
+    kind = Category(name='kind', values=tuple('abcdefgh'), nullable=False)
     mark = Category(name='mark', values=('no', 'yes'), nullable=False)
     seen = []
 
@@ -56,8 +58,8 @@ def test_pairs_of_a_rare_value_are_released_with_less_noise(rng, monkeypatch):
         return release_interactions(rows, bins, weights, **terms)
 
     monkeypatch.setattr(counting, 'release_interactions', spy)
-    domain, settings = Domain((*numerical, mark)), Settings(epsilon=2.0)
-    released = release(table.astype({'mark': object}), domain, settings)
+    domain, settings = Domain((*numerical, kind, mark)), Settings(epsilon=2.0)
+    released = release(table.astype(dict.fromkeys(['kind', 'mark'], object)), domain, settings)
 
     sizes = [int(column.of_code.max()) + 1 for column in released.joint.columns]
     plain = weigh_pairs(sizes, list(combinations(range(13), 2)))

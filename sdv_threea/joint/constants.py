@@ -24,9 +24,8 @@ class JointConstants:
             6 models learn less of numbers at epsilon 1 (R2 of bike_sharing .47 for .55, AUC of
             covtype_compact .871 for .889) and marginals of compas are worse by 4 %. With 2 models
             learn more of bike_sharing (.595) and california_housing (.633 for .62) with public
-            ranges, and no more with private ones; the rare class of creditcard_fraud, if it is not
-            named, is lost more often (eight fits: AUC .71 for .81), and marginals of three columns
-            are worse by 1 % on numbers. At epsilon 8 all do alike.
+            ranges, and no more with private ones, and marginals of three columns are worse by 1 %
+            on numbers. At epsilon 8 all do alike.
         records_per_class: Where labels are adapted and there are fewer than this many times as many
             records as noise for each class, classes get a part of the price of pairs. Without it
             models lose: .017 of AUC on eeg_eye_state at 45, .01 on covtype_compact at 50, which has
@@ -41,9 +40,9 @@ class JointConstants:
             mushroom were left out at epsilon 1, and marginals of three columns were off by .20 and
             .22, in place of .12.
         least_rare: Where they add few pairs to the others, this many times the noise are enough. So
-            a model learns of the rare class of creditcard_fraud if it is not named: with 1.5 one
-            fit of three does not have it, and an AUC of .5; with .75 none of six, and .88 to .92.
-            Without the next bound it would cost compas.
+            a model learns of a rare class that is not the target: of that of creditcard_fraud, with
+            1.5 one fit of three did not have it, and an AUC of .5; with .75 none of six, and .88 to
+            .92. Without the next bound it would cost compas.
         most_added: That is where they add no more than this share to the pairs. With .1 rows of
             telco_churn contradict themselves on whether there is a phone. For the sake of
             pairs of rare values the variance of all others grows by no more than this share, too.
