@@ -273,7 +273,8 @@ RELEASES = (
         'adapt',
         r'sums of residuals of the target in the bins of \d+ terms',
         'how far numbers of a numerical target are from what is expected of them, summed in the '
-        'bins of K terms: of columns, twice; where the budget carries pairs, once of pairs too',
+        'bins of K terms: of columns, twice, or once and then times features; where the budget '
+        'carries pairs, once of pairs too',
         ('E √K', '2 E √K'),
         sensitivities.residual,
         'adapt',
@@ -281,6 +282,20 @@ RELEASES = (
             'adapt.regression.adapt_number',
             'adapt.terms.sum_residuals',
             'adapt.terms.residual_sensitivity',
+        ),
+    ),
+    Entry(
+        'adapt',
+        r'products of residuals of the target with \d+ kernel features',
+        'how far these numbers are from it times the features of the kernel, summed, where that '
+        'promises more than terms again',
+        ('E F', '2 E F'),
+        sensitivities.residual_of_features,
+        'adapt',
+        (
+            'adapt.ridge.fit_ridge',
+            'adapt.ridge.sum_products',
+            'adapt.ridge.product_sensitivity',
         ),
     ),
     Entry(

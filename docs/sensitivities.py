@@ -105,6 +105,13 @@ def residual(facts: Facts, found: float) -> float:
     return apart * math.sqrt(round((found / apart * NUMBER_UNITS) ** 2)) / NUMBER_UNITS
 
 
+def residual_of_features(facts: Facts, found: float) -> float:
+    """A whole number of units, what residuals are cut to, times the norm of the features."""
+    apart = math.sqrt(2) if facts.replaced else 1.0
+    unit = apart * facts.feature_radius / (NUMBER_UNITS * SCORE_UNITS)
+    return round(found / unit) * unit
+
+
 def pair(facts: Facts, _: float) -> float:
     """That of the products of two records of a unit."""
     return 2 * multiply(facts, 0.0) * (2 if facts.replaced else 1)

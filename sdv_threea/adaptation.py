@@ -21,6 +21,7 @@ from sdv_threea.adapt.labels import adapt_labels, plan_features
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.numbers import Expectation, NumberModel
 from sdv_threea.adapt.regression import adapt_number, carries_number
+from sdv_threea.adapt.ridge import plan_interplay
 from sdv_threea.adapt.trade import counts_loss
 from sdv_threea.adapt.trees import grow_trees
 from sdv_threea.anonymize.mixing import regularize
@@ -130,6 +131,8 @@ def _adapt_number(
     sizes = [table.shape[1] for table in scores]
     grown = codes, own[codes[:, at]], draws.weights, others, sizes, ordered, constants
     start = Expectation(at, own, grow_trees(*grown, seed=int(run.rng.integers(2**31))))
+    mu = run.spending.price('adapt')
+    interplay = plan_interplay(draws, at, density.pooled, run.settings.kernel, mu, constants)
     return run.spending.keep(
         adapt_number(
             encoded,
@@ -138,6 +141,7 @@ def _adapt_number(
             _cut(density, ordered, constants.single_bins, run),
             _cut(density, ordered, constants.pair_bins, run, 1 / constants.pair_bins),
             ordered,
+            interplay,
             constants,
             **run.spending.terms('adapt'),
         )

@@ -94,7 +94,8 @@ def fit(synthesizer, data):
 
 
 def take_facts(script, blanks, release, settings, rows_per_unit=1):
-    together = release.labels.interplay if release.labels else None
+    model = release.labels or (release.number and release.number.expectation)
+    together = model.interplay if model else None
     return script.releases.sensitivities.Facts(
         asked={name: len(columns) for name, columns in blanks.items()},
         width=len(release.scored),

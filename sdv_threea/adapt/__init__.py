@@ -6,7 +6,8 @@ see columns together. It is the label solve of kernel inducing points (Nguyen, C
 2011.00050).
 
 Of a numerical target the expected number is fitted to the squared loss over the private rows,
-beside what the density expects of it already.
+beside what the density expects of it already: by bins of columns and of pairs, and by a ridge
+regression on features of that kernel.
 
 This room may read encoded private records, as sums that :mod:`~sdv_threea.privacy` releases.
 Whatever follows is post-processing: it must see released and public numbers only. JAX is met in
@@ -28,6 +29,7 @@ else. ``docs/notation.md`` has the symbols.
 * :mod:`~sdv_threea.adapt.labels`: the model, fitted in private steps,
 * :mod:`~sdv_threea.adapt.trees`: trees that say what the density expects of a number,
 * :mod:`~sdv_threea.adapt.terms`: what bins of columns and of pairs add, summed over private rows,
-* :mod:`~sdv_threea.adapt.numbers`: the model of a number, of trees and terms,
+* :mod:`~sdv_threea.adapt.numbers`: the model of a number, of trees, terms and features,
+* :mod:`~sdv_threea.adapt.ridge`: what features say of a number, summed over private rows,
 * :mod:`~sdv_threea.adapt.regression`: the model of a number, fitted in private steps.
 """

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.ntk import Floats, Kernel, Points
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.privacy.clipping import EXACT_FLOAT, clip_norm
@@ -54,6 +55,12 @@ SMALLEST_EXPONENT = -100
 #: sums of slopes meet.
 LARGEST_RADIUS = 2**18
 
+#: Where the features of all rows have more entries than this, there are fewer features.
+FEATURE_ENTRIES = 2**22
+
+#: Features are computed for about this many rows at most: more would take time and gain nothing.
+MOST_FEATURED = 2**18
+
 
 @dataclass(frozen=True, kw_only=True)
 class KernelFeatures:
@@ -76,6 +83,26 @@ class KernelFeatures:
     def rank(self) -> int:
         """Number of features, ``r``."""
         return int(self.projection.shape[1])
+
+
+def num_features(carried: float, num_records: float, constants: AdaptConstants) -> int:
+    """Choose how many features there are.
+
+    Noise in the weights of ``r`` features moves what they add up to by about ``r / (mu n)``:
+    slopes, whose noise grows as ``sqrt(r) / mu``, are divided by curvatures of about ``n``, and
+    ``r`` such errors add up.
+
+    Args:
+        carried: How many the budget carries: a multiple of ``mu n``.
+        num_records: Number of records, ``n``.
+        constants: The constants of the room.
+
+    Returns:
+        How many: none if there are too few to say anything of pairs of columns.
+    """
+    most = np.clip(FEATURE_ENTRIES / num_records, constants.fewest_most, constants.most_features)
+    found = int(min(carried, most))
+    return found if found >= constants.least_features else 0
 
 
 def make_features(  # noqa: PLR0913 (points, and how they are seen)

@@ -44,11 +44,17 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS, look_up
-from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures, make_features
+from sdv_threea.adapt.features import (
+    FEATURE_UNITS,
+    MOST_FEATURED,
+    KernelFeatures,
+    make_features,
+    num_features,
+)
 from sdv_threea.adapt.fit import Draws, Fit
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.moments import add_features, release_feature_moments
-from sdv_threea.adapt.ntk import Kernel, ReluNtk
+from sdv_threea.adapt.ntk import make_kernel
 from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, slope_sensitivity, sum_slopes
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
@@ -59,39 +65,11 @@ from sdv_threea.privacy.rows import Rows
 #: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
-#: Where the features of all rows have more entries than this, there are fewer features.
-FEATURE_ENTRIES = 2**22
-
-#: Features are computed for about this many rows at most: more would take time and gain nothing.
-MOST_FEATURED = 2**18
-
 
 def num_draws(num_classes: int, num_columns: int) -> int:
     """Choose how many records to draw for a fit."""
     fitting = MOST_ENTRIES // (num_classes * (num_columns + 1))
     return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
-
-
-def num_features(totals: NDArray[np.float64], mu: float, constants: AdaptConstants) -> int:
-    """Choose how many features the budget carries.
-
-    Noise in the weights of ``r`` features moves log odds by about ``r C / (mu n)``: slopes, whose
-    noise grows as ``sqrt(r) / mu``, are divided by curvatures of about ``n / C``, and ``r`` such
-    errors add up.
-
-    Args:
-        totals: Number of records of each class, shape (C,).
-        mu: The price of the labels, in GDP.
-        constants: The constants of the room.
-
-    Returns:
-        How many: none if there are too few to say anything of pairs of columns.
-    """
-    num_rows = float(totals.sum())
-    carried = constants.features_per_noise * mu * num_rows / len(totals)
-    most = np.clip(FEATURE_ENTRIES / num_rows, constants.fewest_most, constants.most_features)
-    found = int(min(carried, most))
-    return found if found >= constants.least_features else 0
 
 
 def plan_features(  # noqa: PLR0913 (what is known, and the price)
@@ -119,14 +97,15 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
         The features, or ``None`` if the budget carries none, or there is nothing that columns could
         say together.
     """
-    rank = num_features(totals, mu, constants)
+    carried = constants.features_per_noise * mu * totals.sum() / len(totals)
+    rank = num_features(carried, float(totals.sum()), constants)
     width = draws.codes.shape[1]
     if not rank or width < 2:
         return None
     features = make_features(
         pooled(draws.codes, np.zeros(len(draws.codes), dtype=np.int64)),
         draws.weights,
-        _make_kernel(kernel, width),
+        make_kernel(kernel, width),
         num_landmarks=max(constants.landmarks, rank),
         rank=rank,
         unclipped=constants.unclipped_features,
@@ -236,11 +215,3 @@ def _features_of(
 ) -> NDArray[np.float64]:
     chunk = Encoded(draws.codes, draws.labels)
     return add_features(pooled, features, chunk).features / FEATURE_UNITS
-
-
-def _make_kernel(kernel: Callable[..., Any] | None, num_columns: int) -> Kernel:
-    if kernel is None:
-        return ReluNtk()
-    from sdv_threea.adapt.kernels import as_kernel  # loads JAX
-
-    return as_kernel(kernel, num_columns)

@@ -33,22 +33,27 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Interplay:
-    """What columns say of the classes only together: publishable.
+    """What columns say of a target only together: publishable.
 
     Args:
         scores: The normal scores of codes among all classes.
         features: The features ``phi`` of scores.
-        weights: What a unit of each feature adds to the log odds, ``v``, shape (C, r).
+        weights: What a unit of each feature adds to the log odds of the classes, ``v``, shape
+            (C, r); of a number, to what is expected of it, shape (1, r).
     """
 
     scores: NormalScores
     features: KernelFeatures
     weights: NDArray[np.float64]
 
-    def log_odds(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return what the codes of records, shape (n, m), add to the log odds, shape (n, C)."""
+    def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return what the codes of records, shape (n, m), add, shape (n, C)."""
+        return self.see(codes) / FEATURE_UNITS @ self.weights.T
+
+    def see(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the features of records, shape (n, m) to (n, r), whole, each by itself."""
         scores = self.scores(codes, np.zeros(len(codes), dtype=np.int64))
-        return whole_features(scores, self.features) / FEATURE_UNITS @ self.weights.T
+        return whole_features(scores, self.features)
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class LabelModel:
         found = np.tile(self.offsets, (len(codes), 1))
         for column, table in zip(codes.T, self.evidence, strict=True):
             found += look_up(table, column)
-        return found if self.interplay is None else found + self.interplay.log_odds(codes)
+        return found if self.interplay is None else found + self.interplay(codes)
 
     def chances(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
         """The chances of the classes, shape (n, C)."""

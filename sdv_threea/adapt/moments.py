@@ -13,6 +13,7 @@ kernel inducing points solve for their labels (Nguyen, Chen, Lee 2020, arXiv 201
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def add_features(pooled: NormalScores, features: KernelFeatures, chunk: Encoded)
 
 
 def release_feature_moments(
-    rows: Rows[Featured],
+    rows: Rows[Any],
     radius: int,
     constants: AdaptConstants,
     *,
@@ -56,7 +57,7 @@ def release_feature_moments(
           are whole numbers in the units of scores, and shortened to the radius
 
     Args:
-        rows: The private rows.
+        rows: The private rows, with ``features``, whole numbers, shape (n, r).
         radius: The norm that no feature vector exceeds, in the units of features.
         constants: The constants of the room.
         mu: The price, in Gaussian differential privacy.
@@ -121,5 +122,5 @@ def match_moments(
     return np.asarray((vectors @ mapping.T)[:, 1:])
 
 
-def _group(chunk: Featured) -> Grouped:
+def _group(chunk: Any) -> Grouped:
     return Grouped(chunk.features, np.zeros(len(chunk.features), dtype=np.int64))

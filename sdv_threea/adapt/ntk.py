@@ -19,7 +19,7 @@ section 2). Training the network by gradient descent is regression with this ker
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -117,3 +117,17 @@ class ReluNtk:
         for _ in self._layers(ntk, covariance, variance_1, variance_2):
             pass
         return ntk
+
+
+def make_kernel(kernel: Callable[..., Any] | None, num_columns: int) -> Kernel:
+    """Make a kernel of what the user brings, or the default kernel if that is nothing.
+
+    Args:
+        kernel: A kernel of ``neural_tangents``; ``None`` for that of a ReLU network.
+        num_columns: Number of columns, ``m``.
+    """
+    if kernel is None:
+        return ReluNtk()
+    from sdv_threea.adapt.kernels import as_kernel  # loads JAX
+
+    return as_kernel(kernel, num_columns)

@@ -2,8 +2,9 @@
 
 A record of the released density has a number of its own, whose normal score is ``t``. Of that, the
 density expects ``f`` of the other columns (:mod:`~sdv_threea.adapt.trees`), and the model fitted to
-private rows expects ``g``: ``f``, and what the :mod:`~sdv_threea.adapt.terms` of single columns and
-of pairs add. The record gets the number at ::
+private rows expects ``g``: ``f``, and what is added by the :mod:`~sdv_threea.adapt.terms` of single
+columns and of pairs, and by features of a kernel (:mod:`~sdv_threea.adapt.ridge`). The record gets
+the number at ::
 
     g + kept (t - f) + jitter z         z a standard normal
 
@@ -22,6 +23,7 @@ from scipy.special import ndtr
 
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import draw_by_chance
+from sdv_threea.adapt.model import Interplay
 from sdv_threea.adapt.terms import Term, add_terms
 from sdv_threea.adapt.trade import stretch
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, Trees
@@ -43,6 +45,7 @@ class Expectation:
         trees: What the density expects.
         terms: What the model expects beside it, by the bins of columns.
         values: What their bins add, in units of ``1 / NUMBER_UNITS``.
+        interplay: What features of other columns add beside it, in scores; ``None`` for nothing.
     """
 
     target: int
@@ -50,6 +53,7 @@ class Expectation:
     trees: Trees
     terms: tuple[Term, ...] = ()
     values: tuple[NDArray[np.int64], ...] = ()
+    interplay: Interplay | None = None
 
     def start(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return how far numbers are from what the density expects, (n, m) to (n,): ``t - f``.
@@ -61,7 +65,10 @@ class Expectation:
 
     def expect(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return what the model expects of records, (n, m) to (n,): ``g``."""
-        return self.trees(codes) + add_terms(self.terms, self.values, codes)
+        found = self.trees(codes) + add_terms(self.terms, self.values, codes)
+        if self.interplay is None:
+            return found
+        return found + np.rint(NUMBER_UNITS * self.interplay(codes)[:, 0]).astype(np.int64)
 
     def adjusted(
         self,

@@ -12,11 +12,12 @@ The slope is a sum of residuals, bin by bin (:func:`~sdv_threea.adapt.terms.sum_
 released with noise, and moves the weights as far as it can be believed
 (:mod:`~sdv_threea.adapt.belief`). Weights of neighbouring bins are expected to be alike. How large
 they are expected to be is what makes the first slope likeliest. Pairs are looked at once, all
-together; those whose slopes are clearly likelier with weights than without are kept, and looked at
-again. If neither columns nor pairs show anything, columns are looked at again, with all that is
-left, and both looks are pooled; if that shows nothing either, the density is left as it is. All
-else that a step needs is read off draws, which costs nothing: the curvature, and the residuals'
-standard deviation ``s``.
+together; those whose slopes are clearly likelier with weights than without are kept. The last look
+is at all of them again, or at features of a kernel (:mod:`~sdv_threea.adapt.ridge`), whichever
+promises more. What a look at terms promises is known before it is taken. If neither columns nor
+pairs show anything, columns are looked at again, with all that is left, and both looks are pooled;
+if that shows nothing either, the density is left as it is. All else that a step needs is read off
+draws, which costs nothing: the curvature, and the residuals' standard deviation ``s``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import TINY, Update, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
+from sdv_threea.adapt.model import Interplay
 from sdv_threea.adapt.numbers import Expectation
+from sdv_threea.adapt.ridge import fit_ridge
 from sdv_threea.adapt.terms import (
     Residuals,
     Term,
@@ -108,6 +111,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     single: Bins,
     coarse: Bins,
     ordered: Sequence[bool],
+    interplay: Interplay | None,
     constants: AdaptConstants,
     *,
     mu: float,
@@ -117,10 +121,11 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     """Fit what is expected of the number to the loss over the private rows.
 
     Formal guarantees:
-        * the rows are read twice or three times, by
+        * the rows are read two or three times, by
           :func:`~sdv_threea.adapt.terms.sum_residuals`, whose sums move by at most
-          :func:`~sdv_threea.adapt.terms.residual_sensitivity`; before that each of them is mapped
-          by itself, to its codes and its residual
+          :func:`~sdv_threea.adapt.terms.residual_sensitivity`, or in place of the last time by
+          :func:`~sdv_threea.adapt.ridge.fit_ridge`; before that each of them is mapped by itself,
+          to its codes and its residual
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
           compose to ``mu``; the terms and the values of a step are functions of the releases
           before it
@@ -132,6 +137,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
         single: For each column, the bin of each code, shape (S,); -1 for none.
         coarse: The same for pairs of columns.
         ordered: For each column, whether the order of its codes means something.
+        interplay: Features of the kernel, of any weights, or ``None``.
         constants: How far to step.
         mu: The price, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
@@ -147,21 +153,28 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     fit = NumberFit(start, draws, constants)
     fit.add(singles)
     left = rows.map(partial(_start, start)).keep()
-    terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
+    terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
     pairs = make_terms(coarse, list(combinations(columns, 2)))
     price = mu * math.sqrt(constants.pair_share)
     carried = count_for_noise(draws.weights.sum(), len(singles) + len(pairs), price)
     pairs = pairs if carried >= constants.pair_records else ()
     share = constants.single_share if pairs else 0.5
-    slopes, receipt = _release(left, fit, singles, share, terms)
+    slopes, receipt = _release(left, fit, singles, mu=mu * math.sqrt(share), **terms)
     looks, receipts, told = [slopes], [receipt], fit.begin(slopes, alike)
     if pairs:
-        slopes, receipt = _release(left, fit, (*singles, *pairs), constants.pair_share, terms)
+        slopes, receipt = _release(left, fit, (*singles, *pairs), mu=price, **terms)
         looks.append(Slopes(slopes.sums[: len(alike)], slopes.scale))
         receipts.append(receipt)
         told = fit.add_pairs(pairs, slopes, coarse, ordered) or told
         share += constants.pair_share
-    slopes, receipt = _release(left, fit, fit.terms, max(1 - share, 0.0), terms)
+    last = mu * math.sqrt(max(1 - share, 0.0))
+    if interplay is not None and fit.promise(last, neighbors) < constants.ridge_worth:
+        found = fit.expectation()
+        known = found, interplay, fit.draws, fit.deviation, constants
+        weighed, both = fit_ridge(rows, *known, mu=last, **terms)
+        receipts.extend(both)
+        return replace(found, interplay=weighed) if told or weighed else None, tuple(receipts)
+    slopes, receipt = _release(left, fit, fit.terms, mu=last, **terms)
     receipts.append(receipt)
     if told:
         fit.step(slopes)
@@ -174,20 +187,22 @@ def _release(
     rows: Rows[Residuals],
     fit: NumberFit,
     summed: tuple[Term, ...],
-    share: float,
-    terms: dict[str, Any],
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
 ) -> tuple[Slopes, Receipt]:
     """Release the sums of residuals, and return them and the receipt."""
     now = fit.expectation()
     largest = fit.largest()
     sums, receipt = add_noise(
         rows.sum(partial(sum_residuals, summed, now.terms, now.values, largest)),
-        sensitivity=residual_sensitivity(largest, len(summed), terms['neighbors']),
-        mu=terms['mu'] * math.sqrt(share),
+        sensitivity=residual_sensitivity(largest, len(summed), neighbors),
+        mu=mu,
         stage='adapt',
         released=f'sums of residuals of the target in the bins of {len(summed)} terms',
         resolution=1 / NUMBER_UNITS,
-        noise=terms['noise'],
+        noise=noise,
     )
     return Slopes(sums, receipt.noise_scale), receipt
 
@@ -205,16 +220,21 @@ class NumberFit:
 
     Attributes:
         terms: The terms so far.
+        draws: The records that are read, those that have a number.
+        deviation: The standard deviation ``s`` of residuals.
     """
 
     def __init__(self, start: Expectation, draws: Draws, constants: AdaptConstants) -> None:
         self.terms: tuple[Term, ...] = ()
         self._start, self._constants = start, constants
         has_number = draws.codes[:, start.target] > 0
-        self._codes, self._records = draws.codes[has_number], draws.weights[has_number]
+        self.draws = Draws(
+            draws.codes[has_number], draws.labels[has_number], draws.weights[has_number]
+        )
+        self._codes, self._records = self.draws.codes, self.draws.weights
         squares = np.square(start.start(self._codes) / NUMBER_UNITS)
         found = math.sqrt(float(np.average(squares, weights=self._records)))
-        self._deviation = max(found, constants.least_deviation)
+        self.deviation = max(found, constants.least_deviation)
         self._weights = np.zeros(0)
         self._covariance = np.zeros((0, 0))
         self._curvature = np.zeros((0, 0))
@@ -237,7 +257,7 @@ class NumberFit:
 
     def largest(self) -> int:
         """Return what residuals are cut to."""
-        return math.ceil(self._constants.largest_residual * self._deviation * NUMBER_UNITS)
+        return math.ceil(self._constants.largest_residual * self.deviation * NUMBER_UNITS)
 
     def begin(self, slopes: Slopes, alike: NDArray[np.float64]) -> bool:
         """Take the first step, with the likeliest size of the weights, if not none is likeliest.
@@ -246,7 +266,7 @@ class NumberFit:
             slopes: Of the terms so far.
             alike: The covariance of their weights, but for the size.
         """
-        known = self._curvature, *slopes.over(self._deviation)
+        known = self._curvature, *slopes.over(self.deviation)
         best, most = None, self._constants.term_doubt
         nothing = update(*known, 0.0 * alike).log_likelihood
         for spread in self._constants.term_spreads:
@@ -257,9 +277,27 @@ class NumberFit:
             self._take(best)
         return best is not None
 
+    def promise(self, mu: float, neighbors: str) -> float:
+        """Return how much less another look leaves open, as a share of the residuals' variance.
+
+        What is known of the weights has the covariance ``V``, so ``tr(H V)`` of the squared
+        residuals come of what is not known of them. The covariance after a look does not depend on
+        what it shows.
+
+        Args:
+            mu: The price of the look.
+            neighbors: The neighbour relation.
+        """
+        largest = self.largest() / NUMBER_UNITS
+        scale = residual_sensitivity(largest, len(self.terms), neighbors) / mu / self.deviation
+        nothing = np.zeros(len(self._weights))
+        after = update(self._curvature, nothing, scale, self._covariance).covariance
+        less = np.vdot(self._curvature, self._covariance - after)
+        return float(less / self._records.sum())
+
     def step(self, slopes: Slopes) -> None:
         """Take a step."""
-        known = self._curvature, *slopes.over(self._deviation)
+        known = self._curvature, *slopes.over(self.deviation)
         self._take(update(*known, self._covariance))
 
     def add_pairs(
@@ -299,7 +337,7 @@ class NumberFit:
 
     def expectation(self) -> Expectation:
         """Return what is expected so far, in whole numbers."""
-        weights = np.clip(self._weights * self._deviation, -LARGEST_WEIGHT, LARGEST_WEIGHT)
+        weights = np.clip(self._weights * self.deviation, -LARGEST_WEIGHT, LARGEST_WEIGHT)
         whole = np.rint(weights * NUMBER_UNITS).astype(np.int64)
         ends = np.cumsum([term.size for term in self.terms])[:-1]
         return replace(self._start, terms=self.terms, values=tuple(np.split(whole, ends)))
@@ -310,7 +348,7 @@ class NumberFit:
         """Return by how much slopes are likelier with weights, in logarithms, and their spread."""
         places = term(self._codes)
         records = np.bincount(places + 1, self._records, term.size + 1)[1:]
-        slopes, scale = slopes / self._deviation, scale / self._deviation
+        slopes, scale = slopes / self.deviation, scale / self.deviation
         # The curvature of one term is diagonal. In units of noise and sampling, slopes vary by one,
         # and by the spread squared times `more` if there are weights.
         roots = np.sqrt(records + scale**2 + TINY)

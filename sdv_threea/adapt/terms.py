@@ -116,7 +116,7 @@ def sum_residuals(
     return np.concatenate(found).astype(np.int64)
 
 
-def residual_sensitivity(largest: int, num_terms: int, neighbors: str = 'add_remove') -> float:
+def residual_sensitivity(largest: float, num_terms: int, neighbors: str = 'add_remove') -> float:
     """Bound the L2 distance of the sums of neighbouring tables, for :func:`sum_residuals`.
 
     Formal guarantees:

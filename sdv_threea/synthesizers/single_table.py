@@ -99,7 +99,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             as uncertain as in the private rows. With less it is surer where little can be
             predicted, and a model learns more from as many rows, but its probabilities are too
             sure as well.
-        kernel: Kernel by whose features a categorical target may follow from columns together: a
+        kernel: Kernel by whose features the target may follow from columns together: a
             kernel function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX;
             ``None`` for the neural tangent kernel of a ReLU network.
         verbose: Whether to show the stages of a fit as they pass.

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import (
     FEATURE_UNITS,
     KERNEL_BITS,
@@ -19,6 +20,7 @@ from sdv_threea.adapt.features import (
     _project,
     as_points,
     make_features,
+    num_features,
     whole_features,
     whole_projection,
 )
@@ -292,3 +294,18 @@ def test_features_travel_to_processes_that_load_no_jax():
 
     assert done.returncode == 0, done.stderr.decode()
     np.testing.assert_array_equal(pickle.loads(done.stdout), whole_features(scores, features))
+
+
+@pytest.mark.parametrize(
+    ('carried', 'num_records', 'expected'),
+    [
+        (1e9, 10_000, 256),
+        (1e9, 24_000, 174),
+        (1e9, 100_000, 128),
+        (50.9, 400, 50),
+        (7.9, 400, 0),
+        (np.inf, 200, 256),
+    ],
+)
+def test_features_are_as_many_as_the_budget_carries(carried, num_records, expected):
+    assert num_features(carried, num_records, AdaptConstants()) == expected

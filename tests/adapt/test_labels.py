@@ -17,7 +17,7 @@ from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS, weigh_evidence
 from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
 from sdv_threea.adapt.fit import Draws, Fit
-from sdv_threea.adapt.labels import adapt_labels, num_draws, num_features, plan_features
+from sdv_threea.adapt.labels import adapt_labels, num_draws, plan_features
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.slopes import slope_sensitivity
 from sdv_threea.approximate import moments as moments_module
@@ -291,23 +291,6 @@ def test_a_record_of_no_use_for_features_moves_nothing():
     both = Encoded(*(np.concatenate(pair) for pair in zip(records, nothing, strict=True)))
     found = fit(records, math.inf, together=True, private=both)[0]
     assert np.isfinite(found.log_odds(np.full((2, 3), -1))).all()
-
-
-@pytest.mark.parametrize(
-    ('totals', 'mu', 'expected'),
-    [
-        ([5000, 5000], 1.0, 256),
-        ([50_000, 50_000], 1.0, 128),
-        ([300, 100], 1.0, 50),
-        ([300, 100], 0.1, 0),
-        ([10, 10], 0.5, 0),
-        ([20_000] * 26, 1e-3, 0),
-        ([100] * 4, 1.0, 25),
-        ([100, 100], math.inf, 256),
-    ],
-)
-def test_features_are_as_many_as_the_budget_carries(totals, mu, expected):
-    assert num_features(np.array(totals, float), mu, AdaptConstants()) == expected
 
 
 @pytest.mark.parametrize('mu', [1e-9, 1e-3, 0.03])

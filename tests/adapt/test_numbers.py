@@ -58,7 +58,7 @@ def cut():
 def fit(start, records, mu, neighbors='add_remove', noise=discrete_gaussian):
     expectation, draws = start
     rows = chunk_arrays(records, 3000)
-    known = cut(), cut(), (True, True, False, True), CONSTANTS
+    known = cut(), cut(), (True, True, False, True), None, CONSTANTS
     terms = {'mu': mu, 'neighbors': neighbors, 'noise': noise}
     return adapt_number(rows, expectation, draws, *known, **terms)
 

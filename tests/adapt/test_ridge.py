@@ -1,0 +1,206 @@
+"""Features of a kernel beside the terms of a number: what is read, what it costs, what is found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sdv_threea.adapt.constants import AdaptConstants
+from sdv_threea.adapt.features import FEATURE_UNITS
+from sdv_threea.adapt.fit import Draws
+from sdv_threea.adapt.ntk import ReluNtk
+from sdv_threea.adapt.numbers import Expectation
+from sdv_threea.adapt.regression import NumberFit, Slopes, adapt_number
+from sdv_threea.adapt.ridge import Remainders, plan_interplay, product_sensitivity, sum_products
+from sdv_threea.adapt.terms import make_terms
+from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
+from sdv_threea.approximate.moments import SCORE_UNITS
+from sdv_threea.approximate.scores import normal_scores
+from sdv_threea.encoding.records import Encoded
+from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.privacy.rows import chunk_arrays
+
+#: Eight codes of each column, and of the number; code 0 is the missing value, and the number last.
+SIZES, TARGET = (9,) * 5, 4
+ORDERED = (True,) * 5
+CONSTANTS = AdaptConstants(trees=10, leaf_draws=10)
+SCORES = np.append(0, np.rint(np.linspace(-2, 2, 8) * SCORE_UNITS)).astype(np.int64)
+
+
+def make_records(num_rows, seed=0, *, follows=True):
+    """Records whose number follows from the product of three columns: no two say anything of it."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(1, 9, (num_rows, 5))
+    signs = np.sign(codes[:, :3] - 4.5).prod(axis=1)
+    number = follows * signs + rng.normal(0, 0.4, num_rows)
+    codes[:, TARGET] = 1 + np.clip(np.rint((number + 2) * 7 / 4), 0, 7)
+    return Encoded(codes, np.zeros(num_rows, dtype=np.int64))
+
+
+@pytest.fixture(scope='module')
+def pooled():
+    shares = np.append(0, np.full(8, 1 / 8))[None]
+    return normal_scores((shares,) * 5, (np.arange(9),) * 5, 1)
+
+
+@pytest.fixture(scope='module')
+def start():
+    """What a density expects in which the number follows from nothing, and draws of it."""
+    codes = make_records(2000, seed=1, follows=False).codes
+    draws = Draws(codes, np.zeros(2000, dtype=np.int64), np.full(2000, 10.0))
+    grown = codes, SCORES[codes[:, TARGET]], draws.weights, (0, 1, 2, 3), SIZES, ORDERED, CONSTANTS
+    return Expectation(TARGET, SCORES, grow_trees(*grown, seed=0)), draws
+
+
+@pytest.fixture(scope='module')
+def interplay(start, pooled):
+    return plan_interplay(start[1], TARGET, pooled, None, 2.0, CONSTANTS)
+
+
+def fit(start, records, interplay, mu, neighbors='add_remove', constants=CONSTANTS):
+    expectation, draws = start
+    bins = [np.append(-1, np.arange(8))] * 5
+    known = bins, bins, ORDERED, interplay, constants
+    terms = {'mu': mu, 'neighbors': neighbors, 'noise': discrete_gaussian}
+    return adapt_number(chunk_arrays(records, 3000), expectation, draws, *known, **terms)
+
+
+def measure(found, records):
+    """The share of the scores' variance that is explained."""
+    own = SCORES[records.codes[:, TARGET]] * UNITS_PER_SCORE
+    return 1 - np.var(own - found.expect(records.codes)) / np.var(own)
+
+
+def test_what_three_columns_say_together_is_found_by_features_alone(start, interplay):
+    records, fresh = make_records(20_000), make_records(5000, 3)
+    without, _ = fit(start, records, None, 2.0)
+    found, receipts = fit(start, records, interplay, 2.0)
+    exact, _ = fit(start, records, interplay, math.inf)
+
+    assert without is None or measure(without, fresh) < 0.05
+    assert measure(found, fresh) > 0.3
+    assert measure(exact, fresh) > measure(found, fresh) - 0.02
+    assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(4)
+
+
+def test_noise_is_not_taken_for_what_features_say(start, interplay):
+    records, fresh = make_records(20_000, follows=False), make_records(5000, 3, follows=False)
+    for mu in (0.2, 2.0):
+        found, receipts = fit(start, records, interplay, mu)
+        assert found is None or measure(found, fresh) > measure(start[0], fresh) - 0.01
+        assert math.fsum(each.mu**2 for each in receipts) == pytest.approx(mu**2)
+
+
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_receipts_say_what_is_read_of_features(start, interplay, neighbors):
+    _, receipts = fit(start, make_records(20_000), interplay, 2.0, neighbors)
+    moments, products = receipts[-2:]
+    assert 'kernel features' in moments.released
+    assert products.released.startswith('products of residuals')
+    apart = 2 if neighbors == 'replace_one' else 1
+    largest = (
+        products.sensitivity * NUMBER_UNITS * FEATURE_UNITS / interplay.features.radius / apart
+    )
+    assert largest == pytest.approx(round(largest), rel=1e-9)
+    for each in receipts:
+        assert each.noise_scale >= each.sensitivity / each.mu
+
+
+def test_no_record_moves_the_products_by_more_than_is_promised():
+    """Any records, far-off numbers among them."""
+    rng, largest, radius = np.random.default_rng(5), 700, 900
+    features = rng.normal(size=(500, 6))
+    features *= radius * rng.choice([0.3, 1], (500, 1)) / np.linalg.norm(features, axis=1)[:, None]
+    features = np.trunc(features).astype(np.int16)
+    left = rng.integers(-(2**40), 2**40, 500)
+    sums = [
+        sum_products(largest, Remainders(left[at : at + 1], features[at : at + 1]))
+        for at in range(500)
+    ]
+    bound = product_sensitivity(largest, radius)
+    lengths = np.linalg.norm(sums, axis=1)
+    assert 0.99 * bound < lengths.max() <= bound
+    apart = max(np.linalg.norm(one - other) for one, other in zip(sums, sums[1:], strict=False))
+    assert 1.2 * bound < apart <= product_sensitivity(largest, radius, 'replace_one')
+    # And all of them are the sums of each, exactly.
+    together = sum_products(largest, Remainders(left, features))
+    assert together.dtype == np.int64
+    assert (together == np.sum(sums, axis=0)).all()
+
+
+def test_features_do_not_know_the_number(interplay):
+    records = make_records(300)
+    other = records.codes.copy()
+    other[:, TARGET] = 9 - other[:, TARGET]
+    assert (interplay.see(records.codes) == interplay.see(other)).all()
+    assert len(np.unique(interplay.see(records.codes), axis=0)) > 250
+
+
+def test_the_budget_may_carry_no_features(start, pooled):
+    planned = start[1], TARGET, pooled, None
+    few = AdaptConstants(least_features=8)
+    assert plan_interplay(*planned, 1e-4, few) is None
+    assert plan_interplay(*planned, 0.02, few).features.rank < 40
+    assert plan_interplay(*planned, math.inf, few).features.rank > 100
+    # Of a single column terms say all.
+    narrow = replace(
+        pooled, scores=pooled.scores[:2], cuts=pooled.cuts[:2], orders=pooled.orders[:2]
+    )
+    draws = start[1]._replace(codes=start[1].codes[:, 3:])
+    assert plan_interplay(draws, 1, narrow, None, 2.0, few) is None
+
+
+def test_features_may_be_of_a_kernel_of_the_user(start, pooled):
+    def kernel(first, second):
+        """Say what up to three columns say together."""
+        return (1 + first @ second.T / 4) ** 3
+
+    own = plan_interplay(start[1], TARGET, pooled, kernel, 2.0, CONSTANTS)
+    found, _ = fit(start, make_records(20_000), own, 2.0)
+    assert own.features.kernel != ReluNtk()
+    assert measure(found, make_records(5000, 3)) > 0.2
+
+
+def test_the_last_look_is_at_what_promises_more(start, interplay):
+    """Terms of which much is open yet are looked at again; else features are."""
+    records = make_records(20_000, follows=False)
+    codes = records.codes
+    codes[:, TARGET] = 1 + (codes[:, 0] + codes[:, 1]) % 8
+    never = replace(CONSTANTS, ridge_worth=0.0)
+    for constants, last in ((CONSTANTS, 'products'), (never, 'sums')):
+        _, receipts = fit(start, records, interplay, 2.0, constants=constants)
+        assert receipts[-1].released.startswith(last)
+
+
+def test_what_a_look_promises_is_what_it_leaves_less_open(start):
+    """Weights are drawn from what is expected of them, and looked at, again and again."""
+    bins = [np.append(-1, np.arange(8))] * 5
+    rng, mu, size, left = np.random.default_rng(0), 0.1, 16, []
+
+    def look(fitted, weights, scale):
+        curvature = np.diag(fitted._curvature)
+        noise = rng.normal(size=size) * np.hypot(np.sqrt(curvature), scale)
+        slopes = fitted._curvature @ (weights - fitted._weights) + noise
+        return Slopes(slopes * fitted.deviation, scale * fitted.deviation)
+
+    for _ in range(300):
+        fitted = NumberFit(*start, replace(CONSTANTS, term_spreads=(0.25,), term_doubt=-math.inf))
+        fitted.add(make_terms(bins, [(0,), (1,)]))
+        assert fitted.promise(mu, 'add_remove') == 0  # nothing is known to be open yet
+        weights = rng.normal(0, 0.25, size)
+        fitted.begin(look(fitted, weights, 2000.0), np.eye(size))
+        promised = fitted.promise(mu, 'add_remove')
+        largest = fitted.largest() / NUMBER_UNITS / fitted.deviation
+        found = []
+        for step in (False, True):
+            if step:
+                fitted.step(look(fitted, weights, largest * math.sqrt(2) / mu))
+            missing = weights - fitted._weights
+            found.append(missing @ fitted._curvature @ missing / fitted._records.sum())
+        left.append(found[0] - found[1])
+    assert np.mean(left) == pytest.approx(promised, abs=4 * np.std(left) / math.sqrt(300))
+    assert promised > 0.01
+    assert fitted.promise(math.inf, 'add_remove') > fitted.promise(mu, 'replace_one')
