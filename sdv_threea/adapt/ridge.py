@@ -193,7 +193,7 @@ def plan_interplay(
         make_kernel(kernel, width),
         num_landmarks=max(constants.landmarks, rank),
         rank=rank,
-        unclipped=constants.ridge_unclipped,
+        unclipped=constants.unclipped_features,
     )
     weights = np.zeros((1, features.rank))
     return Interplay(blind, features, weights) if features.rank else None
