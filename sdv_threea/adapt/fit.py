@@ -41,6 +41,12 @@ class Draws(NamedTuple):
     labels: NDArray[np.int64]
     weights: NDArray[np.float64]
 
+    def first(self, most: int) -> Draws:
+        """Return the first of them, at most so many, which then stand for all."""
+        weights = self.weights[:most]
+        each = self.weights.sum() / weights.sum()
+        return Draws(self.codes[:most], self.labels[:most], weights * each)
+
 
 class Fit:
     """Fisher scoring: all but slopes and moments is read off draws, and so free of cost.

@@ -42,6 +42,9 @@ from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.rows import Rows
 
+#: Features are made of so many draws, at most: more would only take time.
+MOST_DRAWS = 10_000
+
 
 class Remainders(NamedTuple):
     """Private records: what is left of their numbers, whole, (n,), and features, (n, r)."""
@@ -94,6 +97,7 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
     price = mu * math.sqrt(share)
     moments, first = release_feature_moments(left, radius, constants, mu=price, **terms)
+    draws = draws.first(MOST_DRAWS)
     records = draws.weights * part
     features = match_moments(interplay.see(draws.codes) / FEATURE_UNITS, records, moments)
     curvature = features.T @ (features * records[:, None])
@@ -180,7 +184,7 @@ def plan_interplay(
         The features, their weights zero; or ``None`` if the budget carries none, or there is
         nothing that columns could say together.
     """
-    width = draws.codes.shape[1]
+    draws, width = draws.first(MOST_DRAWS), draws.codes.shape[1]
     num_records = float(draws.weights.sum())
     rank = num_features(constants.ridge_per_noise * mu * num_records, num_records, constants)
     if not rank or width < 3:

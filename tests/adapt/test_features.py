@@ -299,12 +299,12 @@ def test_features_travel_to_processes_that_load_no_jax():
 @pytest.mark.parametrize(
     ('carried', 'num_records', 'expected'),
     [
-        (1e9, 10_000, 256),
+        (1e9, 5_000, 512),
         (1e9, 24_000, 174),
         (1e9, 100_000, 128),
         (50.9, 400, 50),
         (7.9, 400, 0),
-        (np.inf, 200, 256),
+        (np.inf, 200, 512),
     ],
 )
 def test_features_are_as_many_as_the_budget_carries(carried, num_records, expected):

@@ -61,3 +61,13 @@ def test_the_start_is_where_draws_lose_least(num_classes, spread):
     )
     found = lose(fitted.coordinates.ravel(), evidence, draws)
     assert found - least.fun < 0.02 * (begun - least.fun)
+
+
+def test_the_first_draws_stand_for_all():
+    _, draws = make_draws(2, 3, 0.5)
+    draws = draws._replace(weights=np.linspace(1, 30, 600))
+    first = draws.first(100)
+    assert (first.codes == draws.codes[:100]).all() and (first.labels == draws.labels[:100]).all()
+    assert first.weights.sum() == pytest.approx(draws.weights.sum())
+    assert first.weights[1] / first.weights[0] == pytest.approx(draws.weights[1] / draws.weights[0])
+    assert all((own == each).all() for own, each in zip(draws.first(1000), draws, strict=True))
