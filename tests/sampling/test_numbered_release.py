@@ -76,7 +76,11 @@ def test_numbers_follow_from_columns_together(released, free):
 
 def test_what_is_adapted_has_its_receipts_and_the_budget_is_spent(released):
     words = [each.released for each in released.ledger.receipts if each.stage == 'adapt']
-    assert len(words) == 3 and all(word.startswith('sums of residuals') for word in words)
+    assert all(word.startswith('sums of residuals') for word in words[:2])
+    # The last look is at features, where they promise more.
+    together = released.number.expectation.interplay
+    assert len(words) == 4 and words[3].startswith('products of residuals')
+    assert together is None or f'{together.features.rank} kernel features' in words[3]
     budget = Settings(epsilon=8.0, delta=1e-5).budget(thresholds=True)
     assert released.ledger.mu == pytest.approx(budget.mu)
 
