@@ -154,7 +154,8 @@ def write_scores(
         rows.append([table, write_epsilon(epsilon), real, *texts])
     ahead = ', '.join(wins) or 'nowhere'
     table = write_table(['table', 'ε', REAL, *methods], rows)
-    return f'{table}\n\nDirect training is ahead of *{ours}* on: {ahead}.'
+    said = textwrap.fill(f'Direct training is ahead of *{ours}* on: {ahead}.', 100)
+    return f'{table}\n\n{said}'
 
 
 def write_calibration(medians: pd.DataFrame) -> str:
