@@ -263,7 +263,7 @@ RELEASES = (
         'adapt',
         r'slopes of the logistic loss in \d+ weights',
         'slopes of the loss of the labels: in what each column tells, three times; in that and the '
-        'features, twice, or once and then without them',
+        'features, three to eight times, or once and then without them',
         ('S', '2 S'),
         sensitivities.slope,
         'adapt',
@@ -287,8 +287,8 @@ RELEASES = (
     Entry(
         'adapt',
         r'products of residuals of the target with \d+ kernel features',
-        'how far these numbers are from it times the features of the kernel, summed, where that '
-        'promises more than terms again',
+        'how far these numbers are from it times the features of the kernel, summed, three times, '
+        'where that promises more than terms again',
         ('E F', '2 E F'),
         sensitivities.residual_of_features,
         'adapt',

@@ -15,6 +15,7 @@ That is a step of a Kalman filter. With no noise it is Newton's. All of it is po
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,6 +36,24 @@ class Update(NamedTuple):
     way: NDArray[np.float64]
     covariance: NDArray[np.float64]
     log_likelihood: float
+
+
+class Slopes(NamedTuple):
+    """A released slope, shape (D,), and the standard deviation of its noise."""
+
+    sums: NDArray[np.float64]
+    scale: float
+
+    def over(self, unit: float) -> Slopes:
+        """Return the same in another unit."""
+        return Slopes(self.sums / unit, self.scale / unit)
+
+
+def pool(looks: Sequence[Slopes]) -> Slopes:
+    """Average looks at the same slope, each by how precise it is."""
+    precisions = np.array([1 / (look.scale**2 + TINY) for look in looks])
+    sums = np.average([look.sums for look in looks], axis=0, weights=precisions)
+    return Slopes(sums, 1 / math.sqrt(precisions.sum()))
 
 
 def update(

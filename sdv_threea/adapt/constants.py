@@ -45,12 +45,14 @@ class AdaptConstants:
         landmarks: Landmarks of the kernel's features, unless there are more features. Twice as many
             gained nothing.
         most_features: Features of the kernel, at most, on tables of few rows. With 256 labels of
-            eeg_eye_state have .013 less of AUC at epsilon 8; nothing else was told from chance.
+            eeg_eye_state have .013 less of AUC at epsilon 8, with 512 .003; nothing else was told
+            from chance.
         fewest_most: Features of the kernel, at most, on tables of many rows, for the sake of time.
-        features_per_noise: Features of labels for each unit of ``mu n / C``, see
-            :func:`~sdv_threea.adapt.features.num_features`. At epsilon 1 labels of eeg_eye_state
-            have an AUC of .75 with .12, .765 with .25, .77 with .5 and 1, .76 with 2; those of
-            walking_activity .893, .8987, .901, .901 and .899.
+        label_features: Features of labels, in units of ``(mu n / C)^(2/3)``, see
+            :func:`~sdv_threea.adapt.features.num_features`. At epsilon 1 labels of eeg_eye_state,
+            which have 235, have an AUC of .75 with 56, .765 with 118, .77 with 256 and .71 with
+            512; those of walking_activity, which have 58, .893 with 14, .8987 with 29, .901 with
+            58, .900 with 128 and .888 with 512.
         least_features: Fewer features than this say nothing of pairs of columns: the budget is
             better spent on evidence alone. Set by hand.
         unclipped_features: Share of the drawn records whose features are not shortened. A few
@@ -67,8 +69,13 @@ class AdaptConstants:
             are features.
         moment_share: Share of it for the moments of the features. With .33, and .2 for evidence,
             AUC is .01 to .02 lower on eeg_eye_state at epsilon 1, and .001 to .003 on others.
-        feature_steps: Steps of evidence and features together; they share the rest. A third gains
-            nothing.
+        steps_per_known: Steps of evidence and features together, in units of ``(mu n / C)^(1/3)``;
+            they share the rest. At epsilon 8 labels of eeg_eye_state, which have five, have an AUC
+            of .923 with two, .935 with three, .939 with four and .940 with six; .931, .932, .933
+            and .930 on diabetes130_died, and no others differ. At epsilon 1 three are as good as
+            two on seven tables or better; four are worse on telco_churn.
+        fewest_feature_steps: The least of them.
+        most_feature_steps: The most of them, for the sake of time. Eight are as good as six.
         feature_spreads: Standard deviations that the weight of a feature may have. Of these the
             first slope tells which is likeliest.
         feature_doubt: Features are left out unless the slope is likelier with them by this factor,
@@ -116,12 +123,18 @@ class AdaptConstants:
             what terms leave. At epsilon 1 terms promise .025 to .1 on bike_sharing, where a look at
             features in their place loses .04 of R2, and .01 to .025 on protein_casp, where it gains
             .03. With .05 R2 is .014 lower on bike_sharing.
+        ridge_steps: Steps of the ridge regression; they share the price that moments leave. What is
+            expected of protein_casp at epsilon 1 has an R2 of .332 with one, .372 with two, .365
+            with three and .36 with four; at epsilon 8 .443, .463, .463 and .463. That of
+            california_housing is .7195, .716, .726 and .723, and .784, .782, .788 and .782.
         ridge_moment_share: Share of the last look's price for the moments of the features. With .3
-            R2 is .003 to .008 lower at epsilon 8.
+            R2 is .003 to .008 lower at epsilon 8, of one step.
         ridge_spreads: Standard deviations that the weight of a feature may have, in those of
             residuals.
-        ridge_per_noise: Features for each unit of ``mu n``. With .03 R2 is .006 lower on
-            california_housing and .014 on protein_casp at epsilon 1.
+        ridge_features: Features of numbers, in units of ``(mu n)^(2/3)``. At epsilon 1
+            protein_casp has 184 and california_housing 105; three times as few cost .006 to .014 of
+            R2, twice as many .015 of the former. At epsilon 8 they have 620 and 357: of
+            protein_casp is then expected .438, with 187 features .425.
     """
 
     largest_evidence: float = 5.0
@@ -137,16 +150,18 @@ class AdaptConstants:
     log_odds_spread: float = 5.0
     most_stretch: float = 9.0
     landmarks: int = 128
-    most_features: int = 512
+    most_features: int = 1024
     fewest_most: int = 128
-    features_per_noise: float = 0.5
+    label_features: float = 3.9
     least_features: int = 8
     unclipped_features: float = 0.5
     feature_length: float = 3.0
     count_weight: float = 0.3
     evidence_share: float = 0.1
     moment_share: float = 0.1
-    feature_steps: int = 2
+    steps_per_known: float = 0.35
+    fewest_feature_steps: int = 3
+    most_feature_steps: int = 8
     feature_spreads: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
     feature_doubt: float = 0.5
     number_draws: int = 20_000
@@ -173,6 +188,7 @@ class AdaptConstants:
     number_jitter: float = 0.5
     least_deviation: float = 0.01
     ridge_worth: float = 0.025
+    ridge_steps: int = 3
     ridge_moment_share: float = 0.15
     ridge_spreads: tuple[float, ...] = (0.0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
-    ridge_per_noise: float = 0.08
+    ridge_features: float = 0.8

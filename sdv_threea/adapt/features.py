@@ -55,8 +55,8 @@ SMALLEST_EXPONENT = -100
 #: sums of slopes meet.
 LARGEST_RADIUS = 2**18
 
-#: Where the features of all rows have more entries than this, there are fewer features.
-FEATURE_ENTRIES = 2**22
+#: There are no more features for each unit of what releases can tell, ``mu n``.
+MOST_PER_KNOWN = 0.5
 
 #: Features are computed for about this many rows at most: more would take time and gain nothing.
 MOST_FEATURED = 2**18
@@ -85,23 +85,29 @@ class KernelFeatures:
         return int(self.projection.shape[1])
 
 
-def num_features(carried: float, num_records: float, constants: AdaptConstants) -> int:
+def num_features(
+    known: float, num_records: float, multiple: float, entries: float, constants: AdaptConstants
+) -> int:
     """Choose how many features there are.
 
-    Noise in the weights of ``r`` features moves what they add up to by about ``r / (mu n)``:
-    slopes, whose noise grows as ``sqrt(r) / mu``, are divided by curvatures of about ``n``, and
-    ``r`` such errors add up.
+    Noise in the weights of ``r`` features moves what they add up to by about ``r / k``, where ``k``
+    is ``mu n``: slopes, whose noise grows as ``sqrt(r) / mu``, are divided by curvatures of about
+    ``n``, and ``r`` such errors add up. What the features that are left out would tell falls about
+    as ``1 / r``. So ``(r / k)^2 + b / r`` is least where ``r`` grows as ``k^(2/3)``. There are no
+    more than ``k / 2``, for what they add up to must not be noise.
 
     Args:
-        carried: How many the budget carries: a multiple of ``mu n``.
+        known: How much the releases can tell, ``k``.
         num_records: Number of records, ``n``.
+        multiple: What ``k^(2/3)`` is multiplied with.
+        entries: The features of all rows have no more entries than this, for the sake of time.
         constants: The constants of the room.
 
     Returns:
         How many: none if there are too few to say anything of pairs of columns.
     """
-    most = np.clip(FEATURE_ENTRIES / num_records, constants.fewest_most, constants.most_features)
-    found = int(min(carried, most))
+    most = np.clip(entries / num_records, constants.fewest_most, constants.most_features)
+    found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
     return found if found >= constants.least_features else 0
 
 
@@ -124,7 +130,8 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
         weights: How many records each of them stands for, shape (n,).
         kernel: The kernel.
         num_landmarks: The first of the points are landmarks: this many.
-        rank: Number of features, at most; the noise of the releases grows with it.
+        rank: Number of features, at most; the noise of the releases grows with it. There are no
+            more than half as many as points.
         unclipped: Share of the points whose features are not shortened.
         length: The norm that this share of the feature vectors does not exceed; by default the one
             with which features vary by one.
@@ -145,7 +152,7 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     left = roots * (found - linear @ fitted)
     variances, turn = np.linalg.eigh(left.T @ left)
     least = SPECTRUM_FLOOR * np.square(roots * found).sum()
-    leading = np.flatnonzero(variances > least)[::-1][:rank]
+    leading = np.flatnonzero(variances > least)[::-1][: min(rank, len(points) // 2)]
     turn = turn[:, leading] / np.sqrt(variances[leading])
     lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
     longest = float(np.quantile(lengths, unclipped))

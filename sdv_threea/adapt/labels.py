@@ -65,6 +65,9 @@ from sdv_threea.privacy.rows import Rows
 #: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
+#: The features of all rows have no more entries.
+LABEL_ENTRIES = 2**22
+
 
 def num_draws(num_classes: int, num_columns: int) -> int:
     """Choose how many records to draw for a fit."""
@@ -97,8 +100,9 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
         The features, or ``None`` if the budget carries none, or there is nothing that columns could
         say together.
     """
-    carried = constants.features_per_noise * mu * totals.sum() / len(totals)
-    rank = num_features(carried, float(totals.sum()), constants)
+    num_records = float(totals.sum())
+    wanted = constants.label_features, LABEL_ENTRIES
+    rank = num_features(mu * num_records / len(totals), num_records, *wanted, constants)
     width = draws.codes.shape[1]
     if not rank or width < 2:
         return None
@@ -112,6 +116,20 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
         length=constants.feature_length * _length(evidence, draws, constants.unclipped_features),
     )
     return features if features.rank else None
+
+
+def num_feature_steps(known: float, constants: AdaptConstants) -> int:
+    """Choose how many steps of evidence and features together there are.
+
+    Noise hides some of the curvature along features, so a step misses by a part of its way, and the
+    next slope says by which. That is worth telling as long as slopes have less noise.
+
+    Args:
+        known: How much the releases can tell: ``mu n / C``.
+        constants: The constants of the room.
+    """
+    found = constants.steps_per_known * known ** (1 / 3)
+    return int(np.clip(found, constants.fewest_feature_steps, constants.most_feature_steps))
 
 
 def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
@@ -170,8 +188,10 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
         )
         fit.add_features(_features_of(draws, pooled, features), moments, part)
         receipts = (*receipts, receipt)
-        left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
-        for _ in range(constants.feature_steps):
+        num_classes = max(len(evidence[0]), 2)
+        num_steps = num_feature_steps(mu * draws.weights.sum() / num_classes, constants)
+        left = max(1.0 - share - constants.moment_share, 0.0) / num_steps
+        for _ in range(num_steps):
             read = some if fit.num_features else alone
             receipts += _take_steps(fit, read, 1, mu * math.sqrt(left), terms)
     return fit.model(pooled, features), receipts

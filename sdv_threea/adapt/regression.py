@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from scipy.linalg import block_diag, solve_triangular
 from scipy.sparse import csr_array
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.belief import TINY, Update, update
+from sdv_threea.adapt.belief import TINY, Slopes, Update, pool, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.model import Interplay
@@ -57,24 +57,6 @@ from sdv_threea.privacy.rows import Rows
 LARGEST_WEIGHT = 2**4
 
 Bins = Sequence[NDArray[np.int64]]
-
-
-class Slopes(NamedTuple):
-    """Sums of residuals, shape (D,), and the standard deviation of their noise."""
-
-    sums: NDArray[np.float64]
-    scale: float
-
-    def over(self, unit: float) -> Slopes:
-        """Return the same in another unit."""
-        return Slopes(self.sums / unit, self.scale / unit)
-
-
-def pool(looks: Sequence[Slopes]) -> Slopes:
-    """Average looks at the same sums, each by how precise it is."""
-    precisions = np.array([1 / (look.scale**2 + TINY) for look in looks])
-    sums = np.average([look.sums for look in looks], axis=0, weights=precisions)
-    return Slopes(sums, 1 / math.sqrt(precisions.sum()))
 
 
 def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:

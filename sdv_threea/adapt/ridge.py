@@ -12,7 +12,8 @@ That is the solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.
 Both sides are sums over private rows: the second moments of the features
 (:mod:`~sdv_threea.adapt.moments`), and the slope ``Phi^T r``, which is believed as far as its noise
 allows (:mod:`~sdv_threea.adapt.belief`). How large weights are expected to be, ``tau``, is what
-makes the slope likeliest.
+makes the slope likeliest. Noise hides some of the moments, so the first step misses; the slope
+where it ends is released in turn, and says by how much.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
-from sdv_threea.adapt.belief import log_likelihoods, update
+from sdv_threea.adapt.belief import Slopes, log_likelihoods, pool, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, MOST_FEATURED, make_features, num_features
 from sdv_threea.adapt.fit import Draws
@@ -44,6 +45,16 @@ from sdv_threea.privacy.rows import Rows
 
 #: Features are made of so many draws, at most: more would only take time.
 MOST_DRAWS = 10_000
+
+#: The features of all rows have no more entries.
+RIDGE_ENTRIES = 2**24
+
+#: Weights of features are whole multiples of ``1 / WEIGHT_UNITS`` where private rows meet them, and
+#: no larger than the largest.
+WEIGHT_UNITS, LARGEST_WEIGHT = 2**20, 2**4
+
+#: What weights say of a number, in the units of weights times features, in those of numbers.
+TOLD_UNITS = FEATURE_UNITS * WEIGHT_UNITS // NUMBER_UNITS
 
 
 class Remainders(NamedTuple):
@@ -64,16 +75,16 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     mu: float,
     neighbors: str,
     noise: Noise,
-) -> tuple[Interplay | None, tuple[Receipt, Receipt]]:
+) -> tuple[Interplay | None, tuple[Receipt, ...]]:
     """Fit the weights of features to what is left of a number.
 
     Formal guarantees:
-        * the rows, or some of them that chance chooses, are read twice: by
-          :func:`~sdv_threea.adapt.moments.release_feature_moments`, and by :func:`sum_products`,
-          whose sums move by at most :func:`product_sensitivity`; before that each of them is mapped
-          by itself
-        * the prices of the two are the roots of parts of ``mu^2`` that add up to it, so they
-          compose to ``mu``
+        * the rows, or some of them that chance chooses, are read once by
+          :func:`~sdv_threea.adapt.moments.release_feature_moments`, and ``ridge_steps`` times by
+          :func:`sum_products`, whose sums move by at most :func:`product_sensitivity`; before that
+          each of them is mapped by itself
+        * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so
+          they compose to ``mu``; weights of a step follow from the releases before it
 
     Args:
         rows: Private records.
@@ -87,7 +98,7 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
         noise: The source of noise.
 
     Returns:
-        The features with their weights, or ``None`` if the slope shows nothing of them; and the
+        The features with their weights, or ``None`` if slopes show nothing of them; and the
         receipts.
     """
     # More rows than are needed would only take time.
@@ -96,27 +107,53 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     radius, share = interplay.features.radius, constants.ridge_moment_share
     terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
     price = mu * math.sqrt(share)
-    moments, first = release_feature_moments(left, radius, constants, mu=price, **terms)
+    moments, receipt = release_feature_moments(left, radius, constants, mu=price, **terms)
     draws = draws.first(MOST_DRAWS)
     records = draws.weights * part
     features = match_moments(interplay.see(draws.codes) / FEATURE_UNITS, records, moments)
     curvature = features.T @ (features * records[:, None])
     largest = math.ceil(constants.largest_residual * deviation * NUMBER_UNITS)
-    slopes, second = add_noise(
-        left.sum(partial(sum_products, largest)),
+    price = mu * math.sqrt((1 - share) / constants.ridge_steps)
+    receipts, looks, spread = [receipt], [], 0.0
+    weights, covariance = np.zeros(len(curvature)), np.zeros_like(curvature)
+    for _ in range(constants.ridge_steps):
+        slopes, receipt = _release_slopes(left, weights, largest, radius, mu=price, **terms)
+        receipts.append(receipt)
+        slopes = slopes.over(deviation)
+        if not spread:  # no weight has moved, so all looks were at the same slope
+            looks.append(slopes)
+            slopes = pool(looks)
+            spread = _choose_spread(curvature, *slopes, constants)
+            covariance = spread**2 * np.eye(len(curvature))
+        way, covariance, _ = update(curvature, *slopes, covariance)
+        weights = weights + deviation * way
+    found = replace(interplay, weights=weights[None]) if spread else None
+    return found, tuple(receipts)
+
+
+def _release_slopes(  # noqa: PLR0913 (the private rows, where on the way, and the price)
+    rows: Rows[Remainders],
+    weights: NDArray[np.float64],
+    largest: int,
+    radius: int,
+    *,
+    mu: float,
+    neighbors: str,
+    noise: Noise,
+) -> tuple[Slopes, Receipt]:
+    """Release the slope of the loss at some weights, times ``s^2``, and the receipt."""
+    bound = LARGEST_WEIGHT * WEIGHT_UNITS
+    whole = np.clip(np.rint(weights * WEIGHT_UNITS), -bound, bound).astype(np.int64)
+    sums, receipt = add_noise(
+        rows.sum(partial(sum_products, largest, whole)),
         sensitivity=product_sensitivity(largest, radius, neighbors),
-        mu=mu * math.sqrt(1 - share),
+        mu=mu,
         stage='adapt',
-        released=f'products of residuals of the target with {len(curvature)} kernel features',
+        released=f'products of residuals of the target with {len(weights)} kernel features',
         resolution=1 / (NUMBER_UNITS * FEATURE_UNITS),
         noise=noise,
     )
-    known = curvature, slopes / deviation, second.noise_scale / deviation
-    spread = _choose_spread(*known, constants)
-    if not spread:
-        return None, (first, second)
-    weights = deviation * update(*known, spread**2 * np.eye(len(curvature))).way
-    return replace(interplay, weights=weights[None]), (first, second)
+    return Slopes(sums, receipt.noise_scale), receipt
 
 
 def _choose_spread(
@@ -139,15 +176,21 @@ def _leave(expected: Expectation, interplay: Interplay, chunk: Encoded) -> Remai
     return Remainders(left, interplay.see(codes))
 
 
-def sum_products(largest: int, chunk: Remainders) -> NDArray[np.int64]:
-    """Sum what is left of numbers, cut to ``largest`` either way, times features: shape (r,).
+def sum_products(largest: int, weights: NDArray[np.int64], chunk: Remainders) -> NDArray[np.int64]:
+    """Sum what weights leave of numbers, cut to ``largest`` either way, times features: shape (r,).
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
         * a record adds its features times a whole number of at most ``largest``, either way: a
           vector of whole numbers whose norm is at most ``largest`` times theirs
+
+    Args:
+        largest: In units of ``1 / NUMBER_UNITS``.
+        weights: Of the features, in units of ``1 / WEIGHT_UNITS``, shape (r,).
+        chunk: Private records.
     """
-    left = np.clip(chunk.left, -largest, largest)
+    told = np.einsum('ij,j->i', chunk.features, weights, dtype=np.int64)
+    left = np.clip(chunk.left - told // TOLD_UNITS, -largest, largest)
     return np.asarray(np.einsum('i,ij->j', left, chunk.features, dtype=np.int64))
 
 
@@ -186,7 +229,8 @@ def plan_interplay(
     """
     draws, width = draws.first(MOST_DRAWS), draws.codes.shape[1]
     num_records = float(draws.weights.sum())
-    rank = num_features(constants.ridge_per_noise * mu * num_records, num_records, constants)
+    wanted = constants.ridge_features, RIDGE_ENTRIES
+    rank = num_features(mu * num_records, num_records, *wanted, constants)
     if not rank or width < 3:
         return None
     scores = tuple(own * (at != target) for at, own in enumerate(pooled.scores))

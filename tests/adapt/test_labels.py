@@ -181,7 +181,8 @@ def test_each_step_is_released_and_all_compose_to_the_price(mu, together, neighb
         return np.zeros(size, dtype=np.int64)
 
     terms = {'noise': listen, 'neighbors': neighbors, 'together': together}
-    _, receipts = fit(make_task(2000), mu, label_steps=5, feature_steps=2, **terms)
+    steps = {'label_steps': 5, 'fewest_feature_steps': 2, 'most_feature_steps': 2}
+    _, receipts = fit(make_task(2000), mu, **steps, **terms)
 
     slopes = ['slopes' in receipt.released for receipt in receipts]
     assert slopes == [True] * 5 + ([False, True, True] if together else [])
@@ -201,7 +202,7 @@ def test_the_parts_of_the_price_are_those_of_the_constants():
     shares = [receipt.mu**2 / 0.25 for receipt in receipts]
     made = AdaptConstants()
     left = 1 - made.evidence_share - made.moment_share
-    expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 2] * 2
+    expected = [made.evidence_share / 3] * 3 + [made.moment_share] + [left / 3] * 3
     assert shares == pytest.approx(expected)
 
 
@@ -230,7 +231,7 @@ def test_sensitivities_are_those_of_the_radii(monkeypatch):
     _, receipts = fit(records, 0.5, together=True, noise=no_noise)
 
     slopes = [each for each in receipts if 'slopes' in each.released]
-    assert len(radii) == len(slopes) == 5  # the rows are one chunk
+    assert len(radii) == len(slopes) == 6  # the rows are one chunk
     for radius, receipt in zip(radii, slopes, strict=True):
         bound = slope_sensitivity(radius) / 2**20
         assert receipt.sensitivity == pytest.approx(bound)
@@ -281,7 +282,7 @@ def test_only_some_of_many_rows_are_read_for_features_chosen_by_coins_of_their_o
 
     assert shares == pytest.approx([0.25, 0.25])
     assert measure_auc(model, fresh) > 0.9
-    assert len(receipts) == 6
+    assert len(receipts) == 3 + 1 + 8
 
 
 def test_a_record_of_no_use_for_features_moves_nothing():
@@ -319,9 +320,9 @@ def test_features_that_say_nothing_are_left_out_and_slopes_without_them_need_les
     dropped = [receipts for model, receipts in found if model.interplay is None]
     assert len(dropped) >= 3
     for receipts in dropped:
-        with_features, without = receipts[-2:]
-        assert with_features.mu == without.mu
-        assert without.released.endswith(' 4 weights')
+        with_features, without, last = receipts[-3:]
+        assert with_features.mu == without.mu == last.mu
+        assert without.released.endswith(' 4 weights') and last.released == without.released
         assert not with_features.released.endswith(' 4 weights')
         assert without.noise_scale < with_features.noise_scale / 2
 
@@ -336,12 +337,12 @@ def test_steps_without_features_are_of_all_rows_again(monkeypatch):
         return sum_slopes(evidence, model, radius, chunk)
 
     monkeypatch.setattr(labels_module, 'sum_slopes', listen)
-    doubtful = {'feature_doubt': 1e9, 'label_steps': 1}
+    doubtful = {'feature_doubt': 1e9, 'label_steps': 1, 'most_feature_steps': 3}
     fit(make_xor(), 1.0, together=True, noise=no_noise, **doubtful)
 
     alone = sum(rows for rows, width in read if not width)
     some = sum(rows for rows, width in read if width)
-    assert alone == 2 * 20_000 and 4500 < some < 5500
+    assert alone == 3 * 20_000 and 4500 < some < 5500
     records = make_xor()
     draws = draw_independent(records, np.random.default_rng(0))
     features = plan(records, draws, 1.0, AdaptConstants())
