@@ -263,7 +263,7 @@ RELEASES = (
         'adapt',
         r'slopes of the logistic loss in \d+ weights',
         'slopes of the loss of the labels: in what each column tells, three times; in that and the '
-        'features, three to eight times, or once and then without them',
+        'features, three times, or once and then without them',
         ('S', '2 S'),
         sensitivities.slope,
         'adapt',

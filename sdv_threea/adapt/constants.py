@@ -45,8 +45,7 @@ class AdaptConstants:
         landmarks: Landmarks of the kernel's features, unless there are more features. Twice as many
             gained nothing.
         most_features: Features of the kernel, at most, on tables of few rows. With 256 labels of
-            eeg_eye_state have .013 less of AUC at epsilon 8, with 512 .003; nothing else was told
-            from chance.
+            eeg_eye_state have .013 less of AUC at epsilon 8; nothing else was told from chance.
         fewest_most: Features of the kernel, at most, on tables of many rows, for the sake of time.
         label_features: Features of labels, in units of ``(mu n / C)^(2/3)``, see
             :func:`~sdv_threea.adapt.features.num_features`. At epsilon 1 labels of eeg_eye_state,
@@ -69,13 +68,11 @@ class AdaptConstants:
             are features.
         moment_share: Share of it for the moments of the features. With .33, and .2 for evidence,
             AUC is .01 to .02 lower on eeg_eye_state at epsilon 1, and .001 to .003 on others.
-        steps_per_known: Steps of evidence and features together, in units of ``(mu n / C)^(1/3)``;
-            they share the rest. At epsilon 8 labels of eeg_eye_state, which have five, have an AUC
-            of .923 with two, .935 with three, .939 with four and .940 with six; .931, .932, .933
-            and .930 on diabetes130_died, and no others differ. At epsilon 1 three are as good as
-            two on seven tables or better; four are worse on telco_churn.
-        fewest_feature_steps: The least of them.
-        most_feature_steps: The most of them, for the sake of time. Eight are as good as six.
+        feature_steps: Steps of evidence and features together; they share the rest. With two labels
+            of eeg_eye_state have .012 less of AUC at epsilon 8, those of default_credit and
+            telco_churn .005 and .009 less at 1. Four to eight have .001 to .005 more at 8 on three
+            tables, of which models on samples learn nothing; with four labels of telco_churn have
+            .017 less at 1.
         feature_spreads: Standard deviations that the weight of a feature may have. Of these the
             first slope tells which is likeliest.
         feature_doubt: Features are left out unless the slope is likelier with them by this factor,
@@ -133,8 +130,8 @@ class AdaptConstants:
             residuals.
         ridge_features: Features of numbers, in units of ``(mu n)^(2/3)``. At epsilon 1
             protein_casp has 184 and california_housing 105; three times as few cost .006 to .014 of
-            R2, twice as many .015 of the former. At epsilon 8 they have 620 and 357: of
-            protein_casp is then expected .438, with 187 features .425.
+            R2, twice as many .015 of the former. At epsilon 8 they have 512 and 357: of
+            protein_casp is then expected .438 with one step, and .425 with 187 features.
     """
 
     largest_evidence: float = 5.0
@@ -150,7 +147,7 @@ class AdaptConstants:
     log_odds_spread: float = 5.0
     most_stretch: float = 9.0
     landmarks: int = 128
-    most_features: int = 1024
+    most_features: int = 512
     fewest_most: int = 128
     label_features: float = 3.9
     least_features: int = 8
@@ -159,9 +156,7 @@ class AdaptConstants:
     count_weight: float = 0.3
     evidence_share: float = 0.1
     moment_share: float = 0.1
-    steps_per_known: float = 0.35
-    fewest_feature_steps: int = 3
-    most_feature_steps: int = 8
+    feature_steps: int = 3
     feature_spreads: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
     feature_doubt: float = 0.5
     number_draws: int = 20_000

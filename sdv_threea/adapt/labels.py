@@ -118,20 +118,6 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
     return features if features.rank else None
 
 
-def num_feature_steps(known: float, constants: AdaptConstants) -> int:
-    """Choose how many steps of evidence and features together there are.
-
-    Noise hides some of the curvature along features, so a step misses by a part of its way, and the
-    next slope says by which. That is worth telling as long as slopes have less noise.
-
-    Args:
-        known: How much the releases can tell: ``mu n / C``.
-        constants: The constants of the room.
-    """
-    found = constants.steps_per_known * known ** (1 / 3)
-    return int(np.clip(found, constants.fewest_feature_steps, constants.most_feature_steps))
-
-
 def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants and the price)
     rows: Rows[Encoded],
     evidence: tuple[NDArray[np.int64], ...],
@@ -188,10 +174,8 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
         )
         fit.add_features(_features_of(draws, pooled, features), moments, part)
         receipts = (*receipts, receipt)
-        num_classes = max(len(evidence[0]), 2)
-        num_steps = num_feature_steps(mu * draws.weights.sum() / num_classes, constants)
-        left = max(1.0 - share - constants.moment_share, 0.0) / num_steps
-        for _ in range(num_steps):
+        left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
+        for _ in range(constants.feature_steps):
             read = some if fit.num_features else alone
             receipts += _take_steps(fit, read, 1, mu * math.sqrt(left), terms)
     return fit.model(pooled, features), receipts

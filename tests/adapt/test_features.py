@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import pickle
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from sdv_threea.adapt.features import (
     whole_projection,
 )
 from sdv_threea.adapt.kernels import UserKernel
-from sdv_threea.adapt.labels import num_feature_steps
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.approximate.moments import SCORE_UNITS
 
@@ -301,22 +299,17 @@ def test_features_travel_to_processes_that_load_no_jax():
 @pytest.mark.parametrize(
     ('known', 'num_records', 'expected'),
     [
-        (1e9, 3_000, 1024),
+        (1e9, 3_000, 512),
         (1e9, 24_000, 174),
         (1e9, 100_000, 128),
         (64.1, 400, 32),
         (30.5, 400, 15),
         (7.9, 400, 0),
         (512.1, 400, 128),
-        (np.inf, 200, 1024),
+        (np.inf, 200, 512),
     ],
 )
 def test_features_are_as_many_as_the_budget_carries(known, num_records, expected):
     # Eight times as much is known: four times as many, within what time allows, and at most half as
     # many as units of what is known.
     assert num_features(known, num_records, 2.0, 2**22, AdaptConstants()) == expected
-
-
-@pytest.mark.parametrize(('known', 'expected'), [(5, 3), (1000, 3), (3000, 5), (math.inf, 8)])
-def test_there_are_more_steps_where_noise_is_small(known, expected):
-    assert num_feature_steps(known, AdaptConstants()) == expected

@@ -181,8 +181,7 @@ def test_each_step_is_released_and_all_compose_to_the_price(mu, together, neighb
         return np.zeros(size, dtype=np.int64)
 
     terms = {'noise': listen, 'neighbors': neighbors, 'together': together}
-    steps = {'label_steps': 5, 'fewest_feature_steps': 2, 'most_feature_steps': 2}
-    _, receipts = fit(make_task(2000), mu, **steps, **terms)
+    _, receipts = fit(make_task(2000), mu, label_steps=5, feature_steps=2, **terms)
 
     slopes = ['slopes' in receipt.released for receipt in receipts]
     assert slopes == [True] * 5 + ([False, True, True] if together else [])
@@ -282,7 +281,7 @@ def test_only_some_of_many_rows_are_read_for_features_chosen_by_coins_of_their_o
 
     assert shares == pytest.approx([0.25, 0.25])
     assert measure_auc(model, fresh) > 0.9
-    assert len(receipts) == 3 + 1 + 8
+    assert len(receipts) == 7
 
 
 def test_a_record_of_no_use_for_features_moves_nothing():
@@ -337,7 +336,7 @@ def test_steps_without_features_are_of_all_rows_again(monkeypatch):
         return sum_slopes(evidence, model, radius, chunk)
 
     monkeypatch.setattr(labels_module, 'sum_slopes', listen)
-    doubtful = {'feature_doubt': 1e9, 'label_steps': 1, 'most_feature_steps': 3}
+    doubtful = {'feature_doubt': 1e9, 'label_steps': 1}
     fit(make_xor(), 1.0, together=True, noise=no_noise, **doubtful)
 
     alone = sum(rows for rows, width in read if not width)
