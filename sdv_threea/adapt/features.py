@@ -58,6 +58,9 @@ LARGEST_RADIUS = 2**18
 #: There are no more features for each unit of what releases can tell, ``mu n``.
 MOST_PER_KNOWN = 0.5
 
+#: Of fewer points for each, features would have the covariance of these by chance alone.
+DRAWS_PER_FEATURE = 8
+
 #: Features are computed for about this many rows at most: more would take time and gain nothing.
 MOST_FEATURED = 2**18
 
@@ -130,8 +133,8 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
         weights: How many records each of them stands for, shape (n,).
         kernel: The kernel.
         num_landmarks: The first of the points are landmarks: this many.
-        rank: Number of features, at most; the noise of the releases grows with it. There are no
-            more than half as many as points.
+        rank: Number of features, at most; the noise of the releases grows with it. There is one
+            for eight points at most.
         unclipped: Share of the points whose features are not shortened.
         length: The norm that this share of the feature vectors does not exceed; by default the one
             with which features vary by one.
@@ -152,7 +155,7 @@ def make_features(  # noqa: PLR0913 (points, and how they are seen)
     left = roots * (found - linear @ fitted)
     variances, turn = np.linalg.eigh(left.T @ left)
     least = SPECTRUM_FLOOR * np.square(roots * found).sum()
-    leading = np.flatnonzero(variances > least)[::-1][: min(rank, len(points) // 2)]
+    leading = np.flatnonzero(variances > least)[::-1][: min(rank, len(points) // DRAWS_PER_FEATURE)]
     turn = turn[:, leading] / np.sqrt(variances[leading])
     lengths = np.linalg.norm(left / np.maximum(roots, 1e-300) @ turn, axis=1)
     longest = float(np.quantile(lengths, unclipped))

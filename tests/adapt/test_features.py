@@ -257,15 +257,18 @@ def test_the_radius_leaves_a_share_of_the_draws_as_they_are(unclipped):
 
 
 def test_rank_is_bounded_by_what_the_landmarks_span():
-    scores = np.repeat(np.random.default_rng(3).integers(-500, 500, (8, 3)), 2, axis=0)
+    scores = np.tile(np.random.default_rng(3).integers(-500, 500, (8, 3)), (5, 1))
 
     terms = {'num_landmarks': 16, 'unclipped': 0.9}
-    few = make_features(scores, np.ones(16), ReluNtk(), rank=64, **terms)
-    fewer = make_features(scores, np.ones(16), ReluNtk(), rank=2, **terms)
+    few = make_features(scores, np.ones(40), ReluNtk(), rank=64, **terms)
+    fewer = make_features(scores, np.ones(40), ReluNtk(), rank=2, **terms)
+    of_few_points = make_features(scores[:25], np.ones(25), ReluNtk(), rank=64, **terms)
 
     # Eight points, less the constant and three scores.
     assert few.projection.shape == (16 + 1 + 3, 4)
     assert fewer.projection.shape == (20, 2)
+    # One for eight points at most.
+    assert of_few_points.projection.shape == (20, 3)
 
 
 @pytest.mark.parametrize('kernel', [ReluNtk(0), UserKernel(lambda one, two: 2 + one @ two.T)])
