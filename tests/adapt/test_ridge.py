@@ -133,6 +133,26 @@ def test_no_record_moves_the_products_by_more_than_is_promised():
     assert (together == np.sum(sums, axis=0)).all()
 
 
+def test_a_step_sees_what_the_weights_before_it_leave():
+    rng = np.random.default_rng(6)
+    features, left = rng.integers(-900, 900, (400, 5)), rng.integers(-3000, 3000, 400)
+    weights = rng.integers(-(2**20), 2**20, 5)
+    told = features @ weights / 2**20 / FEATURE_UNITS * NUMBER_UNITS
+    whole = np.floor(told).astype(np.int64)
+    found = sum_products(10**6, weights, Remainders(left, features))
+    none = np.zeros(5, dtype=np.int64)
+    assert (found == sum_products(10**6, none, Remainders(left - whole, features))).all()
+
+
+def test_steps_find_what_draws_hide_of_the_curvature(start, interplay):
+    records, fresh = make_records(20_000), make_records(5000, 3)
+    once, thrice = (
+        fit(start, records, interplay, math.inf, constants=replace(CONSTANTS, ridge_steps=steps))[0]
+        for steps in (1, 3)
+    )
+    assert measure(thrice, fresh) > measure(once, fresh) + 0.02
+
+
 def test_features_do_not_know_the_number(interplay):
     records = make_records(300)
     other = records.codes.copy()
