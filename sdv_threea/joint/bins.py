@@ -149,7 +149,7 @@ def stress_rare(
     for most in STRESSES:
         stress = np.minimum(needed, most)
         cost = np.square(np.maximum(stress[first], stress[second])).mean()
-        if cost <= 1 + constants.most_added:
+        if cost <= 1 + constants.most_stressed:
             return tuple(stress.tolist())
     return (1.0,) * len(columns)
 

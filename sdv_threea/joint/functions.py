@@ -25,7 +25,7 @@ from sdv_threea.joint.tables import couple
 #: What counts depart by is more than noise if it exceeds it by this many standard deviations.
 SURE = 4.0
 
-#: A function may look by this many standard deviations of the noise less like one.
+#: A function may look less like one than it is by this many standard deviations of the noise.
 HIDDEN = 2.0
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
@@ -77,7 +77,9 @@ def find_functions(
                 following = _entropy(shares) if ordered[child] else entropies[child]
                 entropy = min(following, entropies[parent])  # none tells more than it says itself
                 hidden = 2 * pairs.scales[i, j] * likeness / math.sqrt(energy)
-                sure = min((likeness + HIDDEN * hidden) / constants.sure, 1.0)
+                sure = min(likeness / constants.sure, 1.0)
+                if likeness + HIDDEN * hidden >= 1:
+                    sure = 1.0
                 found = sure**2 * entropy
                 # What is sure is worth counting however far it is.
                 alone = found - (min(far, found / 2) if sure == 1 else far)

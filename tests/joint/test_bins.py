@@ -44,7 +44,10 @@ def test_all_pairs_of_columns_that_say_anything_are_counted():
 
 
 def test_a_rare_class_is_counted_where_it_adds_few_pairs():
-    """Beside 25 numbers it adds 25 pairs to 300, beside ten ten to 45; beside four, four to six."""
+    """Beside 25 numbers it adds 25 pairs to 300, beside ten ten to 45; beside four, four to six.
+
+    Beside 17, two of them add 35 to 136.
+    """
     numbers, rare = [np.full(10, 400.0)] * 25, np.array([3_900.0, 100.0])
     constant = np.array([4_000.0, 0.0])
     mu = math.sqrt(math.comb(27, 2)) / 50  # 100 records are twice the noise
@@ -52,11 +55,13 @@ def test_a_rare_class_is_counted_where_it_adds_few_pairs():
     wide = choose_pairs([*numbers, rare, constant], 4_000, mu, CONSTANTS)
     usual = choose_pairs([*numbers[:10], rare], 4_000, math.sqrt(55) / 50, CONSTANTS)
     narrow = choose_pairs([*numbers[:4], rare], 4_000, math.sqrt(10) / 50, CONSTANTS)
+    last = choose_pairs([*numbers[:17], rare, rare], 4_000, math.sqrt(171) / 50, CONSTANTS)
     drowned = choose_pairs([*numbers, rare, constant], 4_000, mu / 4, CONSTANTS)
 
     assert wide == tuple(combinations(range(26), 2))
     assert usual == tuple(combinations(range(11), 2))
     assert narrow == tuple(combinations(range(4), 2))
+    assert last == tuple(combinations(range(19), 2))
     assert drowned == tuple(combinations(range(25), 2))
 
 

@@ -116,6 +116,25 @@ def test_what_is_sure_is_found_however_far(rng, scale):
         assert find_functions(pairs, margins, columns, [True, False], CONSTANTS) == ((0, 1),)
 
 
+def test_what_only_leans_on_a_number_is_no_function_for_all_that_noise_hides(rng):
+    """Who has more services pays more, but what is paid leaves open who has which."""
+    charge = rng.integers(0, 100, NUM_RECORDS)
+    likes = rng.random(NUM_RECORDS) < (charge / 100) ** 2
+    service = np.where(charge < 20, 0, 1 + likes)
+    bins = charge // 25
+    columns = [np.bincount(column) / NUM_RECORDS for column in (charge, service)]
+    margins = [np.bincount(each).astype(float) for each in (bins, service)]
+    scale = NUM_RECORDS / 70
+    found = []
+    for _ in range(50):
+        counts = scale * rng.standard_normal((4, 3))
+        np.add.at(counts, (bins, service), 1)
+        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
+        found.append(find_functions(pairs, margins, columns, [True, False], CONSTANTS))
+
+    assert found.count(()) >= 40
+
+
 def test_noise_alone_looks_like_no_function(rng):
     """Also where a column says so little that the least unevenness would do."""
     table = np.stack(
