@@ -60,7 +60,8 @@ class JointConstants:
             generated table of dependencies.
         least_told: The least a function tells, in nats: its likeness times the entropy of the
             column that follows. Set by hand.
-        sure: From this likeness on a pair counts as a function; others count less, by the square of
+        sure: From this likeness on a pair counts as a function, and so does one whose values follow
+            one another along an order, as far as noise tells; others count less, by the square of
             what is missing. Set by hand.
         nearness: What it costs of this that a column has e times as many codes as the one that
             follows from it. So a region follows from the city, and not from the store. Set by hand.

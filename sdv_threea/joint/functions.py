@@ -25,8 +25,9 @@ from sdv_threea.joint.tables import couple
 #: What counts depart by is more than noise if it exceeds it by this many standard deviations.
 SURE = 4.0
 
-#: A function may look less like one than it is by this many standard deviations of the noise.
-HIDDEN = 2.0
+#: Counts of values that follow one another along an order may be off by this part of what such
+#: values say, beyond what noise hides.
+FAR = 0.05
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
 WEIGHT_UNIT = 8
@@ -65,10 +66,11 @@ def find_functions(
         energy = _find_energy(counts, margins[i], margins[j], pairs.scales[i, j])
         for parent, child in ((i, j), (j, i)):
             shares = margins[child] / margins[child].sum()
-            full = _full_energy(units[parent], shares)
+            full, runs = _full_energy(units[parent], shares), False
             if ordered[parent] and not ordered[child]:
                 seen = counts if parent == i else counts.T
-                full = min(full, _running_energy(units[parent], shares, seen))
+                runs, running = _run_along(seen, units[parent], shares, pairs.scales[i, j])
+                full = min(full, running)
             likeness = energy / max(margins[child].sum() ** 2 * full, 1e-9)
             if likeness > constants.least_likeness:
                 # Of several that tell as much, the one with the fewest codes is nearest.
@@ -76,10 +78,7 @@ def find_functions(
                 far += constants.blur * ordered[parent]
                 following = _entropy(shares) if ordered[child] else entropies[child]
                 entropy = min(following, entropies[parent])  # none tells more than it says itself
-                hidden = 2 * pairs.scales[i, j] * likeness / math.sqrt(energy)
-                sure = min(likeness / constants.sure, 1.0)
-                if likeness + HIDDEN * hidden >= 1:
-                    sure = 1.0
+                sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
                 found = sure**2 * entropy
                 # What is sure is worth counting however far it is.
                 alone = found - (min(far, found / 2) if sure == 1 else far)
@@ -168,18 +167,31 @@ def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> flo
     return float(np.square(taken) @ (1 - 2 * child[values] + np.square(child).sum()))
 
 
-def _running_energy(
-    parent: NDArray[np.float64], child: NDArray[np.float64], counts: NDArray[np.float64]
-) -> float:
-    """Return the same, if values of the child follow one another along an ordered parent.
+def _run_along(
+    counts: NDArray[np.float64],
+    parent: NDArray[np.float64],
+    child: NDArray[np.float64],
+    scale: float,
+) -> tuple[bool, float]:
+    """Say whether values follow one another along an ordered column, and what energy that has.
 
     A bin then has the values that begin, run and end in it, as that of six weeks has two months.
-    They come in the order in which they are found.
+    They come in the order in which they are found, and margins say where each begins. So the whole
+    table is known, and noise hides far less of what counts depart from it by than of their energy.
+
+    Args:
+        counts: Counts of the pair, the ordered column first, shape (G, V).
+        parent: Shares of the bins, shape (G,).
+        child: Shares of the values, shape (V,).
+        scale: Standard deviation of the noise of the counts.
     """
     centres = np.arange(len(parent)) @ counts / np.maximum(child, 1e-9)
     order = np.argsort(centres, kind='stable')
-    table = couple(parent, child[order])
-    return float(np.square(table - np.outer(parent, child[order])).sum())
+    running = couple(parent, child[order])
+    energy = float(np.square(running - np.outer(parent, child[order])).sum())
+    total = counts.sum()
+    departs = float(np.square(counts[:, order] / total - running).sum())
+    return departs <= _bound_noise(counts, scale) / total**2 + FAR * energy, energy
 
 
 def _find_energy(
@@ -190,10 +202,16 @@ def _find_energy(
 ) -> float:
     """Return how far counts are from those of independent columns, squared, beyond the noise."""
     departure = counts - np.outer(rows, columns) / rows.sum()
-    # Margins are known well: what is noisy is the interaction.
-    free = (len(rows) - 1) * (len(columns) - 1)
-    noise = scale**2 * (free + SURE * math.sqrt(2 * free))
-    return float(np.square(departure).sum() - noise)
+    return float(np.square(departure).sum() - _bound_noise(counts, scale))
+
+
+def _bound_noise(counts: NDArray[np.float64], scale: float) -> float:
+    """Bound the sum of the squares of the noise of a table.
+
+    Margins are known well: what is noisy is the interaction.
+    """
+    free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    return float(scale**2 * (free + SURE * math.sqrt(2 * free)))
 
 
 def _entropy(shares: NDArray[np.float64]) -> float:
