@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.tables import left_open
+from sdv_threea.joint.values import has_wide_codes
 
 #: The narrowest part of an interval that a place is sought in.
 NARROWEST = 1e-9
@@ -51,12 +52,16 @@ def tie_columns(
     edges: Sequence[NDArray[np.float64] | None] = (),
     numbers: Mapping[Pair, NDArray[np.float64]] | None = None,
 ) -> tuple[Tie, ...]:
-    """Tie the columns of which one follows from the other, and one at least is ordered.
+    """Tie the columns of which one follows from the other, and one at least is a number.
+
+    A number whose codes are single values has no place, and is like a category: it says in which
+    part of its interval the other one is.
 
     Args:
         functions: Probabilities of pairs code by code, shape (S_i, S_j): a forest.
         ordered: For each column, whether the order of its codes means something.
-        most_open: What one column leaves open of the other, at most, in nats.
+        most_open: What one column leaves open of the other, at most, in nats. It must be less than
+            half of what is open without it, too.
         edges: For each column, the borders of its codes, the missing value aside, shape (S,);
             ``None`` where they are no numbers. By default none is.
         numbers: Where in the interval of its code the number of a category is, by pair of category
@@ -64,11 +69,15 @@ def tie_columns(
     """
     ties = []
     for (i, j), table in functions.items():
-        if not ordered[i]:
-            i, j, table = j, i, table.T
-        if ordered[i] and min(left_open(table), left_open(table.T)) < most_open:
+        inside = [
+            ordered[at] and (not edges or has_wide_codes(shares, edges[at]))
+            for at, shares in ((i, table.sum(axis=1)), (j, table.sum(axis=0)))
+        ]
+        if not inside[0]:
+            i, j, table, inside = j, i, table.T, inside[::-1]
+        if inside[0] and (_follows(table, most_open) or _follows(table.T, most_open)):
             borders = edges[i] if edges else None
-            parts = _cut(table, ordered[j], borders)
+            parts = _cut(table, inside[1], borders)
             known = (numbers or {}).get((j, i))
             if known is not None:
                 # The likeliest code, but for that of a missing number.
@@ -77,6 +86,11 @@ def tie_columns(
                 parts[0][codes[has], has] = around
             ties.append(Tie((i, j), parts))
     return tuple(ties)
+
+
+def _follows(table: NDArray[np.float64], most_open: float) -> bool:
+    """Whether the first column of a table leaves little open of the second."""
+    return left_open(table) < min(most_open, left_open(table.sum(axis=0, keepdims=True)) / 2)
 
 
 def draw_places(

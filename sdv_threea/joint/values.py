@@ -111,10 +111,13 @@ def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | Non
     """
     if edges is None:
         return False
-    # The interval of a single value is as wide as the step, or a few floats.
     widths = np.diff(edges)
-    narrow = np.maximum(1.5 * widths.min(initial=np.inf), FEW_FLOATS * np.abs(edges[1:]))
-    return bool(shares[1:][widths > narrow].sum() > 0)
+    # The interval of a single value is a few floats, or from halfway to the value before it to
+    # halfway to the next.
+    step = widths.min(initial=np.inf)
+    halfway = np.abs(edges[1:] / step % 1 - 0.5) < 0.01
+    single = (widths <= FEW_FLOATS * np.abs(edges[1:])) | (halfway & (widths < 1.5 * step))
+    return bool(shares[1:][~single].sum() > 0)
 
 
 def may_have_one(table: NDArray[np.float64], constants: JointConstants) -> bool:

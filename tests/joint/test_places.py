@@ -158,6 +158,32 @@ def test_columns_that_leave_much_open_are_not_tied(rng):
     assert len(tie_columns({(0, 1): count(one, one)}, [True, True], 1.0)) == 1
 
 
+def test_numbers_of_single_values_have_no_places_and_draw_none_together(rng):
+    """Months late say in which part of its interval a bill is; bills are not all the same."""
+    bill = rng.random(ROWS) * 100
+    late = (bill // 7).astype(int)
+    before = np.where(rng.random(ROWS) < 0.8, late, rng.integers(0, 15, ROWS))
+    edges, months = np.linspace(0, 100, 12), np.arange(16) - 0.5
+    codes = np.stack([1 + before, 1 + late, code_numbers(bill, edges)], axis=1)
+    functions = {(at, at + 1): count(codes[:, at], codes[:, at + 1]) for at in range(2)}
+
+    ties = tie_columns(functions, [True] * 3, 1.0, (months, months, edges))
+    places = draw_places(codes, ties, rng)
+    found = decode(codes[:, 2], places[2], edges)
+
+    assert places.keys() == {2}
+    assert (found // 7 == late).mean() > 0.99
+    assert len(np.unique(found)) == ROWS
+
+
+def test_what_says_little_anyway_is_not_tied_for_leaving_little_open(rng):
+    """Hardly anyone is late, so hardly anything is left open, whatever the bill."""
+    late, bill = (rng.random(ROWS) < 0.1).astype(int), rng.integers(1, 30, ROWS)
+    edges = np.append(0, 1.5 ** np.arange(29))
+
+    assert tie_columns({(0, 1): count(bill, 1 + late)}, [True, False], 1.0, (edges, None)) == ()
+
+
 def test_codes_that_never_meet_have_places_all_the_same(rng):
     """Other columns, or a condition, may bring codes together that the pair does not."""
     table = np.diag(np.append(0, np.full(9, 1 / 9)))

@@ -242,10 +242,13 @@ def test_a_settled_category_has_one_code():
 
 
 def test_only_numbers_inside_intervals_are_asked():
-    edges = np.array([0.0, 1.0, 2.0, 9.0, 30.0])
+    edges = np.array([-0.5, 0.5, 1.5, 8.5, 29.5])
     assert has_wide_codes(np.array([0.0, 0.3, 0.3, 0.4, 0.0]), edges)
     assert not has_wide_codes(np.array([0.1, 0.3, 0.6, 0.0, 0.0]), edges), 'single values'
     assert not has_wide_codes(np.full(5, 0.2), None)
+    quarters = np.arange(5) * 15 - 0.5
+    assert has_wide_codes(np.full(5, 0.2), quarters), 'all equally wide'
+    assert not has_wide_codes(np.full(5, 0.2), np.arange(5) * 15 - 7.5), 'multiples of 15'
     spikes = np.array([1.0, np.nextafter(1.0, 2), 7.0, np.nextafter(7.0, 8)])
     assert not has_wide_codes(np.array([0.0, 0.5, 0.0, 0.5]), spikes)
     assert has_wide_codes(np.array([0.0, 0.4, 0.2, 0.4]), spikes)
