@@ -8,7 +8,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.domain import Column, Number
+from sdv_threea.domain import ROUND_STEPS, Column, Number
 
 #: A column of at most this many possible values has a code for each.
 MAX_LATTICE = 128
@@ -19,6 +19,10 @@ LARGEST_MULTIPLE = 2.0**52
 #: A float counts as a multiple if it is this close to one, relative to the larger of number and
 #: step: enough for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
+
+#: Of a round step, finer numbers may seem to be no more than noise makes by this many standard
+#: deviations: what is rounded is lost.
+LEAST_FINE = 1.0
 
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
@@ -75,6 +79,8 @@ def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]
 def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
     """Find the coarsest step that each number is a multiple of.
 
+    A zero is a multiple of all of them, and says nothing of whether others are round.
+
     Args:
         values: Finite numbers, NaN where missing, shape (n,).
         steps: The steps, coarse to fine.
@@ -86,6 +92,7 @@ def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray
     for code, step in reversed(list(enumerate(steps))):
         distance = np.abs(np.round(values / step) * step - values)
         codes[distance <= STEP_TOLERANCE * np.maximum(np.abs(values), step)] = code
+    codes[values == 0] = sum(step in ROUND_STEPS for step in steps)
     codes[np.isnan(values)] = -1
     return codes
 
@@ -111,13 +118,14 @@ def finest_step(
         The step; 0 if there is none. It is the first one of which numbers are multiples beyond
         doubt, while finer numbers are no more than noise explains, and no more than half of all. A
         step that is too fine does little harm; one that is too coarse can leave no number in the
-        range.
+        range. Round ones, above one, take more: that hardly a number seems to be finer.
     """
     for code, step in enumerate(steps):
         # A multiple of a coarse step is one of all finer steps.
         multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
-        noise = believed * scale * math.sqrt(len(steps) - code)
-        evident = multiples >= believed * scale * math.sqrt(code + 1)
+        is_round = step in ROUND_STEPS
+        noise = (LEAST_FINE if is_round else believed) * scale * math.sqrt(len(steps) - code)
+        evident = multiples >= max(believed * scale * math.sqrt(code + 1), float(is_round))
         if evident and finer <= max(min(noise, counts.sum() / 2), 0.0):
             return step
     return 0.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
-from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
 
@@ -270,6 +270,36 @@ def coarsen_ranges(
         return dict(questions)
     numbers = (each for each in ranges.columns if isinstance(each, Number))
     return {**questions, 'ranges': replace(ranges, columns=tuple(map(coarsen, numbers)))}
+
+
+def ask_for_round_numbers(
+    questions: Mapping[str, Question], num_records: float | None, constants: DescribeConstants
+) -> dict[str, Question]:
+    """Return the questions, with coarser steps of numbers among them if there are many records.
+
+    More counts are noisier together, which few records do not bear. A column that comes out of a
+    transformer of the user, which may add something to it, is asked as before.
+
+    Formal guarantees:
+        * the questions depend on the table through the released number of records alone
+
+    Args:
+        questions: The questions.
+        num_records: The released number of records, if there is one.
+        constants: The constants of the stage.
+    """
+    steps = questions.get('steps')
+    if steps is None or num_records is None:
+        return dict(questions)
+    if num_records <= constants.round_evidence * steps.scale:
+        return dict(questions)
+    columns = (
+        replace(each, steps=ROUND_STEPS + DECIMAL_STEPS)
+        if isinstance(each, Number) and each.steps == DECIMAL_STEPS and each.grid is None
+        else each
+        for each in steps.columns
+    )
+    return {**questions, 'steps': replace(steps, columns=tuple(columns))}
 
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:

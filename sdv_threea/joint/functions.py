@@ -189,7 +189,9 @@ def _run_along(
     order = np.argsort(centres, kind='stable')
     running = couple(parent, child[order])
     energy = float(np.square(running - np.outer(parent, child[order])).sum())
-    total = counts.sum()
+    total = float(counts.sum())
+    if total <= 0:
+        return False, energy
     departs = float(np.square(counts[:, order] / total - running).sum())
     return departs <= _bound_noise(counts, scale) / total**2 + FAR * energy, energy
 

@@ -13,7 +13,7 @@ from sdv_threea.describe.lattice import (
     round_inwards,
     step_codes,
 )
-from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Number
+from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, TIME_STEPS, Category, Number
 
 
 def find_step(values, steps=DECIMAL_STEPS, scale=0.0, noise=0.0):
@@ -93,6 +93,27 @@ def test_every_number_has_the_coarsest_step_it_is_a_multiple_of():
     values = np.array([3, -7.0, 0.0, 0.3, 1.25, 0.001, 12.3456, math.pi, np.nan, 1e200, 5e-10])
 
     assert step_codes(values, DECIMAL_STEPS).tolist() == [0, 0, 0, 1, 2, 3, 4, 5, -1, 0, 5]
+
+
+def test_a_zero_says_nothing_of_whether_numbers_are_round():
+    steps = ROUND_STEPS + DECIMAL_STEPS
+    values = np.array([3e6, 20_000.0, 500.0, 40.0, 7.0, 0.0, -0.0, 0.5])
+
+    assert step_codes(values, steps).tolist() == [0, 2, 4, 5, 6, 6, 6, 7]
+    assert find_step([0.0] * 1_000, steps) == 1.0
+    assert find_step([], steps) == 1.0
+
+
+@pytest.mark.parametrize('scale', [0.0, 5.0])
+def test_limits_in_ten_thousands_are_so(rng, scale):
+    steps = ROUND_STEPS + DECIMAL_STEPS
+    limits = 10_000 * rng.integers(1, 80, size=1_000)
+
+    assert find_step(limits, steps, scale) == 10_000
+    assert find_step([*limits, *[123.0] * 10], steps, scale) == (10_000 if scale else 1.0)
+    assert find_step([*limits, *[123.0] * 30], steps, scale) == 1.0, 'what is rounded is lost'
+    assert find_step([*limits, *[0.0] * 30], steps, scale) == 1.0
+    assert find_step(limits / 1e6, steps, scale) == 0.01
 
 
 def test_rounding_of_a_few_operations_is_forgiven():

@@ -7,11 +7,12 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import (
     RECORD_UNITS,
     THRESHOLDS,
+    ask_for_round_numbers,
     ask_questions,
     find_blanks,
     split_delta,
 )
-from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, TIME_STEPS, Category, Domain, Number
 
 CONSTANTS = DescribeConstants()
 ask_questions = partial(ask_questions, constants=CONSTANTS)
@@ -77,6 +78,25 @@ def test_classes_get_their_share_among_hundreds_of_columns():
     questions = ask(*numbers, LABEL, target='label', mu=0.155)
 
     assert 5.2 * questions['classes'].scale + 3 * questions['classes'].scale < 200
+
+
+def test_round_numbers_are_looked_for_where_records_are_many():
+    """Not in times, nor in columns that come out of a transformer, which may add something."""
+    moved, time = Number(name='moved', grid=(0.0, 1.0)), Number(name='time', steps=TIME_STEPS)
+    questions = ask(BLANK, moved, time)
+    enough = CONSTANTS.round_evidence * questions['steps'].scale
+
+    many, few, unknown = (
+        ask_for_round_numbers(questions, number, CONSTANTS) for number in (enough + 1, enough, None)
+    )
+
+    found = [column.steps for column in many['steps'].columns]
+    assert found == [ROUND_STEPS + DECIMAL_STEPS, DECIMAL_STEPS, TIME_STEPS]
+    assert few == unknown == questions
+    assert ask_for_round_numbers(ask(KNOWN), 1e9, CONSTANTS) == {}
+    assert {**many, 'steps': None} == {**questions, 'steps': None}, 'the price is the same'
+    assert many['steps'].mu == questions['steps'].mu
+    assert many['steps'].sensitivity == questions['steps'].sensitivity
 
 
 def test_without_noise_no_question_has_any():
