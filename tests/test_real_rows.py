@@ -1,0 +1,70 @@
+"""Rows of real tables that their owner would believe, with defaults and at epsilon 1."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixSynthesizer
+
+SHARED = Path(__file__).parents[2] / 'shared' / 'data'
+FITS = 3
+
+
+def draw(name, target=None, epsilon=1.0, times=FITS):
+    """Yield a real table and sampled rows of it, of several fits."""
+    if not (SHARED / name).is_dir():
+        pytest.skip('the data folder is not here')
+    real = pd.read_csv(SHARED / name / f'{name}.csv.gz')
+    metadata = Metadata.load_from_json(SHARED / name / 'metadata.json')
+    for _ in range(times):
+        synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=target)
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', UserWarning)
+            synthesizer.fit({name: real})
+        yield real, next(iter(synthesizer.sample(5_000).values()))
+
+
+def test_services_agree_on_whether_there_is_an_internet_and_a_phone():
+    """Beside a target, where labels leave little budget: it was a fifth of the rows."""
+    shares = []
+    for _, rows in draw('telco_churn', 'Churn'):
+        without = rows['InternetService'] == 'No'
+        services = [name for name in rows if (rows[name] == 'No internet service').any()]
+        assert len(services) == 6
+        wrong = (rows['MultipleLines'] == 'No phone service') != (rows['PhoneService'] == 'No')
+        for name in services:
+            wrong |= (rows[name] == 'No internet service') != without
+        shares.append(wrong.mean())
+
+    assert np.median(shares) < 0.12
+
+
+def test_a_group_of_ages_is_that_of_the_age():
+    """Of the real rows 2 % say otherwise: those of 25 years."""
+    shares = []
+    for _, rows in draw('compas', 'two_year_recid', times=5):
+        young, old = rows['age'] < 25, rows['age'] > 45
+        groups = np.select([young, old], ['Less than 25', 'Greater than 45'], '25 - 45')
+        shares.append((rows['age_cat'] != groups).mean())
+
+    assert np.median(shares) < 0.1
+
+
+def test_limits_are_in_ten_thousands():
+    shares = [(rows['limit_bal'] % 10_000 == 0).mean() for _, rows in draw('default_credit')]
+
+    assert np.median(shares) > 0.99
+
+
+def test_without_noise_no_bill_is_drawn_over_and_over():
+    ((real, rows),) = draw('default_credit', epsilon=np.inf, times=1)
+    for name in (f'bill_amt{month}' for month in range(1, 7)):
+        shares = [table[name].value_counts(normalize=True) for table in (real, rows)]
+        excess = shares[1] - shares[0].reindex(shares[1].index).fillna(0)
+        assert excess.max() < 0.006, name
