@@ -116,20 +116,26 @@ def test_what_is_sure_is_found_however_far(rng, scale):
         assert find_functions(pairs, margins, columns, [True, False], CONSTANTS) == ((0, 1),)
 
 
+def find_often(number, value, bins, scale, rng):
+    """Look for a function of a number in four bins fifty times, with noise of that scale."""
+    columns = [np.bincount(column) / NUM_RECORDS for column in (number, value)]
+    margins = [np.bincount(each).astype(float) for each in (bins, value)]
+    found = []
+    for _ in range(50):
+        counts = scale * rng.standard_normal((4, 3))
+        np.add.at(counts, (bins, value), 1)
+        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
+        found.append(find_functions(pairs, margins, columns, [True, False], CONSTANTS))
+    return found
+
+
 def test_groups_of_a_number_are_found_through_noise_that_hides_a_third_of_their_likeness(rng):
     """They follow one another, so the whole table is known but for its margins."""
     age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
     group = np.searchsorted([20, 40], age, side='right')
     bins = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age, side='right')
-    columns = [np.bincount(column) / NUM_RECORDS for column in (age, group)]
-    margins = [np.bincount(each).astype(float) for each in (bins, group)]
-    scale = NUM_RECORDS / 30
-    found = []
-    for _ in range(50):
-        counts = scale * rng.standard_normal((4, 3))
-        np.add.at(counts, (bins, group), 1)
-        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
-        found.append(find_functions(pairs, margins, columns, [True, False], CONSTANTS))
+
+    found = find_often(age, group, bins, NUM_RECORDS / 30, rng)
 
     assert found.count(((0, 1),)) >= 45
 
@@ -139,16 +145,8 @@ def test_what_only_leans_on_a_number_is_no_function_for_all_that_noise_hides(rng
     charge = rng.integers(0, 100, NUM_RECORDS)
     likes = rng.random(NUM_RECORDS) < np.sqrt(charge / 100)
     service = np.where(charge < 20, 0, 1 + likes)
-    bins = charge // 25
-    columns = [np.bincount(column) / NUM_RECORDS for column in (charge, service)]
-    margins = [np.bincount(each).astype(float) for each in (bins, service)]
-    scale = NUM_RECORDS / 70
-    found = []
-    for _ in range(50):
-        counts = scale * rng.standard_normal((4, 3))
-        np.add.at(counts, (bins, service), 1)
-        pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
-        found.append(find_functions(pairs, margins, columns, [True, False], CONSTANTS))
+
+    found = find_often(charge, service, charge // 25, NUM_RECORDS / 70, rng)
 
     assert found.count(()) >= 40
 
