@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 #: Candidate granularities of plain numbers, coarse to fine; below the last, values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
 
-#: Coarser ones, of rounded numbers: limits in ten thousands. They are looked for where records are
-#: many.
+#: Coarser ones, of round numbers such as limits in ten thousands; tried where records are many.
 ROUND_STEPS = (1e6, 1e5, 1e4, 1e3, 1e2, 1e1)
 
 #: Candidate granularities of times in seconds: day, hour, minute, second.

@@ -87,8 +87,8 @@ class DescribeConstants:
             as wide has four times as many records and no more noise. At epsilon 1, octaves lost
             half as many columns of 398 rows, and were no worse on 5,000.
         round_evidence: Multiples of ten, a hundred and so on are looked for if there are more than
-            this many records, in units of the noise of a count: of those that are rounded to such
-            a step, some five in a hundred may not be multiples of it. Set by hand.
+            this many records, in units of the noise of a count. With fewer, noise would hide too
+            many numbers that are finer. Set by hand.
         per_octave: What an octave beyond costs, as the logarithm of a likelihood. A run of noise
             that looks fullest gains six or seven. Set by hand.
         negative: What a negative number costs likewise. Set by hand.

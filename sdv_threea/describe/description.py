@@ -35,12 +35,11 @@ from sdv_threea.describe.questions import (
     RELEASED,
     THRESHOLDS,
     Question,
-    ask_for_round_numbers,
     ask_questions,
-    coarsen_ranges,
     find_blanks,
     loosen,
     split_delta,
+    suit_records,
 )
 from sdv_threea.describe.ranges import Sketch, count_beyond, find_grid, grid_sketch
 from sdv_threea.describe.values import Keys, NumberTally, Tally, detach
@@ -123,8 +122,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     """
     terms = mu, neighbors, noise, constants, rows_per_unit, loose, num_records
     questions = ask_questions(domain, *terms)
-    questions = coarsen_ranges(questions, num_records, constants)
-    questions = ask_for_round_numbers(questions, num_records, constants)
+    questions = suit_records(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
     nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)

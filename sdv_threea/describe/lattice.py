@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.domain import ROUND_STEPS, Column, Number
+from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, Column, Number
 
 #: A column of at most this many possible values has a code for each.
 MAX_LATTICE = 128
@@ -20,8 +21,8 @@ LARGEST_MULTIPLE = 2.0**52
 #: step: enough for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
 
-#: Of a round step, finer numbers may seem to be no more than noise makes by this many standard
-#: deviations: what is rounded is lost.
+#: A round step is taken only if there seem to be no more finer numbers than this many standard
+#: deviations of the noise: what is rounded is lost.
 LEAST_FINE = 1.0
 
 
@@ -76,6 +77,17 @@ def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]
     return float(ends[0]), float(ends[1])
 
 
+def add_round_steps(column: Number) -> Number:
+    """Return a column of which round steps are tried, too: multiples of ten, of a hundred.
+
+    Times have steps of their own. A column on a grid of its own comes out of a transformer of the
+    user, which may add something to round numbers.
+    """
+    if column.steps != DECIMAL_STEPS or column.grid is not None:
+        return column
+    return replace(column, steps=ROUND_STEPS + DECIMAL_STEPS)
+
+
 def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
     """Find the coarsest step that each number is a multiple of.
 
@@ -92,7 +104,8 @@ def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray
     for code, step in reversed(list(enumerate(steps))):
         distance = np.abs(np.round(values / step) * step - values)
         codes[distance <= STEP_TOLERANCE * np.maximum(np.abs(values), step)] = code
-    codes[values == 0] = sum(step in ROUND_STEPS for step in steps)
+    num_round = sum(step in ROUND_STEPS for step in steps)
+    codes[values == 0] = num_round
     codes[np.isnan(values)] = -1
     return codes
 
@@ -118,7 +131,7 @@ def finest_step(
         The step; 0 if there is none. It is the first one of which numbers are multiples beyond
         doubt, while finer numbers are no more than noise explains, and no more than half of all. A
         step that is too fine does little harm; one that is too coarse can leave no number in the
-        range. Round ones, above one, take more: that hardly a number seems to be finer.
+        range. So of a round one, above one, hardly a number may seem to be finer.
     """
     for code, step in enumerate(steps):
         # A multiple of a coarse step is one of all finer steps.

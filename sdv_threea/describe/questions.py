@@ -6,13 +6,13 @@ A question is put to all columns that leave it open, and all its counts are rele
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.lattice import count_values, is_lattice
+from sdv_threea.describe.lattice import add_round_steps, count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
-from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, Category, Column, Domain, Number
+from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
 
@@ -250,10 +250,13 @@ def _look_twice(asked: Question | None, constants: DescribeConstants) -> dict[st
     }
 
 
-def coarsen_ranges(
+def suit_records(
     questions: Mapping[str, Question], num_records: float | None, constants: DescribeConstants
 ) -> dict[str, Question]:
-    """Return the questions, with numbers looked for in coarser bins if there are few records.
+    """Return the questions as they suit the number of records.
+
+    Few are looked for in coarser bins of numbers. Of many it is asked whether numbers are round:
+    more counts are noisier together.
 
     Formal guarantees:
         * the questions depend on the table through the released number of records alone
@@ -263,43 +266,19 @@ def coarsen_ranges(
         num_records: The released number of records, if there is one.
         constants: The constants of the stage.
     """
-    ranges = questions.get('ranges')
-    if ranges is None or num_records is None:
-        return dict(questions)
-    if num_records > constants.coarse_evidence * ranges.scale:
-        return dict(questions)
-    numbers = (each for each in ranges.columns if isinstance(each, Number))
-    return {**questions, 'ranges': replace(ranges, columns=tuple(map(coarsen, numbers)))}
+    suited = dict(questions)
 
+    def change(name: str, one: Callable[[Number], Number]) -> None:
+        numbers = (each for each in suited[name].columns if isinstance(each, Number))
+        suited[name] = replace(suited[name], columns=tuple(map(one, numbers)))
 
-def ask_for_round_numbers(
-    questions: Mapping[str, Question], num_records: float | None, constants: DescribeConstants
-) -> dict[str, Question]:
-    """Return the questions, with coarser steps of numbers among them if there are many records.
-
-    More counts are noisier together, which few records do not bear. A column that comes out of a
-    transformer of the user, which may add something to it, is asked as before.
-
-    Formal guarantees:
-        * the questions depend on the table through the released number of records alone
-
-    Args:
-        questions: The questions.
-        num_records: The released number of records, if there is one.
-        constants: The constants of the stage.
-    """
-    steps = questions.get('steps')
-    if steps is None or num_records is None:
-        return dict(questions)
-    if num_records <= constants.round_evidence * steps.scale:
-        return dict(questions)
-    columns = (
-        replace(each, steps=ROUND_STEPS + DECIMAL_STEPS)
-        if isinstance(each, Number) and each.steps == DECIMAL_STEPS and each.grid is None
-        else each
-        for each in steps.columns
-    )
-    return {**questions, 'steps': replace(steps, columns=tuple(columns))}
+    if num_records is None:
+        return suited
+    if 'ranges' in suited and num_records <= constants.coarse_evidence * suited['ranges'].scale:
+        change('ranges', coarsen)
+    if 'steps' in suited and num_records > constants.round_evidence * suited['steps'].scale:
+        change('steps', add_round_steps)
+    return suited
 
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:

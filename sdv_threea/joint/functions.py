@@ -27,7 +27,7 @@ SURE = 4.0
 
 #: Counts of values that follow one another along an order may be off by this part of what such
 #: values say, beyond what noise hides.
-FAR = 0.05
+SLACK = 0.05
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
 WEIGHT_UNIT = 8
@@ -193,7 +193,7 @@ def _run_along(
     if total <= 0:
         return False, energy
     departs = float(np.square(counts[:, order] / total - running).sum())
-    return departs <= _bound_noise(counts, scale) / total**2 + FAR * energy, energy
+    return departs <= _bound_noise(counts, scale) / total**2 + SLACK * energy, energy
 
 
 def _find_energy(

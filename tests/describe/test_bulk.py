@@ -4,7 +4,7 @@ import numpy as np
 
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.questions import Question, coarsen_ranges
+from sdv_threea.describe.questions import Question, suit_records
 from sdv_threea.describe.ranges import (
     NUM_BINS,
     PUBLIC_GRID,
@@ -92,7 +92,7 @@ def test_times_and_many_records_keep_fine_bins():
     question = Question(numbers, 0.1, 'add_remove', None)
     most = CONSTANTS.coarse_evidence * question.scale
 
-    few = coarsen_ranges({'ranges': question}, most, CONSTANTS)['ranges'].columns
+    few = suit_records({'ranges': question}, most, CONSTANTS)['ranges'].columns
     assert few == (coarsen(numbers[0]), numbers[1])
     for num_records in (most + 1, None):
-        assert coarsen_ranges({'ranges': question}, num_records, CONSTANTS)['ranges'] is question
+        assert suit_records({'ranges': question}, num_records, CONSTANTS)['ranges'] is question

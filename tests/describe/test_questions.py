@@ -7,10 +7,10 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import (
     RECORD_UNITS,
     THRESHOLDS,
-    ask_for_round_numbers,
     ask_questions,
     find_blanks,
     split_delta,
+    suit_records,
 )
 from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, TIME_STEPS, Category, Domain, Number
 
@@ -87,13 +87,15 @@ def test_round_numbers_are_looked_for_where_records_are_many():
     enough = CONSTANTS.round_evidence * questions['steps'].scale
 
     many, few, unknown = (
-        ask_for_round_numbers(questions, number, CONSTANTS) for number in (enough + 1, enough, None)
+        suit_records(questions, number, CONSTANTS) for number in (enough + 1, enough, None)
     )
 
+    assert unknown == questions
+    few, many, questions = ({**each, 'ranges': None} for each in (few, many, questions))
     found = [column.steps for column in many['steps'].columns]
     assert found == [ROUND_STEPS + DECIMAL_STEPS, DECIMAL_STEPS, TIME_STEPS]
-    assert few == unknown == questions
-    assert ask_for_round_numbers(ask(KNOWN), 1e9, CONSTANTS) == {}
+    assert few == questions
+    assert suit_records(ask(KNOWN), 1e9, CONSTANTS) == {}
     assert {**many, 'steps': None} == {**questions, 'steps': None}, 'the price is the same'
     assert many['steps'].mu == questions['steps'].mu
     assert many['steps'].sensitivity == questions['steps'].sensitivity
