@@ -36,9 +36,13 @@ from sdv_threea.joint.levelling import level
 from sdv_threea.joint.tables import is_settled
 from sdv_threea.joint.terms import Both, Term, Triples
 
-#: Weights grow by at most this factor in a round; those of a column that has a distribution given
-#: another one by less, so that what this says is impossible stays so.
+#: Weights grow by at most this factor in a round; those of a column that follows from another by
+#: less, so that what that one says is impossible stays so.
 LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
+
+#: Weights of two columns together grow by at most this factor in a round. So where a triple and a
+#: pair exclude all values of a record between them, it gets one that the pair allows.
+TRIPLE_STEP = 3.0
 
 #: Chances of particles sum up to no less than this. In a step the sum may become smaller by the
 #: square of what weights grow by, and is then still far from where single floats end.
@@ -258,15 +262,16 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
             parents, both = [], []
         terms = [Term(drawn.bins[:, parent], table) for parent, table in parents]
         terms += [Term(one.find(drawn.bins), one.numbers, known.merged[column]) for one in both]
-        weights, chances = _fit_weights(link, own.margin, terms, drawn, constants.rounds)
+        most = SMALLER_STEP if followed[column] else LARGEST_STEP
+        weights, chances = _fit_weights(link, own.margin, terms, drawn, constants.rounds, most)
         link = _weigh(link, [parent for parent, _ in parents], both, weights)
         others = link.chances(fresh)
         if weights:
             # Weights are those of particles, whose chance they have been fitted to: of records that
             # they have not seen too many would have rare bins. These weights are part of the link.
             # What its code says goes before how frequent a bin is in all.
-            most = LARGEST_STEP if followed[column] else math.inf
-            weights[0] += level(others, own.margin, most)
+            longest = LARGEST_STEP if followed[column] else math.inf
+            weights[0] += level(others, own.margin, longest)
         links.append(link)
         for each, likely in ((drawn, chances), (fresh, others)):
             bins = link.draw(likely, each, rng)
@@ -325,6 +330,7 @@ def _fit_weights(
     terms: Sequence[Term],
     drawn: Drawn,
     rounds: int,
+    most: float,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
     """Fit the weights of one column; return them, and its chances for each particle, (P, G).
 
@@ -338,18 +344,19 @@ def _fit_weights(
     weights = [np.zeros((len(term.table), len(margin))) for term in terms]
     wanted = [term.expect(margin) for term in terms]
     alike = [_indicate(term.places, len(term.table)) for term in terms]
-    most = LARGEST_STEP if link.key is None else SMALLER_STEP
+    limits = [most if term.merged is None else TRIPLE_STEP for term in terms]
     alone = len(terms) == 1 and link.key is None
+    known = terms, weights, wanted, alike, limits
     sums = chances @ ones
     for _ in range(1 if alone else rounds):
         worst = 0.0
-        for term, weight, target, of_place in zip(terms, weights, wanted, alike, strict=True):
+        for term, weight, target, of_place, limit in zip(*known, strict=True):
             of_place.data = 1 / sums
             found = term.merge(of_place @ chances)
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
             steps[found == 0] = 1.0  # it is impossible, or no particle shows it
-            steps = term.spread(np.clip(steps, 1 / most, most))
+            steps = term.spread(np.clip(steps, 1 / limit, limit))
             weight += np.log(steps)
             # What all bins of a particle grow by is part of its factor: none grows beyond one.
             steps /= steps.max(axis=1, keepdims=True)

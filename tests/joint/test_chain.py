@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -290,6 +291,27 @@ def test_records_are_drawn_by_triples_too(rng):
     drawn = fit(joint, triples=triples).draw(ROWS, rng)
 
     assert distance(count(drawn, joint.shape).reshape(joint.shape) / ROWS, joint) < 0.03
+
+
+@pytest.mark.parametrize('by_class', [False, True])
+def test_what_a_pair_excludes_no_triple_brings_back(rng, by_class):
+    """The last column is that before it, and whether the first two are both high.
+
+    The chain does not know that the one before it is so, too; so in half of the records the pair
+    and the triple exclude both values between them.
+    """
+    high = np.array([0.5, 0.5])
+    columns = [make_column(high), make_column(high), make_column(np.array([0.75, 0.25]))]
+    last = make_column(np.array([0.75, 0.25]))
+    columns.append(replace(last, shares=np.tile(last.shares, (2, 1)), key=0) if by_class else last)
+    both = np.array([[[0.25, 0], [0.25, 0]], [[0.25, 0], [0, 0.25]]])
+    triples = Triples({(0, 1, 3): both}, (np.arange(2),) * 4)
+
+    pairs = {(2, 3): np.diag([0.75, 0.25])}
+    chain = fit_chain(columns, pairs, {}, range(4), JointConstants(), rng, triples)
+
+    drawn = chain.draw(ROWS, rng)
+    assert (drawn[:, 2] != drawn[:, 3]).mean() < 1e-3
 
 
 def test_what_follows_from_one_column_takes_no_heed_of_triples(rng):
