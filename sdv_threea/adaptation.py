@@ -166,8 +166,9 @@ def _cut(
     columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]
     noise = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
     cuts = columns, density.masks, ordered, num_bins, max(noise, least)
-    most = min(constants.joint.most_values, 2 * num_bins)
-    return cut_pair_bins(*cuts, replace(constants.joint, most_values=most), constants.approximate)
+    most = min(constants.joint.own_values, 2 * num_bins)
+    few = replace(constants.joint, own_values=most, most_values=most)
+    return cut_pair_bins(*cuts, few, constants.approximate)
 
 
 def _draw_to_adapt(density: Density, run: Run) -> Draws:

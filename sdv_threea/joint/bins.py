@@ -211,8 +211,9 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
             runs = cut_bins(shares, mask, num_bins, least, of_stage)
         else:
             mask, runs = shares > 0, np.arange(len(shares))
-            if mask.sum() > constants.most_values:
-                runs = pack(shares, min(num_bins, constants.most_values))
+            carried = min(2 * num_bins, constants.most_values)
+            if mask.sum() > max(carried, constants.own_values):
+                runs = pack(shares, min(num_bins, constants.own_values))
         bins = np.full(len(shares), -1)
         # A bin of codes that cannot occur would be given records by the noise of its counts.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]

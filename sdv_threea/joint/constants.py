@@ -19,7 +19,11 @@ class JointConstants:
             bike_sharing, most of whose columns have few values, they learn .01 to .04 more with 5.
         few_values: A column has few values if it has at most as many. Set by hand.
         most_bins: The most bins of an ordered column. Tables of 64 are fitted much worse.
-        most_values: Categories with more values share bins, of about the same mass. Set by hand.
+        own_values: Categories of up to this many values have a bin for each. Set by hand.
+        most_values: So have categories of up to twice as many values as an ordered column has bins,
+            and of no more than this many; else values share bins, of about the same mass. With 24 a
+            hundredth of the rows of adult and of covtype_compact have an impossible pair without
+            noise, and next to none with 64; marginals and models are the same.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. With
             6 models learn less of numbers at epsilon 1 (R2 of bike_sharing .47 for .55, AUC of
             covtype_compact .871 for .889) and marginals of compas are worse by 4 %. With 2 models
@@ -78,7 +82,9 @@ class JointConstants:
             hand.
         most_weighed: The most that such a pair weighs, in units of the least. Set by hand.
         settled: A column takes no heed of others than the one that it follows from, if what is
-            left of its entropy is less than this share. Set by hand.
+            left of its entropy is less than this share. With .25 kinds of households in census_kdd
+            follow from their summary alone, and deny how taxes are filed in 8 % of the rows at
+            epsilon 8.
         one_code: A category may have one number if it leaves fewer nats of its code open than this,
             and than this share of what is open without it. Set by hand.
         records_per_digit: Digits of numbers are counted with such noise that nearly all categories
@@ -121,7 +127,8 @@ class JointConstants:
     least_bins_of_number: int = 14
     few_values: int = 48
     most_bins: int = 32
-    most_values: int = 24
+    own_values: int = 24
+    most_values: int = 64
     records_per_noise: float = 3.0
     records_per_class: float = 150.0
     most_columns: int = 128
@@ -143,7 +150,7 @@ class JointConstants:
     least_spent: float = 0.2
     most_needed: float = 0.95
     most_weighed: int = 8
-    settled: float = 0.25
+    settled: float = 0.05
     one_code: float = 0.3
     records_per_digit: float = 6.0
     value_part: float = 0.25

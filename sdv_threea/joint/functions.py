@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,27 @@ from numpy.typing import NDArray
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.pairs import PairCounts
-from sdv_threea.joint.tables import couple
+from sdv_threea.joint.tables import couple, left_open
 
 #: What counts depart by is more than noise if it exceeds it by this many standard deviations.
 SURE = 4.0
 
+#: No function has margins that leave more of what is not the most frequent value to nobody.
+LEAST_GIVEN = 0.25
+
+#: Values do not run along bins that leave more than this share of them open.
+MOST_OPEN = 0.5
+
 #: Counts of values that follow one another along an order may be off by this part of what such
 #: values say, beyond what noise hides.
 SLACK = 0.05
+
+#: A pair is looked at without the most frequent value of the column that follows, if it is one of
+#: this share of the records.
+OFTEN = 0.2
+
+#: Noise drowns what is left if a function would not exceed it by this factor.
+DROWNED = 4.0
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
 WEIGHT_UNIT = 8
@@ -52,39 +66,80 @@ def find_functions(
     Returns:
         The pairs, the most telling first.
     """
-    # Codes of an ordered column that share a bin are neighbours, and mostly have values in common.
-    units = [
-        margins[at] / margins[at].sum() if natural else shares
-        for at, (shares, natural) in enumerate(zip(columns, ordered, strict=True))
-    ]
-    entropies = [_entropy(shares) for shares in columns]
-    sizes = [math.log(max(int(np.count_nonzero(shares)), 1)) for shares in columns]
+    sides = [_Side.look(*each) for each in zip(margins, columns, ordered, strict=True)]
     told: dict[Pair, tuple[float, float]] = {}  # beside others, and for itself
     for (i, j), counts in pairs.tables.items():
-        if columns[i].size * columns[j].size > constants.most_cells:
-            continue
-        energy = _find_energy(counts, margins[i], margins[j], pairs.scales[i, j])
-        for parent, child in ((i, j), (j, i)):
-            shares = margins[child] / margins[child].sum()
-            full, runs = _full_energy(units[parent], shares), False
-            if ordered[parent] and not ordered[child]:
-                seen = counts if parent == i else counts.T
-                runs, running = _run_along(seen, units[parent], shares, pairs.scales[i, j])
-                full = min(full, running)
-            likeness = energy / max(margins[child].sum() ** 2 * full, 1e-9)
-            if likeness > constants.least_likeness:
-                # Of several that tell as much, the one with the fewest codes is nearest.
-                far = constants.nearness * max(sizes[parent] - sizes[child], 0.0)
-                far += constants.blur * ordered[parent]
-                following = _entropy(shares) if ordered[child] else entropies[child]
-                entropy = min(following, entropies[parent])  # none tells more than it says itself
-                sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
-                found = sure**2 * entropy
-                # What is sure is worth counting however far it is.
-                alone = found - (min(far, found / 2) if sure == 1 else far)
-                told[i, j] = max(told.get((i, j), (-math.inf, 0.0)), (found - far, alone))
+        if columns[i].size * columns[j].size <= constants.most_cells:
+            scale = pairs.scales[i, j]
+            ways = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
+            told[i, j] = max(_rate(*way, scale, constants) for way in ways)
     telling = [pair for pair, (_, alone) in told.items() if alone > constants.least_told]
     return grow_forest(sorted(telling, key=lambda pair: -told[pair][0]))
+
+
+class _Side(NamedTuple):
+    """A column, as one that another follows from, or as one that follows from another.
+
+    Args:
+        counts: Counts of its bins, shape (G,).
+        units: Shares of what has a value each, shape (U,): of codes, or of bins of an ordered
+            column, as codes that share one are neighbours, and mostly have values in common.
+        entropy: Of its codes, in nats.
+        size: The logarithm of the number of codes that occur.
+        ordered: Whether the order of its codes means something.
+    """
+
+    counts: NDArray[np.float64]
+    units: NDArray[np.float64]
+    entropy: float
+    size: float
+    ordered: bool
+
+    @classmethod
+    def look(cls, counts: NDArray[np.float64], shares: NDArray[np.float64], ordered: bool) -> _Side:
+        """Look at a column: counts of its bins, and probabilities of its codes."""
+        size = math.log(max(int(np.count_nonzero(shares)), 1))
+        units = counts / counts.sum() if ordered else shares
+        return cls(counts, units, _entropy(shares), size, ordered)
+
+
+def _rate(
+    counts: NDArray[np.float64],
+    parent: _Side,
+    child: _Side,
+    scale: float,
+    constants: JointConstants,
+) -> tuple[float, float]:
+    """Say what one column tells of another as a function, beside other pairs and for itself.
+
+    Args:
+        counts: Counts of the pair, the column that the other follows from first, shape (G, V).
+        parent: That column.
+        child: The other.
+        scale: Standard deviation of the noise of the counts.
+        constants: The constants of the room.
+    """
+    shares = child.counts / child.counts.sum()
+    full, runs = _full_energy(parent.units, shares), False
+    if parent.ordered and not child.ordered:
+        runs, running = _run_along(counts, parent.units, shares, scale)
+        full = min(full, running)
+    energy = _find_energy(counts, parent.counts, child.counts, scale)
+    likeness = energy / max(child.counts.sum() ** 2 * full, 1e-9)
+    if likeness <= constants.least_likeness:
+        return -math.inf, 0.0
+    # Of several that tell as much, the one with the fewest codes is nearest.
+    far = constants.nearness * max(parent.size - child.size, 0.0) + constants.blur * parent.ordered
+    following = _entropy(shares) if child.ordered else child.entropy
+    entropy = min(following, parent.entropy)  # none tells more than it says itself
+    sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
+    found = sure**2 * entropy
+    # What is sure is worth counting however far it is.
+    alone = found - (min(far, found / 2) if sure == 1 else far)
+    if not runs:
+        beside = _look_beside(counts, parent.units, shares, scale)
+        found *= min(max(beside, 0.0) / constants.sure, 1.0) ** 2
+    return found - far, alone
 
 
 def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
@@ -151,20 +206,63 @@ def list_neighbours(functions: Mapping[Pair, object] | Sequence[Pair]) -> dict[i
     return found
 
 
+def _look_beside(
+    counts: NDArray[np.float64],
+    parent: NDArray[np.float64],
+    child: NDArray[np.float64],
+    scale: float,
+) -> float:
+    """Return the likeness of what is left of a pair without the most frequent value of the child.
+
+    Columns that share such a value, as that a question was not asked, look like functions for its
+    sake alone. Where the value is not frequent, or noise would drown what is left, nothing speaks
+    against a function.
+
+    Args:
+        counts: Counts of the pair, the column that the other follows from first, shape (G, V).
+        parent: Shares of the codes or bins that may have a value each, shape (U,).
+        child: Shares of the values, shape (V,).
+        scale: Standard deviation of the noise of the counts.
+    """
+    kept = np.arange(len(child)) != child.argmax()
+    if child.max() < OFTEN or kept.sum() < 2:
+        return math.inf
+    shares, rest = child[kept] / child[kept].sum(), counts[:, kept]
+    noise = _bound_noise(rest, scale)
+    departure = rest - np.outer(rest.sum(axis=1), shares)
+    others = parent[_give_values(parent, child) != child.argmax()]
+    full = _full_energy(others / max(others.sum(), 1e-9), shares)
+    full *= np.square(counts.sum() * child[kept].sum())
+    if not DROWNED * noise < full < math.inf:
+        return math.inf
+    return float((np.square(departure).sum() - noise) / full)
+
+
 def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:
     """Return what the energy would be, in squared shares of records, if the child were a function.
 
     The function is one that the margins allow: large codes first, each gets the value of which
-    most is left. Codes of the parent that share a bin are taken to have unrelated values.
+    most is left. Codes of the parent that share a bin are taken to have unrelated values. Where
+    hardly any code would have another value than the most frequent one, there is no function, and
+    the energy is infinite.
     """
+    values = _give_values(parent, child)
+    given = np.bincount(values, parent, len(child))
+    rare = 1 - child.max()
+    if np.minimum(given, child).sum() - child.max() < LEAST_GIVEN * rare:
+        return math.inf
+    return float(np.square(parent) @ (1 - 2 * child[values] + np.square(child).sum()))
+
+
+def _give_values(parent: NDArray[np.float64], child: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Give each code of the parent a value, large codes first, that of which most is left."""
     left = [(-share, value) for value, share in enumerate(child)]
     heapq.heapify(left)
-    taken = np.sort(parent[parent > 0])[::-1]
-    values = np.empty(len(taken), dtype=np.int64)
-    for at, share in enumerate(taken):
+    values = np.empty(len(parent), dtype=np.int64)
+    for at in np.argsort(-parent, kind='stable'):
         rest, values[at] = left[0]
-        heapq.heapreplace(left, (rest + share, values[at]))
-    return float(np.square(taken) @ (1 - 2 * child[values] + np.square(child).sum()))
+        heapq.heapreplace(left, (rest + parent[at], values[at]))
+    return values
 
 
 def _run_along(
@@ -192,6 +290,8 @@ def _run_along(
     total = float(counts.sum())
     if total <= 0:
         return False, energy
+    if left_open(running) > MOST_OPEN * _entropy(child):
+        return False, math.inf
     departs = float(np.square(counts[:, order] / total - running).sum())
     return departs <= _bound_noise(counts, scale) / total**2 + SLACK * energy, energy
 

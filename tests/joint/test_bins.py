@@ -244,12 +244,20 @@ def test_many_categories_share_bins_of_about_the_same_mass(rng):
     shares[shares < 1e-5] = 0
 
     bins = cut(shares, num_bins=10)
-    most = cut(shares, num_bins=32)
+    finest = cut(shares, num_bins=32)
 
     masses = np.bincount(bins[bins >= 0], shares[bins >= 0])
     assert len(masses) == 10
     assert masses.max() - masses.min() <= shares.max()
-    assert count_bins([most]) == [CONSTANTS.most_values]
+    assert count_bins([finest]) == [CONSTANTS.own_values]
+
+
+@pytest.mark.parametrize(('num_bins', 'found'), [(3, 24), (15, 15), (20, 40), (32, 40)])
+def test_categories_have_bins_of_their_own_if_numbers_have_many(num_bins, found):
+    """Of 40 values, or of 24 where noise is large: up to twice as many as an ordered column has."""
+    size = 24 if num_bins == 3 else 40
+
+    assert count_bins([cut(np.full(size, 1 / size), num_bins=num_bins)]) == [found]
 
 
 def test_packing_puts_the_heaviest_apart():

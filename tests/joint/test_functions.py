@@ -140,6 +140,35 @@ def test_groups_of_a_number_are_found_through_noise_that_hides_a_third_of_their_
     assert found.count(((0, 1),)) >= 45
 
 
+def make_work(rng):
+    """Industries, occupations and groups of occupations; half of the people do not work."""
+    working = rng.random(NUM_RECORDS) < 0.5
+    occupations = 1 + rng.choice(40, NUM_RECORDS, p=rng.dirichlet(np.full(40, 1.0)))
+    usual = rng.integers(1, 51, 41)[occupations]
+    industries = np.where(rng.random(NUM_RECORDS) < 0.5, usual, rng.integers(1, 51, NUM_RECORDS))
+    groups = 1 + rng.integers(0, 12, 41)[occupations]
+    return np.stack([working * industries, working * occupations, working * groups], axis=1)
+
+
+@pytest.mark.parametrize('scale', [0.0, 30.0])
+def test_a_value_that_columns_share_is_no_function(rng, scale):
+    """Industry and occupation are none together in half of the rows, and lean on each other."""
+    for _ in range(10):
+        found = find_functions(*count(make_work(rng), scale, rng, 24), [False] * 3, CONSTANTS)
+
+        assert found[0] == (1, 2), 'the group follows from the occupation'
+
+
+def test_what_is_nearly_always_the_same_follows_from_nothing(rng):
+    """Of three degrees none could say which few have been in custody."""
+    degree = rng.choice(3, NUM_RECORDS, p=[0.55, 0.25, 0.2])
+    often = np.where(rng.random(NUM_RECORDS) < 0.1 * degree, rng.integers(1, 8, NUM_RECORDS), 0)
+    table = np.stack([degree, often], axis=1)
+
+    for ordered in (False, True):
+        assert find_functions(*count(table, 0.0, rng), [False, ordered], CONSTANTS) == ()
+
+
 def test_what_only_leans_on_a_number_is_no_function_for_all_that_noise_hides(rng):
     """Who has more services pays more, but what is paid leaves open who has which."""
     charge = rng.integers(0, 100, NUM_RECORDS)
