@@ -97,19 +97,22 @@ def num_features(
     is ``mu n``: slopes, whose noise grows as ``sqrt(r) / mu``, are divided by curvatures of about
     ``n``, and ``r`` such errors add up. What the features that are left out would tell falls about
     as ``1 / r``. So ``(r / k)^2 + b / r`` is least where ``r`` grows as ``k^(2/3)``. There are no
-    more than ``k / 2``, for what they add up to must not be noise.
+    more than ``k / 2``, for what they add up to must not be noise. For the sake of time they are
+    bounded too, and the less, the more releases can tell: a fit without noise takes longest.
 
     Args:
         known: How much the releases can tell, ``k``.
         num_records: Number of records, ``n``.
         multiple: What ``k^(2/3)`` is multiplied with.
-        entries: The features of all rows have no more entries than this, for the sake of time.
+        entries: The features of all rows have no more entries than this, where releases tell little.
         constants: The constants of the room.
 
     Returns:
         How many: none if there are too few to say anything of pairs of columns.
     """
-    most = np.clip(entries / num_records, constants.fewest_most, constants.most_features)
+    patience = np.clip((known / constants.much_known) ** (1 / 3), 1, constants.most_patience)
+    most_features = constants.most_features * patience ** (1 / 3)
+    most = np.clip(entries * patience / num_records, constants.fewest_most, most_features)
     found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
     return found if found >= constants.least_features else 0
 
