@@ -61,6 +61,9 @@ MOST_PER_KNOWN = 0.5
 #: Of fewer points for each, features would have the covariance of these by chance alone.
 DRAWS_PER_FEATURE = 8
 
+#: The features of all rows never have more entries, but for the fewest features: it bounds memory.
+MOST_ENTRIES = 2**25
+
 #: Features are computed for about this many rows at most: more would take time and gain nothing.
 MOST_FEATURED = 2**18
 
@@ -104,7 +107,7 @@ def num_features(
         known: How much the releases can tell, ``k``.
         num_records: Number of records, ``n``.
         multiple: What ``k^(2/3)`` is multiplied with.
-        entries: The features of all rows have no more entries than this, where releases tell little.
+        entries: The features of all rows have no more entries than this where little is known.
         constants: The constants of the room.
 
     Returns:
@@ -112,7 +115,8 @@ def num_features(
     """
     patience = np.clip((known / constants.much_known) ** (1 / 3), 1, constants.most_patience)
     most_features = constants.most_features * patience ** (1 / 3)
-    most = np.clip(entries * patience / num_records, constants.fewest_most, most_features)
+    entries = min(entries * patience, MOST_ENTRIES)
+    most = np.clip(entries / num_records, constants.fewest_most, most_features)
     found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
     return found if found >= constants.least_features else 0
 
