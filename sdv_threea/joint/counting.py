@@ -22,7 +22,7 @@ from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint, fit_joint
 from sdv_threea.joint.estimates import Estimates, Singles, estimate, estimate_functions
-from sdv_threea.joint.functions import find_functions, price_functions
+from sdv_threea.joint.functions import carry_functions, find_functions, price_functions
 from sdv_threea.joint.interactions import (
     Interactions,
     release_interactions,
@@ -123,13 +123,14 @@ class Counter:
         singles, constants = self.singles, self.constants
         known = *self._complete(interactions), singles.columns, singles.ordered
         found, left = find_functions(*known, constants), self.spending.left(self.promised)
-        if not found:
-            return PairCounts({}, {})
         # What pays for digits is kept, if there may be some to count.
         kept = constants.value_part if self._list_numbers(found) else 0.0
         left *= math.sqrt(1 - kept)
-        seen = singles.columns, singles.num_records, found, left
-        weights, price = price_functions(*seen, constants)
+        seen = singles.columns, singles.num_records
+        carried = carry_functions(*seen, found, left, constants)
+        if not carried:
+            return PairCounts({}, {})
+        weights, price = price_functions(*seen, carried, left, constants)
         terms = self.spending.rest(price, self.promised)
         counts = release_pair_counts(self.rows, singles.codes, weights, **terms)
         return self.spending.keep(counts)

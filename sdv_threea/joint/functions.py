@@ -36,6 +36,9 @@ MOST_OPEN = 0.5
 #: values say, beyond what noise hides.
 SLACK = 0.05
 
+#: That values follow one another is clear if noise hides no more than this part of what they say.
+MOST_HIDDEN = 0.08
+
 #: A pair is looked at without the most frequent value of the column that follows, if it is one of
 #: this share of the records.
 OFTEN = 0.2
@@ -53,7 +56,7 @@ def find_functions(
     columns: Sequence[NDArray[np.float64]],
     ordered: Sequence[bool],
     constants: JointConstants,
-) -> tuple[Pair, ...]:
+) -> dict[Pair, bool]:
     """Find the pairs that look like functions: a forest of those that tell most.
 
     Args:
@@ -64,17 +67,19 @@ def find_functions(
         constants: The constants of the room.
 
     Returns:
-        The pairs, the most telling first.
+        The pairs, the most telling first, and of each whether values of the one column clearly
+        follow one another along the other.
     """
     sides = [_Side.look(*each) for each in zip(margins, columns, ordered, strict=True)]
-    told: dict[Pair, tuple[float, float]] = {}  # beside others, and for itself
+    told: dict[Pair, tuple[float, float, bool]] = {}
     for (i, j), counts in pairs.tables.items():
         if columns[i].size * columns[j].size <= constants.most_cells:
             scale = pairs.scales[i, j]
             ways = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
             told[i, j] = max(_rate(*way, scale, constants) for way in ways)
-    telling = [pair for pair, (_, alone) in told.items() if alone > constants.least_told]
-    return grow_forest(sorted(telling, key=lambda pair: -told[pair][0]))
+    telling = [pair for pair, (_, alone, _) in told.items() if alone > constants.least_told]
+    forest = grow_forest(sorted(telling, key=lambda pair: -told[pair][0]))
+    return {pair: told[pair][2] for pair in forest}
 
 
 class _Side(NamedTuple):
@@ -109,8 +114,8 @@ def _rate(
     child: _Side,
     scale: float,
     constants: JointConstants,
-) -> tuple[float, float]:
-    """Say what one column tells of another as a function, beside other pairs and for itself.
+) -> tuple[float, float, bool]:
+    """Say what one column tells of another as a function.
 
     Args:
         counts: Counts of the pair, the column that the other follows from first, shape (G, V).
@@ -118,16 +123,21 @@ def _rate(
         child: The other.
         scale: Standard deviation of the noise of the counts.
         constants: The constants of the room.
+
+    Returns:
+        How much, beside other pairs and for itself; and whether values clearly follow one another.
     """
     shares = child.counts / child.counts.sum()
-    full, runs = _full_energy(parent.units, shares), False
+    full, runs, clear = _full_energy(parent.units, shares), False, False
     if parent.ordered and not child.ordered:
         runs, running = _run_along(counts, parent.units, shares, scale)
         full = min(full, running)
+        hidden = _bound_noise(counts, scale)
+        clear = runs and hidden < MOST_HIDDEN * running * counts.sum() ** 2
     energy = _find_energy(counts, parent.counts, child.counts, scale)
     likeness = energy / max(child.counts.sum() ** 2 * full, 1e-9)
     if likeness <= constants.least_likeness:
-        return -math.inf, 0.0
+        return -math.inf, 0.0, False
     # Of several that tell as much, the one with the fewest codes is nearest.
     far = constants.nearness * max(parent.size - child.size, 0.0) + constants.blur * parent.ordered
     following = _entropy(shares) if child.ordered else child.entropy
@@ -139,7 +149,7 @@ def _rate(
     if not runs:
         beside = _look_beside(counts, parent.units, shares, scale)
         found *= min(max(beside, 0.0) / constants.sure, 1.0) ** 2
-    return found - far, alone
+    return found - far, alone, clear
 
 
 def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
@@ -152,6 +162,41 @@ def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
             kept.append((i, j))
             trees |= dict.fromkeys(one | other, one | other)
     return tuple(kept)
+
+
+def carry_functions(
+    columns: Sequence[NDArray[np.float64]],
+    num_records: float,
+    found: Mapping[Pair, bool],
+    left: float,
+    constants: JointConstants,
+) -> list[Pair]:
+    """Leave out the pairs that noise would drown code by code; what they cost, others have.
+
+    What is read off drowned codes is chance, and a function that is none makes rows that cannot be.
+    Where values clearly follow one another along a column, codes around a code tell too: it stays.
+
+    Args:
+        columns: For each column, probabilities of the codes, shape (S,).
+        num_records: Number of records.
+        found: The pairs, and whether values clearly follow one another along a column.
+        left: The price, in GDP, that may be paid.
+        constants: The constants of the room.
+    """
+    kept = list(found)
+    while kept:
+        weights, price = price_functions(columns, num_records, kept, left, constants)
+        unit = math.sqrt(sum(weight**2 for weight in weights.values())) / price
+        held = {
+            pair: num_records * _find_small_of(columns, pair, constants) * weights[pair]
+            for pair in kept
+            if not found[pair]
+        }
+        worst = min(held, key=lambda pair: held[pair], default=None)
+        if worst is None or held[worst] >= constants.least_held * unit:
+            break
+        kept.remove(worst)
+    return kept
 
 
 def price_functions(
@@ -179,7 +224,7 @@ def price_functions(
     """
     borne = {}
     for pair in wanted:
-        small = min(find_small(columns[at], constants.left_out) for at in pair)
+        small = _find_small_of(columns, pair, constants)
         borne[pair] = max(num_records * small / constants.records_per_error, 1.0)
     most = max(borne.values())
     weights = {
@@ -189,6 +234,12 @@ def price_functions(
     needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
     price = max(needed, math.sqrt(constants.least_spent) * left)
     return weights, price if price < constants.most_needed * left else left
+
+
+def _find_small_of(
+    columns: Sequence[NDArray[np.float64]], pair: Pair, constants: JointConstants
+) -> float:
+    return min(find_small(columns[at], constants.left_out) for at in pair)
 
 
 def find_small(shares: NDArray[np.float64], left_out: float) -> float:

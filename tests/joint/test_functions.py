@@ -10,11 +10,21 @@ import pytest
 
 from sdv_threea.joint.bins import pack
 from sdv_threea.joint.constants import JointConstants
-from sdv_threea.joint.functions import find_functions, grow_forest, price_functions
+from sdv_threea.joint.functions import (
+    carry_functions,
+    find_functions,
+    grow_forest,
+    price_functions,
+)
 from sdv_threea.joint.pairs import PairCounts
 
 CONSTANTS = JointConstants()
 NUM_RECORDS = 30_000
+
+
+def find(*known):
+    """The pairs that look like functions."""
+    return tuple(find_functions(*known))
 
 
 def make_table(rng):
@@ -52,7 +62,7 @@ def test_functions_are_found_in_coarse_bins_and_others_are_not(rng, scale):
     for _ in range(5):
         table = make_table(rng)
 
-        found = find_functions(*count(table, scale, rng), [False] * 8, CONSTANTS)
+        found = find(*count(table, scale, rng), [False] * 8, CONSTANTS)
 
         assert {frozenset(pair) for pair in found} >= {frozenset((0, 1)), frozenset((2, 3))}
         assert (6, 7) in found, 'a rare answer that has a reason'
@@ -73,7 +83,7 @@ def test_an_ordered_column_is_found_too(rng):
     pairs = PairCounts(counts, dict.fromkeys(counts, 0.0))
     margins = [np.bincount(each).astype(float) for each in cells.T]
 
-    assert find_functions(pairs, margins, columns, [True] * 3, CONSTANTS) == ((0, 1),)
+    assert find(pairs, margins, columns, [True] * 3, CONSTANTS) == ((0, 1),)
 
 
 @pytest.mark.parametrize('turned', [False, True])
@@ -94,7 +104,7 @@ def test_a_month_follows_from_the_day_though_bins_of_days_are_wider(rng, turned)
         np.add.at(tables[i, j], (cells[i], cells[j]), 1)
     pairs = PairCounts(tables, dict.fromkeys(tables, 80.0))
 
-    found = find_functions(pairs, margins, columns, [at == 0 for at in order], CONSTANTS)
+    found = find(pairs, margins, columns, [at == 0 for at in order], CONSTANTS)
 
     assert tuple(sorted((order.index(0), order.index(1)))) in found
     assert tuple(sorted((order.index(1), order.index(2)))) in found
@@ -113,7 +123,7 @@ def test_what_is_sure_is_found_however_far(rng, scale):
         np.add.at(counts, (bins, young), 1)
         pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
 
-        assert find_functions(pairs, margins, columns, [True, False], CONSTANTS) == ((0, 1),)
+        assert find(pairs, margins, columns, [True, False], CONSTANTS) == ((0, 1),)
 
 
 def find_often(number, value, bins, scale, rng):
@@ -125,7 +135,7 @@ def find_often(number, value, bins, scale, rng):
         counts = scale * rng.standard_normal((4, 3))
         np.add.at(counts, (bins, value), 1)
         pairs = PairCounts({(0, 1): counts}, {(0, 1): scale})
-        found.append(find_functions(pairs, margins, columns, [True, False], CONSTANTS))
+        found.append(find(pairs, margins, columns, [True, False], CONSTANTS))
     return found
 
 
@@ -138,6 +148,20 @@ def test_groups_of_a_number_are_found_through_noise_that_hides_a_third_of_their_
     found = find_often(age, group, bins, NUM_RECORDS / 30, rng)
 
     assert found.count(((0, 1),)) >= 45
+
+
+def test_values_clearly_follow_one_another_if_noise_hides_little(rng):
+    age = (rng.beta(1.5, 4, NUM_RECORDS) * 100).astype(int)
+    group = np.searchsorted([20, 40], age, side='right')
+    bins = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age, side='right')
+    columns = [np.bincount(column) / NUM_RECORDS for column in (age, group)]
+    margins = [np.bincount(each).astype(float) for each in (bins, group)]
+    exact = np.zeros((4, 3))
+    np.add.at(exact, (bins, group), 1)
+    for scale, clear in ((0.0, True), (300.0, True), (900.0, False)):
+        pairs = PairCounts({(0, 1): exact}, {(0, 1): scale})
+
+        assert find_functions(pairs, margins, columns, [True, False], CONSTANTS) == {(0, 1): clear}
 
 
 def make_work(rng):
@@ -154,7 +178,7 @@ def make_work(rng):
 def test_a_value_that_columns_share_is_no_function(rng, scale):
     """Industry and occupation are none together in half of the rows, and lean on each other."""
     for _ in range(10):
-        found = find_functions(*count(make_work(rng), scale, rng, 24), [False] * 3, CONSTANTS)
+        found = find(*count(make_work(rng), scale, rng, 24), [False] * 3, CONSTANTS)
 
         assert found[0] == (1, 2), 'the group follows from the occupation'
 
@@ -166,7 +190,7 @@ def test_what_is_nearly_always_the_same_follows_from_nothing(rng):
     table = np.stack([degree, often], axis=1)
 
     for ordered in (False, True):
-        assert find_functions(*count(table, 0.0, rng), [False, ordered], CONSTANTS) == ()
+        assert find(*count(table, 0.0, rng), [False, ordered], CONSTANTS) == ()
 
 
 def test_what_only_leans_on_a_number_is_no_function_for_all_that_noise_hides(rng):
@@ -194,7 +218,7 @@ def test_noise_alone_looks_like_no_function(rng):
     for scale in (5.0, 50.0, 300.0):
         for _ in range(20):
             known = count(table, scale, rng)
-            assert find_functions(*known, [False] * 4, CONSTANTS) == ()
+            assert find(*known, [False] * 4, CONSTANTS) == ()
 
 
 def test_a_column_tells_no_more_than_it_says_itself(rng):
@@ -204,7 +228,7 @@ def test_a_column_tells_no_more_than_it_says_itself(rng):
     size = rng.choice(3, NUM_RECORDS, p=[0.7, 0.25, 0.05])
     table = np.stack([flag, kind, size, size], axis=1)
 
-    found = find_functions(*count(table, 10.0, rng), [False] * 4, CONSTANTS)
+    found = find(*count(table, 10.0, rng), [False] * 4, CONSTANTS)
 
     assert found == ((2, 3), (0, 1))
 
@@ -212,7 +236,7 @@ def test_a_column_tells_no_more_than_it_says_itself(rng):
 def test_pairs_of_too_many_codes_are_left_out(rng):
     known = count(make_table(rng), 0.0, rng)
 
-    found = find_functions(*known, [False] * 8, replace(CONSTANTS, most_cells=1_000))
+    found = find(*known, [False] * 8, replace(CONSTANTS, most_cells=1_000))
 
     assert (2, 3) in found
     assert (0, 1) not in found
@@ -222,6 +246,22 @@ def test_a_forest_has_no_circles_and_keeps_the_first():
     pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (2, 4), (0, 3), (5, 6)]
 
     assert grow_forest(pairs) == ((0, 1), (1, 2), (3, 4), (2, 4), (5, 6))
+
+
+def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price(rng):
+    """Codes of the first pair have thousands of records, those of the second a few dozen."""
+    few, many = np.full(4, 1 / 4), np.full(400, 1 / 400)
+    known = [few, few, few, many], 12_000
+
+    def carry(left, *, clear=False):
+        found = {(0, 1): False, (2, 3): clear}
+        return carry_functions(*known, found, left, CONSTANTS)
+
+    assert carry(math.inf) == carry(1.0) == [(0, 1), (2, 3)]
+    assert carry(0.02) == [(0, 1)]
+    assert carry(0.02, clear=True) == [(0, 1), (2, 3)], 'codes around a code tell too'
+    assert carry(1e-5) == []
+    assert carry_functions(*known, {}, 1.0, CONSTANTS) == []
 
 
 def test_the_price_is_what_nearly_all_codes_bear(rng):
