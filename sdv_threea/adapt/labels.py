@@ -65,8 +65,11 @@ from sdv_threea.privacy.rows import Rows
 #: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
-#: The features of all rows have no more entries.
+#: The features of all rows have no more entries, where little is known.
 LABEL_ENTRIES = 2**22
+
+#: The features of the draws have no more entries, once for each class: it bounds time and memory.
+DRAWN_ENTRIES = 2**26
 
 
 def num_draws(num_classes: int, num_columns: int) -> int:
@@ -106,6 +109,7 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
     width = draws.codes.shape[1]
     if not rank or width < 2:
         return None
+    rank = min(rank, DRAWN_ENTRIES // (len(evidence[0]) * len(draws.codes)))
     features = make_features(
         pooled(draws.codes, np.zeros(len(draws.codes), dtype=np.int64)),
         draws.weights,

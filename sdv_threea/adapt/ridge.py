@@ -46,7 +46,7 @@ from sdv_threea.privacy.rows import Rows
 #: Features are made of so many draws, at most: more would only take time.
 MOST_DRAWS = 10_000
 
-#: The features of all rows have no more entries.
+#: The features of all rows have no more entries, where little is known.
 RIDGE_ENTRIES = 2**24
 
 #: Weights of features are whole multiples of ``1 / WEIGHT_UNITS`` where private rows meet them, and

@@ -70,6 +70,19 @@ def test_a_single_column_has_nothing_to_say_together_and_neither_have_linear_ker
     assert plan(records, draws, 1.0, constants) is not None
 
 
+def test_features_of_draws_take_no_more_than_a_bounded_memory(monkeypatch):
+    """They are kept once for each class, and of many classes there are fewer."""
+    records = make_task(5000)
+    draws = draw_independent(records, np.random.default_rng(0))
+    known = records, draws, 1.0, AdaptConstants()
+    many = plan(*known).rank
+
+    monkeypatch.setattr(labels_module, 'DRAWN_ENTRIES', 20 * len(draws.codes) + 1)
+
+    assert many > 20
+    assert plan(*known).rank == 20
+
+
 def test_features_that_say_nothing_are_left_out_and_slopes_without_them_need_less_noise():
     """The classes follow from columns one by one, but for their noise."""
     found = [fit(make_task(3000, seed), 0.5, together=True) for seed in range(6)]
