@@ -61,8 +61,8 @@ MOST_PER_KNOWN = 0.5
 #: Of fewer points for each, features would have the covariance of these by chance alone.
 DRAWS_PER_FEATURE = 8
 
-#: The features of all rows never have more entries, but for the fewest features: it bounds memory.
-MOST_ENTRIES = 2**25
+#: The features of all rows never have more entries, unless there are the fewest: it bounds memory.
+MOST_FEATURE_ENTRIES = 2**25
 
 #: Features are computed for about this many rows at most: more would take time and gain nothing.
 MOST_FEATURED = 2**18
@@ -100,8 +100,8 @@ def num_features(
     is ``mu n``: slopes, whose noise grows as ``sqrt(r) / mu``, are divided by curvatures of about
     ``n``, and ``r`` such errors add up. What the features that are left out would tell falls about
     as ``1 / r``. So ``(r / k)^2 + b / r`` is least where ``r`` grows as ``k^(2/3)``. There are no
-    more than ``k / 2``, for what they add up to must not be noise. For the sake of time they are
-    bounded too, and the less, the more releases can tell: a fit without noise takes longest.
+    more than ``k / 2``, for what they add up to must not be noise. For the sake of time there is
+    another bound, which rises with what releases can tell: a fit without noise may take longest.
 
     Args:
         known: How much the releases can tell, ``k``.
@@ -115,7 +115,7 @@ def num_features(
     """
     patience = np.clip((known / constants.much_known) ** (1 / 3), 1, constants.most_patience)
     most_features = constants.most_features * patience ** (1 / 3)
-    entries = min(entries * patience, MOST_ENTRIES)
+    entries = min(entries * patience, MOST_FEATURE_ENTRIES)
     most = np.clip(entries / num_records, constants.fewest_most, most_features)
     found = int(min(multiple * known ** (2 / 3), MOST_PER_KNOWN * known, most))
     return found if found >= constants.least_features else 0

@@ -78,9 +78,9 @@ class JointConstants:
             all codes have this many times as many records, or with what is left to spend.
         left_out: The share of the records whose codes may have fewer.
         least_held: Such pairs are left out if their codes would have fewer than this many times as
-            many records as noise. Without it twice as many rows of telco_churn contradict
-            themselves at epsilon 1 beside a target (8 and 3.6 %), where services are taken for
-            functions of the charges.
+            many records as noise. Without it 8 in place of 5 % of the rows of telco_churn deny
+            themselves at epsilon 1 beside a target, as services are taken for functions of the
+            charges.
         least_spent: The least part of what is left that goes to them, however little they need.
         most_needed: If they need more than this part of what is left, they get all of it. Set by
             hand.

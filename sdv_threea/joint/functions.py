@@ -186,14 +186,15 @@ def carry_functions(
     kept = list(found)
     while kept:
         weights, price = price_functions(columns, num_records, kept, left, constants)
-        unit = math.sqrt(sum(weight**2 for weight in weights.values())) / price
+        # A record's length is the noise of a count, times the price.
+        length = math.sqrt(sum(weight**2 for weight in weights.values()))
         held = {
-            pair: num_records * _find_small_of(columns, pair, constants) * weights[pair]
+            pair: num_records * _find_small_of(columns, pair, constants) * weights[pair] * price
             for pair in kept
             if not found[pair]
         }
         worst = min(held, key=lambda pair: held[pair], default=None)
-        if worst is None or held[worst] >= constants.least_held * unit:
+        if worst is None or held[worst] >= constants.least_held * length:
             break
         kept.remove(worst)
     return kept
@@ -275,16 +276,17 @@ def _look_beside(
         child: Shares of the values, shape (V,).
         scale: Standard deviation of the noise of the counts.
     """
-    kept = np.arange(len(child)) != child.argmax()
-    if child.max() < OFTEN or kept.sum() < 2:
+    frequent = int(child.argmax())
+    if child[frequent] < OFTEN or len(child) < 3:
         return math.inf
+    kept = np.arange(len(child)) != frequent
     shares, rest = child[kept] / child[kept].sum(), counts[:, kept]
     noise = _bound_noise(rest, scale)
     departure = rest - np.outer(rest.sum(axis=1), shares)
-    others = parent[_give_values(parent, child) != child.argmax()]
+    others = parent[_give_values(parent, child) != frequent]
     full = _full_energy(others / max(others.sum(), 1e-9), shares)
     full *= np.square(counts.sum() * child[kept].sum())
-    if not DROWNED * noise < full < math.inf:
+    if full <= DROWNED * noise or math.isinf(full):
         return math.inf
     return float((np.square(departure).sum() - noise) / full)
 

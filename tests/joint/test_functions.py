@@ -260,7 +260,7 @@ def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price(rng):
     assert carry(math.inf) == carry(1.0) == [(0, 1), (2, 3)]
     assert carry(0.02) == [(0, 1)]
     assert carry(0.02, clear=True) == [(0, 1), (2, 3)], 'codes around a code tell too'
-    assert carry(1e-5) == []
+    assert carry(1e-5) == carry(0.0) == []
     assert carry_functions(*known, {}, 1.0, CONSTANTS) == []
 
 
