@@ -51,9 +51,9 @@ class AdaptConstants:
             more entries, in proportion to its cube root, and take longer. Set by hand: at epsilon 8
             tables of 25,000 rows reach it with a numerical target, and of 50,000 with two classes.
         most_patience: So many times as many entries at most, and twice as many features. Without
-            noise models learn .947 of covtype_compact in place of .939, .9025 of eeg_eye_state in place
-            of .896, .929 of diabetes130_died in place of .926, and as much as before on adult and
-            default_credit.
+            noise models learn .947 of covtype_compact in place of .939, .9025 of eeg_eye_state in
+            place of .896, .929 of diabetes130_died in place of .926, and as much as before on adult
+            and default_credit.
         label_features: Features of labels, in units of ``(mu n / C)^(2/3)``, see
             :func:`~sdv_threea.adapt.features.num_features`. At epsilon 1 labels of eeg_eye_state,
             which have 235, have an AUC of .75 with 56, .765 with 118, .77 with 256 and .71 with
