@@ -125,8 +125,10 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     questions = suit_records(questions, num_records, constants)
     asked = _ask(rows, domain, questions, delta)
     receipts: list[Receipt] = []
-    nulls = _release_nulls(asked.get('nulls'), constants.believed, receipts)
-    found = _release_steps(asked.get('steps'), constants.believed, receipts)
+    missing = _release_missing(asked.get('nulls'), receipts)
+    nulls = {name: count > constants.believed * scale for name, (count, scale) in missing.items()}
+    numbers = _count_numbers(domain, num_records, missing)
+    found = _release_steps(asked.get('steps'), numbers, constants.believed, receipts)
     listed, known = _release_lists(asked.get('classes'), receipts)
     listed |= _release_lists(asked.get('categories'), receipts)[0]
     listed = _release_rarer(asked.get('rarer'), rows, listed, receipts)
@@ -220,20 +222,40 @@ def _unbounded(domain: Domain) -> tuple[str, ...]:
     )
 
 
-def _release_nulls(
-    asked: Asked | None, believed: float, receipts: list[Receipt]
-) -> dict[str, bool]:
+def _release_missing(
+    asked: Asked | None, receipts: list[Receipt]
+) -> dict[str, tuple[float, float]]:
+    """Release how many values of each column are missing, with the deviation of the noise."""
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
     receipts.append(receipt)
-    evident = counts[:, 0] > believed * receipt.noise_scale
     columns = asked.question.columns
-    return {column.name: bool(found) for column, found in zip(columns, evident, strict=True)}
+    return {
+        column.name: (count, receipt.noise_scale)
+        for column, count in zip(columns, counts[:, 0].tolist(), strict=True)
+    }
+
+
+def _count_numbers(
+    domain: Domain, num_records: float | None, missing: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Tell how many records have a value, with the deviation of the noise, where that is known.
+
+    The noise of the number of records is left out: it is small beside that of other counts.
+    """
+    if num_records is None:
+        return {}
+    never = {column.name: (0.0, 0.0) for column in domain.columns if column.nullable is False}
+    found = {**never, **missing}
+    return {name: (num_records - count, scale) for name, (count, scale) in found.items()}
 
 
 def _release_steps(
-    asked: Asked | None, believed: float, receipts: list[Receipt]
+    asked: Asked | None,
+    numbers: Mapping[str, tuple[float, float]],
+    believed: float,
+    receipts: list[Receipt],
 ) -> dict[str, float]:
     if asked is None:
         return {}
@@ -241,9 +263,9 @@ def _release_steps(
     receipts.append(receipt)
     steps = {}
     for column, row in zip(asked.question.columns, counts, strict=True):
-        candidates = cast(Number, column).steps
+        candidates, total = cast(Number, column).steps, numbers.get(column.name)
         own = row[: len(candidates) + 1]
-        steps[column.name] = finest_step(own, candidates, receipt.noise_scale, believed)
+        steps[column.name] = finest_step(own, candidates, receipt.noise_scale, believed, total)
     return steps
 
 

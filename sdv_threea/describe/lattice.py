@@ -21,8 +21,14 @@ LARGEST_MULTIPLE = 2.0**52
 #: step: enough for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
 
-#: A round step is taken only if there seem to be no more finer numbers than this many standard
-#: deviations of the noise: what is rounded is lost.
+#: A round step is taken though there seem to be some finer numbers, if these are no more than this
+#: many standard deviations of the noise, as they may be noise alone ...
+MOST_FINE = 3.0
+
+#: ... and no more than this share of all numbers, as what is rounded is lost ...
+FEW_FINE = 0.03
+
+#: ... or if they are no more than this many standard deviations, whatever their share.
 LEAST_FINE = 1.0
 
 
@@ -117,7 +123,11 @@ def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
 
 
 def finest_step(
-    counts: NDArray[np.float64], steps: tuple[float, ...], scale: float, believed: float
+    counts: NDArray[np.float64],
+    steps: tuple[float, ...],
+    scale: float,
+    believed: float,
+    total: tuple[float, float] | None = None,
 ) -> float:
     """Choose the coarsest step that all but a few numbers are multiples of.
 
@@ -126,22 +136,53 @@ def finest_step(
         steps: The steps, coarse to fine.
         scale: Standard deviation of the noise.
         believed: Numbers are believed in if their count exceeds this many noise scales.
+        total: Noisy number of records that have a number, and the standard deviation of its noise,
+            if it was released.
 
     Returns:
         The step; 0 if there is none. It is the first one of which numbers are multiples beyond
         doubt, while finer numbers are no more than noise explains, and no more than half of all. A
         step that is too fine does little harm; one that is too coarse can leave no number in the
-        range. So of a round one, above one, hardly a number may seem to be finer.
+        range. So of a round one, above one, few numbers may seem to be finer.
     """
+    counts, gain = _add_up(counts, scale, total)
     for code, step in enumerate(steps):
         # A multiple of a coarse step is one of all finer steps.
         multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
+        noise = scale * _spread(len(steps) - code, gain)
         is_round = step in ROUND_STEPS
-        noise = (LEAST_FINE if is_round else believed) * scale * math.sqrt(len(steps) - code)
-        evident = multiples >= max(believed * scale * math.sqrt(code + 1), float(is_round))
-        if evident and finer <= max(min(noise, counts.sum() / 2), 0.0):
+        evident = multiples >= max(believed * scale * _spread(code + 1, gain), float(is_round))
+        if is_round:
+            most = max(LEAST_FINE * noise, min(MOST_FINE * noise, FEW_FINE * counts.sum()))
+        else:
+            most = believed * noise
+        if evident and finer <= max(min(most, counts.sum() / 2), 0.0):
             return step
     return 0.0
+
+
+def _add_up(
+    counts: NDArray[np.float64], scale: float, total: tuple[float, float] | None
+) -> tuple[NDArray[np.float64], float]:
+    """Return what counts are, given their sum: the mean of a Gaussian.
+
+    Args:
+        counts: Noisy counts, shape (n,).
+        scale: Standard deviation of their noise.
+        total: Their sum, with a noise of its own, and the standard deviation of that, if known.
+
+    Returns:
+        The counts, and which part of the gap between sum and total each of them takes.
+    """
+    if total is None or not scale:
+        return counts, 0.0
+    gain = scale**2 / (len(counts) * scale**2 + total[1] ** 2)
+    return counts + gain * (total[0] - counts.sum()), gain
+
+
+def _spread(num: int, gain: float) -> float:
+    """Return the standard deviation of a sum of such counts, in units of the noise of one."""
+    return math.sqrt(num - gain * num**2)
 
 
 def _round_up(quotient: float) -> int:

@@ -111,9 +111,27 @@ def test_limits_in_ten_thousands_are_so(rng, scale):
 
     assert find_step(limits, steps, scale) == 10_000
     assert find_step([*limits, *[123.0] * 10], steps, scale) == (10_000 if scale else 1.0)
-    assert find_step([*limits, *[123.0] * 30], steps, scale) == 1.0, 'what is rounded is lost'
-    assert find_step([*limits, *[0.0] * 30], steps, scale) == 1.0
+    assert find_step([*limits, *[123.0] * 50], steps, scale) == 1.0, 'what is rounded is lost'
+    assert find_step([*limits, *[0.0] * 50], steps, scale) == 1.0
     assert find_step(limits / 1e6, steps, scale) == 0.01
+
+
+def test_the_number_of_records_tells_how_many_numbers_are_finer(rng):
+    """The noise of nine counts of finer numbers is more than that of what the others leave."""
+    steps, scale, of_total = ROUND_STEPS + DECIMAL_STEPS, 240.0, 170.0
+
+    def find(finer, *, known):
+        """Return the share of 1,000 releases that have numbers in ten thousands."""
+        counts = np.zeros((1_000, len(steps) + 1))
+        counts[:, 1:4] = 4_500, 25_500 - finer, finer
+        found = []
+        for row in counts + scale * rng.normal(size=counts.shape):
+            total = (30_000 + of_total * rng.normal(), of_total) if known else None
+            found.append(finest_step(row, steps, scale, DescribeConstants().believed, total))
+        return np.mean(np.array(found) == 10_000)
+
+    assert find(0, known=True) > 0.97 > find(0, known=False)
+    assert find(1_800, known=True) < 0.03 < find(1_800, known=False)
 
 
 def test_rounding_of_a_few_operations_is_forgiven():
