@@ -14,8 +14,12 @@ from dataclasses import dataclass, field
 #: Candidate granularities of plain numbers, coarse to fine; below the last, values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
 
-#: Coarser ones, of round numbers such as limits in ten thousands; tried where records are many.
-ROUND_STEPS = (1e6, 1e5, 1e4, 1e3, 1e2, 1e1)
+#: Those of rounder numbers, such as limits in ten thousands and prices in five cents: they are
+#: tried, too, where records are many.
+ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05, 5e-3, 5e-4)
+
+#: All of them; each is a multiple of the next.
+EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))
 
 #: Candidate granularities of times in seconds: day, hour, minute, second.
 TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)

@@ -62,6 +62,19 @@ def test_limits_are_in_ten_thousands():
     assert np.median(shares) > 0.99
 
 
+def test_amounts_are_as_round_as_people_pay():
+    """Half of them are multiples of ten; a fifth was, where all were drawn as whole numbers."""
+    off = []
+    for real, rows in draw('default_credit'):
+        for name in (f'pay_amt{month}' for month in range(1, 7)):
+            paid = [table.loc[table[name] > 0, name] for table in (real, rows)]
+            for step in (10, 100, 1000):
+                shares = [(amounts % step == 0).mean() for amounts in paid]
+                off.append(abs(shares[1] - shares[0]))
+
+    assert np.mean(off) < 0.06
+
+
 def test_without_noise_no_bill_is_drawn_over_and_over():
     ((real, rows),) = draw('default_credit', epsilon=np.inf, times=1)
     for name in (f'bill_amt{month}' for month in range(1, 7)):

@@ -5,16 +5,13 @@ Noisy counts become probabilities. All of it is post-processing.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.maths.haar import invert, transform
-from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.maths.simplex import project_to_simplex
+from sdv_threea.maths.smoothing import smooth
 
 
 def column_shares(
@@ -75,37 +72,6 @@ def keep_ends(
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))
-
-
-def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Shrink each level of the Haar transform of a sequence by its own James-Stein factor.
-
-    Where neighbours differ by no more than noise, they become alike; differences that stand out at
-    one level of resolution stay, whatever the other levels are like. The transform is orthonormal,
-    so the noise of every detail has the same scale.
-
-    Args:
-        values: Noisy values in a meaningful order, shape (S,).
-        scale: Standard deviation of their noise; 0 leaves them as they are.
-
-    Returns:
-        The smoothed values, shape (S,).
-    """
-    if scale == 0:
-        return values
-
-    def join(
-        left: NDArray[np.float64], right: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        detail = (left - right) / math.sqrt(2)
-        return (left + right) / math.sqrt(2), detail * stein_factor(detail, scale)
-
-    def part(
-        nodes: NDArray[np.float64], detail: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return (nodes + detail) / math.sqrt(2), (nodes - detail) / math.sqrt(2)
-
-    return invert(*transform(values, join), part, len(values))
 
 
 def known_records(

@@ -17,7 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.constraints.derivations import Cells, Choices
-from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples, step_codes
+from sdv_threea.describe.granularity import step_codes
+from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.intake.columns import read_numbers
 

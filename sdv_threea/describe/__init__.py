@@ -12,6 +12,7 @@ anything but a :class:`~sdv_threea.describe.description.Description`, which may 
 * :mod:`~sdv_threea.describe.bulk`: where the bulk of a number is likely to lie,
 * :mod:`~sdv_threea.describe.ends`: where an estimated range ends,
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,
+* :mod:`~sdv_threea.describe.granularity`: which step that is, and how round numbers are,
 * :mod:`~sdv_threea.describe.filling`: the answers, put in the place of the blanks,
 * :mod:`~sdv_threea.describe.constants`: what was chosen by measurement.
 """

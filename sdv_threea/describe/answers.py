@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.describe.lattice import step_codes
+from sdv_threea.describe.granularity import step_codes
 from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers

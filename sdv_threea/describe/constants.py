@@ -86,9 +86,10 @@ class DescribeConstants:
             are at most this many records, in units of the noise of a bin: a bin that is four times
             as wide has four times as many records and no more noise. At epsilon 1, octaves lost
             half as many columns of 398 rows, and were no worse on 5,000.
-        round_evidence: Multiples of ten, a hundred and so on are looked for if there are more than
-            this many records, in units of the noise of a count. With fewer, noise would hide too
-            many numbers that are finer. Set by hand.
+        round_evidence: Multiples of ten, of a hundred, of five cents are looked for if there are
+            more than this many records, in units of the noise of a count. With fewer, noise would
+            hide too many numbers that are finer: of a column of which a fifth are, a few fits in a
+            hundred would lose these.
         per_octave: What an octave beyond costs, as the logarithm of a likelihood. A run of noise
             that looks fullest gains six or seven. Set by hand.
         negative: What a negative number costs likewise. Set by hand.
@@ -143,7 +144,7 @@ class DescribeConstants:
     end_in_bin: float = 0.95
     worth_guessing: float = 0.05
     coarse_evidence: float = 250.0
-    round_evidence: float = 60.0
+    round_evidence: float = 25.0
     per_octave: float = 1.0
     negative: float = 3.0
     next_bin: float = 1.4

@@ -30,7 +30,7 @@ from sdv_threea.describe.filling import (
     find_range,
     find_vast,
 )
-from sdv_threea.describe.lattice import finest_step
+from sdv_threea.describe.granularity import Heaps, StepCounts, find_heaps, finest_step
 from sdv_threea.describe.questions import (
     RELEASED,
     THRESHOLDS,
@@ -66,6 +66,7 @@ class Description:
             name: a noisy count and the standard deviation of its noise for each end.
         listed: About how many records have a value that was found, of a categorical target, by
             name: a noisy count and the standard deviation of its noise.
+        heaps: How many numbers of a column were rounded to which steps, by name.
     """
 
     domain: Domain
@@ -75,6 +76,7 @@ class Description:
     extrapolated: bool = False
     beyond: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     listed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    heaps: Mapping[str, Heaps] = field(default_factory=dict)
 
 
 def describe(  # noqa: PLR0913 (what, and at what price)
@@ -128,7 +130,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     missing = _release_missing(asked.get('nulls'), receipts)
     nulls = {name: count > constants.believed * scale for name, (count, scale) in missing.items()}
     numbers = _count_numbers(domain, num_records, missing)
-    found = _release_steps(asked.get('steps'), numbers, constants.believed, receipts)
+    by_step = _release_steps(asked.get('steps'), numbers, receipts)
+    found = {name: finest_step(own, constants.believed) for name, own in by_step.items()}
     listed, known = _release_lists(asked.get('classes'), receipts)
     listed |= _release_lists(asked.get('categories'), receipts)[0]
     listed = _release_rarer(asked.get('rarer'), rows, listed, receipts)
@@ -153,8 +156,9 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
     beyond = {name: count_beyond(whole[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
-    found_all = Description(filled, sketches, spikes, estimated, extrapolate, beyond, known)
-    return found_all, tuple(receipts)
+    heaps = {name: find_heaps(own, found[name], spikes[name]) for name, own in by_step.items()}
+    released = sketches, spikes, estimated, extrapolate, beyond, known, heaps
+    return Description(filled, *released), tuple(receipts)
 
 
 def asks(domain: Domain) -> bool:
@@ -252,21 +256,19 @@ def _count_numbers(
 
 
 def _release_steps(
-    asked: Asked | None,
-    numbers: Mapping[str, tuple[float, float]],
-    believed: float,
-    receipts: list[Receipt],
-) -> dict[str, float]:
+    asked: Asked | None, numbers: Mapping[str, tuple[float, float]], receipts: list[Receipt]
+) -> dict[str, StepCounts]:
+    """Release how round the numbers of each column are."""
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
     receipts.append(receipt)
-    steps = {}
+    by_step = {}
     for column, row in zip(asked.question.columns, counts, strict=True):
-        candidates, total = cast(Number, column).steps, numbers.get(column.name)
-        own = row[: len(candidates) + 1]
-        steps[column.name] = finest_step(own, candidates, receipt.noise_scale, believed, total)
-    return steps
+        name, steps = column.name, cast(Number, column).steps
+        own = StepCounts(row[: len(steps) + 1], steps, receipt.noise_scale)
+        by_step[name] = own.given(*numbers[name]) if name in numbers else own
+    return by_step
 
 
 def _release_lists(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, Column, Number
+from sdv_threea.domain import Column, Number
 
 #: A column of at most this many possible values has a code for each.
 MAX_LATTICE = 128
@@ -20,16 +19,6 @@ LARGEST_MULTIPLE = 2.0**52
 #: A float counts as a multiple if it is this close to one, relative to the larger of number and
 #: step: enough for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
-
-#: A round step is taken though there seem to be some finer numbers, if these are no more than this
-#: many standard deviations of the noise, as they may be noise alone ...
-MOST_FINE = 3.0
-
-#: ... and no more than this share of all numbers, as what is rounded is lost ...
-FEW_FINE = 0.03
-
-#: ... or if they are no more than this many standard deviations, whatever their share.
-LEAST_FINE = 1.0
 
 
 def is_lattice(column: Column) -> TypeGuard[Number]:
@@ -81,108 +70,6 @@ def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]
     first, last = _round_up(low / step), -_round_up(-high / step)
     ends = multiples(np.array([first, max(first, last)], dtype=np.float64), step)
     return float(ends[0]), float(ends[1])
-
-
-def add_round_steps(column: Number) -> Number:
-    """Return a column of which round steps are tried, too: multiples of ten, of a hundred.
-
-    Times have steps of their own. A column on a grid of its own comes out of a transformer of the
-    user, which may add something to round numbers.
-    """
-    if column.steps != DECIMAL_STEPS or column.grid is not None:
-        return column
-    return replace(column, steps=ROUND_STEPS + DECIMAL_STEPS)
-
-
-def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
-    """Find the coarsest step that each number is a multiple of.
-
-    A zero is a multiple of all of them, and says nothing of whether others are round.
-
-    Args:
-        values: Finite numbers, NaN where missing, shape (n,).
-        steps: The steps, coarse to fine.
-
-    Returns:
-        Places among the steps, shape (n,); their number for none of them, -1 where missing.
-    """
-    codes = np.full(len(values), len(steps), dtype=np.int64)
-    for code, step in reversed(list(enumerate(steps))):
-        distance = np.abs(np.round(values / step) * step - values)
-        codes[distance <= STEP_TOLERANCE * np.maximum(np.abs(values), step)] = code
-    num_round = sum(step in ROUND_STEPS for step in steps)
-    codes[values == 0] = num_round
-    codes[np.isnan(values)] = -1
-    return codes
-
-
-def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
-    """Find the coarsest step that all numbers are multiples of, shape (n,); 0 if there is none."""
-    finest = int(step_codes(values, steps).max(initial=0))
-    return (*steps, 0.0)[finest]
-
-
-def finest_step(
-    counts: NDArray[np.float64],
-    steps: tuple[float, ...],
-    scale: float,
-    believed: float,
-    total: tuple[float, float] | None = None,
-) -> float:
-    """Choose the coarsest step that all but a few numbers are multiples of.
-
-    Args:
-        counts: Noisy number of records by :func:`step_codes`, shape (number of steps + 1,).
-        steps: The steps, coarse to fine.
-        scale: Standard deviation of the noise.
-        believed: Numbers are believed in if their count exceeds this many noise scales.
-        total: Noisy number of records that have a number, and the standard deviation of its noise,
-            if it was released.
-
-    Returns:
-        The step; 0 if there is none. It is the first one of which numbers are multiples beyond
-        doubt, while finer numbers are no more than noise explains, and no more than half of all. A
-        step that is too fine does little harm; one that is too coarse can leave no number in the
-        range. So of a round one, above one, few numbers may seem to be finer.
-    """
-    counts, gain = _add_up(counts, scale, total)
-    for code, step in enumerate(steps):
-        # A multiple of a coarse step is one of all finer steps.
-        multiples, finer = counts[: code + 1].sum(), counts[code + 1 :].sum()
-        noise = scale * _spread(len(steps) - code, gain)
-        is_round = step in ROUND_STEPS
-        evident = multiples >= max(believed * scale * _spread(code + 1, gain), float(is_round))
-        if is_round:
-            most = max(LEAST_FINE * noise, min(MOST_FINE * noise, FEW_FINE * counts.sum()))
-        else:
-            most = believed * noise
-        if evident and finer <= max(min(most, counts.sum() / 2), 0.0):
-            return step
-    return 0.0
-
-
-def _add_up(
-    counts: NDArray[np.float64], scale: float, total: tuple[float, float] | None
-) -> tuple[NDArray[np.float64], float]:
-    """Return what counts are, given their sum: the mean of a Gaussian.
-
-    Args:
-        counts: Noisy counts, shape (n,).
-        scale: Standard deviation of their noise.
-        total: Their sum, with a noise of its own, and the standard deviation of that, if known.
-
-    Returns:
-        The counts, and which part of the gap between sum and total each of them takes.
-    """
-    if total is None or not scale:
-        return counts, 0.0
-    gain = scale**2 / (len(counts) * scale**2 + total[1] ** 2)
-    return counts + gain * (total[0] - counts.sum()), gain
-
-
-def _spread(num: int, gain: float) -> float:
-    """Return the standard deviation of a sum of such counts, in units of the noise of one."""
-    return math.sqrt(num - gain * num**2)
 
 
 def _round_up(quotient: float) -> int:

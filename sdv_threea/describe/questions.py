@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.lattice import add_round_steps, count_values, is_lattice
+from sdv_threea.describe.granularity import add_round_steps
+from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.privacy.mechanism import Noise

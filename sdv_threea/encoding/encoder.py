@@ -46,7 +46,8 @@ class Encoder(BaseTransformer, ABC):
 
     def __repr__(self) -> str:
         facts = {name: getattr(self, name) for name in self.FACTS}
-        shown = [f'{name}={_show(fact)}' for name, fact in facts.items() if fact is not None]
+        told = {name: fact for name, fact in facts.items() if not (fact is None or _is_empty(fact))}
+        shown = [f'{name}={_show(fact)}' for name, fact in told.items()]
         return f'{self.get_name()}({", ".join(shown)})'
 
     @property
@@ -126,6 +127,11 @@ def cast(values: pd.Series, dtype: Any) -> pd.Series:
         return (values.round() if whole else values).astype(dtype)
     except (TypeError, ValueError):
         return values
+
+
+def _is_empty(fact: Any) -> bool:
+    """Whether a fact is that there is nothing."""
+    return isinstance(fact, tuple) and not fact
 
 
 def _show(fact: Any) -> str:

@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.describe.lattice import common_step, multiples
+from sdv_threea.describe.granularity import Heaps, StepCounts, common_step, find_heaps, step_codes
+from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import public_edges, released_edges
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 #: The last place in a bin.
 LAST_PLACE = np.nextafter(1.0, 0.0)
 
+#: A step that no number seems to be rounded to has this share, for bins without a rounder number.
+TINY = 1e-9
+
 
 class NumberEncoder(Encoder):
     """The bins of a numerical column.
@@ -43,25 +47,29 @@ class NumberEncoder(Encoder):
             a bin for each value if those are few, or else bins of about equally many rows.
         step: Granularity of the values; 0 for continuous ones; ``None`` to learn it.
         nullable: Whether values may be missing; ``None`` to learn it.
+        heaps: To which steps values were rounded, coarse to fine, and the share of each: nothing if
+            all were rounded to ``step``; ``None`` to learn it.
     """
 
     INPUT_SDTYPE = 'numerical'
     SUPPORTED_SDTYPES = ['numerical']
-    FACTS: tuple[str, ...] = ('edges', 'step', 'nullable')
+    FACTS: tuple[str, ...] = ('edges', 'step', 'nullable', 'heaps')
 
     #: Candidates for a granularity that is learned, coarse to fine.
     STEPS: tuple[float, ...] = DECIMAL_STEPS
 
     edges: NDArray[np.float64]
     step: float
+    heaps: Heaps
 
     def __init__(
         self,
         edges: NDArray[np.float64] | None = None,
         step: float | None = None,
         nullable: bool | None = None,
+        heaps: Heaps | None = None,
     ) -> None:
-        super().__init__(edges=edges, step=step, nullable=nullable)
+        super().__init__(edges=edges, step=step, nullable=nullable, heaps=heaps)
 
     @property
     def size(self) -> int:
@@ -105,18 +113,38 @@ class NumberEncoder(Encoder):
             rng: Source of randomness.
             places: Where in its bin each number is, as a share; by default it is drawn evenly.
         """
-        low, high = self.edges[np.maximum(codes, 1) - 1], self.edges[np.maximum(codes, 1)]
+        bins = np.maximum(codes, 1) - 1
+        low, high = self.edges[bins], self.edges[bins + 1]
+        steps = np.full(len(codes), self.step)
+        if places is None:
+            places = rng.random(len(codes))
+            steps = self._draw_steps(bins, rng)
         # From the end of a bin, the last of its multiples would be that of the next one.
-        places = rng.random(len(codes)) if places is None else np.minimum(places, LAST_PLACE)
-        if self.step:
+        values = low + np.minimum(places, LAST_PLACE) * (high - low)
+        for step in np.unique(steps[steps > 0]).tolist():
+            at = steps == step
             # Edges lie in the middle between multiples.
-            first, end = np.ceil(low / self.step), np.ceil(high / self.step)
-            values = multiples(first + np.floor(places * (end - first)), self.step)
-        else:
-            values = low + places * (high - low)
+            first, end = np.ceil(low[at] / step), np.ceil(high[at] / step)
+            past = np.floor(np.minimum(places[at], LAST_PLACE) * (end - first))
+            values[at] = multiples(first + past, step)
         # Rounding up to the next bin would miss spikes, which are a single float wide.
         values = np.minimum(values, np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
+
+    def _draw_steps(self, bins: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the step that each number is rounded to, shape (n,), from the bins, shape (n,).
+
+        As many numbers are rounded to a multiple of a step as lie around it, by the share of the
+        step. So of a bin in which only one number is round, more are that number.
+        """
+        if not self.heaps:
+            return np.full(len(bins), self.step)
+        steps, shares = np.array(self.heaps).T
+        cuts = np.ceil(self.edges[:, None] / steps)
+        chances = np.cumsum(np.diff(cuts, axis=0) * steps * np.maximum(shares, TINY), axis=1)
+        drawn = rng.random(len(bins)) * chances[bins, -1]
+        past = (drawn[:, None] >= chances[bins]).sum(axis=1)
+        return np.asarray(steps[np.minimum(past, len(steps) - 1)])
 
     def _learn(self, column: pd.Series) -> Mapping[str, Any]:
         values = read_numbers(column)
@@ -124,7 +152,9 @@ class NumberEncoder(Encoder):
         step = common_step(present, self.STEPS) if self.step is None else self.step
         missing = len(present) < len(values)
         edges = public_edges(present, step, EncodingConstants().most_bins)
-        return {'edges': edges, 'step': step, 'nullable': missing}
+        counts = np.bincount(step_codes(present, self.STEPS), minlength=len(self.STEPS) + 1)
+        heaps = find_heaps(StepCounts(counts.astype(np.float64), self.STEPS, 0.0), step, {})
+        return {'edges': edges, 'step': step, 'nullable': missing, 'heaps': heaps}
 
 
 class CategoryEncoder(Encoder):
@@ -267,4 +297,5 @@ def _make_transformer(
     name = column.name
     sketch, heavy = description.sketches.get(name), description.spikes.get(name, {})
     edges = released_edges(column, sketch, heavy, constants)
-    return NumberEncoder(edges, column.step or 0.0, bool(column.nullable))
+    heaps = description.heaps.get(name, ())
+    return NumberEncoder(edges, column.step or 0.0, bool(column.nullable), heaps)

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.describe.granularity import Heaps
 from sdv_threea.domain import TIME_STEPS
 from sdv_threea.encoding.encoder import cast
 from sdv_threea.encoding.transformers import NumberEncoder
@@ -23,6 +24,8 @@ class DateEncoder(NumberEncoder):
             ``None`` to learn them.
         step: Granularity of the dates in seconds; 0 for continuous ones; ``None`` to learn it.
         nullable: Whether dates may be missing; ``None`` to learn it.
+        heaps: To which steps dates were rounded, coarse to fine, and the share of each: nothing if
+            all were rounded to ``step``; ``None`` to learn it.
         datetime_format: The format of texts; ``None`` reads each text by itself, and writes
             ISO 8601.
     """
@@ -37,9 +40,10 @@ class DateEncoder(NumberEncoder):
         edges: NDArray[Any] | None = None,
         step: float | None = None,
         nullable: bool | None = None,
+        heaps: Heaps | None = None,
         datetime_format: str | None = None,
     ) -> None:
-        super().__init__(edges, step, nullable)
+        super().__init__(edges, step, nullable, heaps)
         self.datetime_format = datetime_format
 
     def _read(self, column: pd.Series) -> pd.Series:

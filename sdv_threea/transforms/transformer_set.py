@@ -167,7 +167,8 @@ def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
     if isinstance(column, Category):
         return CategoryEncoder(column.values, column.ordered, column.nullable)
     edges = known_edges(column) if is_lattice(column) else None
-    return _with_format(NumberEncoder(edges, column.step, column.nullable), description)
+    heaps = None if column.step is None else ()
+    return _with_format(NumberEncoder(edges, column.step, column.nullable, heaps), description)
 
 
 def _store(released: Transformer, description: ColumnMetadata, dtype: Any) -> Transformer:
@@ -190,5 +191,5 @@ def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> Num
     """Let dates be read and written as the user stores them."""
     if description.get('sdtype') != 'datetime':
         return transformer
-    facts = transformer.edges, transformer.step, transformer.nullable
+    facts = transformer.edges, transformer.step, transformer.nullable, transformer.heaps
     return DateEncoder(*facts, description.get('datetime_format'))

@@ -5,12 +5,7 @@ import numpy as np
 import pytest
 
 from sdv_threea.approximate.constants import ApproximateConstants
-from sdv_threea.approximate.histograms import (
-    column_shares,
-    keep_ends,
-    known_records,
-    smooth,
-)
+from sdv_threea.approximate.histograms import column_shares, keep_ends, known_records
 
 CONSTANTS = ApproximateConstants()
 known_records = partial(known_records, doubt=CONSTANTS.shortfall_doubt)
@@ -137,39 +132,6 @@ def test_where_all_records_have_a_code_noise_hardly_ever_denies_it(rng):
     known = np.array([known_records(40 + row, 1_000.0, mask, 5.0) for row in noise])
 
     assert (known == 1_000).mean() > 0.99
-
-
-# Smoothing
-
-
-@pytest.mark.parametrize('length', [0, 1, 2, 7, 16, 33])
-def test_smoothing_without_noise_changes_nothing_and_with_noise_takes_energy(rng, length):
-    values = rng.normal(0, 10, length)
-
-    assert np.array_equal(smooth(values, 0.0), values)
-    assert smooth(values, 1e-6) == pytest.approx(values, abs=1e-6)
-    for scale in (1.0, 5.0, 100.0):
-        smoothed = smooth(values, scale)
-        assert smoothed.shape == values.shape
-        assert np.square(smoothed).sum() <= np.square(values).sum() + 1e-9
-
-
-def test_smoothing_keeps_the_sum_where_no_padding_is_needed(rng):
-    values = rng.normal(0, 10, 32)
-
-    smoothed = smooth(values, 8.0)
-
-    assert not np.allclose(smoothed, values)
-    assert smoothed.sum() == pytest.approx(values.sum())
-
-
-def test_smoothing_finds_a_step_in_the_noise(rng):
-    step = np.repeat([0.0, 10.0], 32)
-    noisy = step + rng.normal(0, 5, (50, 64))
-
-    smoothed = np.stack([smooth(row, 5.0) for row in noisy])
-
-    assert np.square(smoothed - step).mean() < 0.2 * np.square(noisy - step).mean()
 
 
 # Ends

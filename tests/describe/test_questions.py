@@ -12,7 +12,7 @@ from sdv_threea.describe.questions import (
     split_delta,
     suit_records,
 )
-from sdv_threea.domain import DECIMAL_STEPS, ROUND_STEPS, TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS, Category, Domain, Number
 
 CONSTANTS = DescribeConstants()
 ask_questions = partial(ask_questions, constants=CONSTANTS)
@@ -93,7 +93,7 @@ def test_round_numbers_are_looked_for_where_records_are_many():
     assert unknown == questions
     few, many, questions = ({**each, 'ranges': None} for each in (few, many, questions))
     found = [column.steps for column in many['steps'].columns]
-    assert found == [ROUND_STEPS + DECIMAL_STEPS, DECIMAL_STEPS, TIME_STEPS]
+    assert found == [EVERY_STEP, DECIMAL_STEPS, TIME_STEPS]
     assert few == questions
     assert suit_records(ask(KNOWN), 1e9, CONSTANTS) == {}
     assert {**many, 'steps': None} == {**questions, 'steps': None}, 'the price is the same'

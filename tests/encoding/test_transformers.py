@@ -9,7 +9,7 @@ import pytest
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, describe
 from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import MISSING, TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import EVERY_STEP, MISSING, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.edges import quantile_edges
 from sdv_threea.encoding.transformers import (
@@ -128,6 +128,49 @@ def test_the_place_of_a_number_is_where_it_is_decoded_from(rng, step):
     alone = [encoder.place(column[at : at + 1])[0] for at in range(20)]
     assert alone == places[:20].tolist()
     assert encoder.place(pd.Series([-1e9, 1e9])) == pytest.approx([0.0, 1.0])
+
+
+def test_numbers_come_back_as_round_as_they_were(gaussian, rng):
+    """Amounts of the three steps, of which some are heavy and have a bin by themselves."""
+    size = 30_000
+    steps = rng.choice([1000.0, 100.0, 1.0], p=[0.3, 0.2, 0.5], size=size)
+    amounts = np.maximum(np.round(rng.lognormal(8, 1, size) / steps), 1) * steps
+    table, transformers = lay_out(amounts, gaussian, steps=EVERY_STEP)
+    _, back = round_trip(table, transformers, rng)
+
+    assert {1000.0, 100.0, 1.0} <= {step for step, _ in transformers[0].heaps}
+    for step in (1000.0, 100.0):
+        real, drawn = ((each['x'] % step == 0).mean() for each in (table, back))
+        assert drawn == pytest.approx(real, abs=0.03)
+    few, real = (each['x'].between(2_400, 2_900) for each in (back, table))
+    assert few.sum() == pytest.approx(real.sum(), rel=0.1), 'bins keep their mass'
+
+
+def test_a_bin_without_a_round_number_has_numbers_of_the_step(rng):
+    encoder = NumberEncoder(np.array([0.5, 3.5, 9.5, 10.5]), 1.0, False, ((10.0, 1.0), (1.0, 0.0)))
+
+    drawn = encoder.decode(np.repeat([1, 2, 3], 500), rng)
+
+    assert set(drawn[:500]) == {1.0, 2.0, 3.0}
+    assert set(drawn[500:1000]) == {4.0, 5.0, 6.0, 7.0, 8.0, 9.0}
+    assert set(drawn[1000:]) == {10.0}
+
+
+def test_where_places_are_known_numbers_are_not_rounded(rng):
+    encoder = NumberEncoder(np.array([0.5, 100.5]), 1.0, False, ((10.0, 1.0), (1.0, 0.0)))
+    codes = np.ones(400, dtype=np.int64)
+
+    assert (encoder.decode(codes, rng) % 10 == 0).all()
+    assert encoder.decode(codes, rng, np.full(400, 0.42)).tolist() == [43.0] * 400
+
+
+def test_how_round_numbers_are_is_learned_of_public_rows(rng):
+    prices = pd.Series(np.append(np.arange(1, 200.0), [0.25, 1.75, 3.99, 4.99, 9.99]))
+    encoder = NumberEncoder()
+    encoder.fit(pd.DataFrame({'price': prices}), 'price')
+
+    assert encoder.step == 0.01
+    assert [step for step, _ in encoder.heaps] == [1.0, 0.01]
 
 
 def test_spikes_come_back_exactly(gaussian, rng):

@@ -1,0 +1,183 @@
+import math
+
+import numpy as np
+import pytest
+
+from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.granularity import StepCounts, find_heaps, finest_step, step_codes
+from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS
+
+BELIEVED = DescribeConstants().believed
+
+
+def count(values, steps=DECIMAL_STEPS, scale=0.0, noise=0.0):
+    codes = step_codes(np.asarray(values, dtype=float), steps)
+    counts = np.bincount(codes[codes >= 0], minlength=len(steps) + 1)
+    return StepCounts(counts + noise, steps, scale)
+
+
+def find_step(*told, **known):
+    return finest_step(count(*told, **known), BELIEVED)
+
+
+def test_every_number_has_the_coarsest_step_it_is_a_multiple_of():
+    values = np.array([3, -7.0, 0.0, 0.3, 1.25, 0.001, 12.3456, math.pi, np.nan, 1e200, 5e-10])
+
+    assert step_codes(values, DECIMAL_STEPS).tolist() == [0, 0, 0, 1, 2, 3, 4, 5, -1, 0, 5]
+
+
+def test_a_zero_says_nothing_of_whether_numbers_are_round():
+    steps = EVERY_STEP
+    values = np.array([3e6, 20_000.0, 500.0, 40.0, 15.0, 7.0, 0.0, -0.0, 0.5, 0.35, 0.36])
+
+    found = [steps[code] for code in step_codes(values, steps)]
+
+    assert found == [1e6, 1e4, 500.0, 10.0, 5.0, 1.0, 1.0, 1.0, 0.5, 0.05, 0.01]
+    assert find_step([0.0] * 1_000, steps) == 1.0
+    assert find_step([], steps) == 1.0
+
+
+@pytest.mark.parametrize('scale', [0.0, 5.0])
+def test_limits_in_ten_thousands_are_so(rng, scale):
+    steps = EVERY_STEP
+    limits = 10_000 * rng.integers(1, 80, size=1_000)
+
+    assert find_step(limits, steps, scale) == 10_000
+    assert find_step([*limits, *[123.0] * 10], steps, scale) == (10_000 if scale else 1.0)
+    assert find_step([*limits, *[123.0] * 50], steps, scale) == 1.0, 'what is rounded is lost'
+    assert find_step([*limits, *[0.0] * 50], steps, scale) == 1.0
+    assert find_step(limits / 1e6, steps, scale) == 0.01
+
+
+def test_the_number_of_records_tells_how_many_numbers_are_finer(rng):
+    """The noise of so many counts of finer numbers is more than that of what the others leave."""
+    steps, scale, of_total = EVERY_STEP, 240.0, 170.0
+
+    def find(finer, *, known):
+        """Return the share of 1,000 releases that have numbers in ten thousands."""
+        counts = np.zeros((1_000, len(steps) + 1))
+        counts[:, [2, 4, 6]] = 4_500, 25_500 - finer, finer
+        found = []
+        for row in counts + scale * rng.normal(size=counts.shape):
+            own, total = StepCounts(row, steps, scale), 30_000 + of_total * rng.normal()
+            found.append(finest_step(own.given(total, of_total) if known else own, BELIEVED))
+        return np.mean(np.array(found) == 10_000)
+
+    assert find(0, known=True) > 0.97 > find(0, known=False)
+    assert find(1_800, known=True) < 0.03 < find(1_800, known=False)
+
+
+def test_rounding_of_a_few_operations_is_forgiven():
+    values = np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 1.1 * 3, 1e6 + 0.01])
+
+    assert step_codes(values, DECIMAL_STEPS).tolist() == [1, 0, 1, 2]
+
+
+def test_moments_of_a_day_are_not_mistaken_for_days(rng):
+    days = 86_400.0 * rng.integers(7000, 10_000, size=400)
+
+    assert find_step(days, TIME_STEPS) == 86_400.0
+    assert find_step(days + 3600 * 7, TIME_STEPS) == 3600.0
+    assert find_step(days + 60 * rng.integers(0, 1440, size=400), TIME_STEPS) == 60.0
+    assert find_step(days + rng.integers(0, 86_400, size=400), TIME_STEPS) == 1.0
+    assert find_step(days + rng.integers(0, 10**6, size=400) / 1000, TIME_STEPS) == 0.0
+
+
+def test_columns_of_numbers(rng):
+    assert find_step(rng.integers(-50, 50, size=300)) == 1.0
+    assert find_step(np.round(rng.lognormal(3, 1, size=300), 2)) == 0.01
+    assert find_step(rng.normal(size=300)) == 0.0
+    assert find_step(2.0**60 + rng.integers(0, 10**6, size=300) * 512) == 1.0
+    assert find_step([]) == 1.0
+
+
+def test_without_noise_a_single_finer_number_counts():
+    assert find_step([1.0] * 1000 + [0.5]) == 0.1
+
+
+def test_with_noise_a_few_finer_numbers_do_not_count():
+    assert find_step([1.0] * 1000 + [math.pi] * 20, scale=10.0) == 1.0
+    assert find_step([1.0] * 1000 + [math.pi] * 120, scale=10.0) == 0.0
+
+
+def test_a_step_that_cannot_be_told_from_noise_is_not_believed_in():
+    assert find_step([1.0] * 500, scale=100.0) == 1.0
+    assert find_step([1.0] * 5, scale=100.0) == 0.0
+    assert find_step([1.0] + [math.pi] * 5, scale=100.0) == 0.0
+
+
+def test_where_the_noise_hides_the_finer_numbers_the_majority_decides():
+    assert find_step([1.0] * 500 + [math.pi] * 400, scale=100.0) == 1.0
+    assert find_step([1.0] * 500 + [math.pi] * 600, scale=100.0) == 0.0
+
+
+def test_noise_may_be_all_there_is():
+    noise = np.array([-9.0, 4, 7, -8, 2, 1])
+
+    assert find_step([], scale=6.0, noise=noise) in (*DECIMAL_STEPS, 0.0)
+    assert finest_step(StepCounts(np.array([5.0]), (), 1.0), BELIEVED) == 0.0
+
+
+def round_to(numbers, rng, **shares):
+    """Round each number to one of the steps, ``_10=.3`` of them to tens."""
+    steps = rng.choice(
+        [float(name[1:]) for name in shares], p=[*shares.values()], size=len(numbers)
+    )
+    return np.round(numbers / steps) * steps
+
+
+@pytest.mark.parametrize('scale', [0.0, 50.0])
+def test_numbers_were_rounded_to_several_steps(rng, scale):
+    """A tenth of those that were rounded to tens is a multiple of a hundred by chance."""
+    amounts = round_to(rng.uniform(100, 9_000, 20_000), rng, _1000=0.2, _10=0.3, _1=0.5)
+    noise = scale * rng.normal(size=len(EVERY_STEP) + 1)
+
+    heaps = find_heaps(count(amounts, EVERY_STEP, scale, noise), 1.0, {})
+
+    assert [step for step, _ in heaps] == [1000.0, 10.0, 1.0]
+    assert [share for _, share in heaps] == pytest.approx([0.2, 0.3, 0.5], abs=0.03)
+
+
+def test_times_were_rounded_to_full_hours(rng):
+    times = round_to(rng.uniform(0, 1e8, 5_000), rng, _3600=0.4, _60=0.6)
+
+    heaps = find_heaps(count(times, TIME_STEPS), 60.0, {})
+
+    assert [step for step, _ in heaps] == [3600.0, 60.0]
+    assert heaps[0][1] == pytest.approx(0.4, abs=0.03)
+
+
+@pytest.mark.parametrize('scale', [0.0, 50.0])
+@pytest.mark.parametrize('step', [1.0, 0.01, 0.0])
+def test_numbers_that_are_round_by_chance_were_not_rounded(rng, step, scale):
+    found = 0
+    for _ in range(200):
+        numbers = rng.uniform(-900, 900, 5_000)
+        numbers = np.round(numbers / step) * step if step else numbers
+        noise = scale * rng.normal(size=len(EVERY_STEP) + 1)
+        found += bool(find_heaps(count(numbers, EVERY_STEP, scale, noise), step, {}))
+
+    assert found < 0.1 * 200
+
+
+def test_a_few_spikes_are_not_counted_among_round_numbers(rng):
+    amounts = np.append(rng.integers(0, 5_000, 5_000), np.full(2_000, 2_000))
+    own = count(amounts, EVERY_STEP)
+
+    assert find_heaps(own, 1.0, {}) != ()
+    assert find_heaps(own, 1.0, {2_000.0: 2_000.0}) == ()
+    assert find_heaps(own, 1.0, {2_000.0: 2_000.0, 0.25: 9.0, 1e9 + 0.5: 3.0}) == ()
+
+
+def test_many_spikes_are_round_numbers(rng):
+    amounts = round_to(rng.uniform(1, 9_499, 20_000), rng, _1000=0.5, _1=0.5)
+    spikes = {1000.0 * at: 1000.0 for at in range(1, 10)}
+
+    heaps = find_heaps(count(amounts, EVERY_STEP), 1.0, spikes)
+
+    assert dict(heaps)[1000.0] == pytest.approx(0.5, abs=0.03)
+
+
+def test_noise_alone_is_no_heap():
+    assert find_heaps(StepCounts(np.full(22, -5.0), EVERY_STEP, 10.0), 1.0, {}) == ()
+    assert find_heaps(StepCounts(np.zeros(1), (), 1.0), 0.0, {}) == ()
