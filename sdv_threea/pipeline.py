@@ -41,6 +41,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.stages import (
     Run,
     asks_size,
+    drowns_pairs,
     find_loose,
     guess_target,
     open_account,
@@ -144,7 +145,8 @@ def _plan(
     if not asks_size(domain, run.settings, alone=run.alone):
         return domain, None
     size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
-    planned = guess_target(domain, run.settings)
+    drowned = drowns_pairs(domain, run.settings, budget, size[0])
+    planned = guess_target(domain, run.settings, drowned=drowned)
     run.spending.divide(share_by_size(planned, run.settings, budget, size[0]))
     return planned, size
 

@@ -16,6 +16,7 @@ from sdv_threea.describe.description import asks, is_open
 from sdv_threea.describe.questions import find_asked_part, find_wide
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.encoding.classes import Classes
+from sdv_threea.joint.bins import num_pair_bins
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
@@ -96,32 +97,54 @@ def find_loose(
     return find_wide(domain, evidence, settings.constants.describe)
 
 
-def guess_target(domain: Domain, settings: Settings) -> Domain:
-    """Take the only category for the target, where no target is named.
+def guess_target(domain: Domain, settings: Settings, *, drowned: bool) -> Domain:
+    """Take the only category for the target, or the last one, where no target is named.
 
-    Among numbers it is the label that models are trained to predict. And a correlation says little
-    of a category and a number: with classes each value has a distribution of numbers of its own.
+    Among numbers the only category is the label that models are trained to predict. And a
+    correlation says little of a category and a number: with classes each value has a distribution
+    of numbers of its own. Where noise would drown pairs of columns, samples say of no category what
+    it has to do with others. With classes they say it of one, and in most tables that models are
+    trained on, the last column is the label.
 
     Formal guarantees:
-        * the choice depends on public facts alone
+        * the choice depends on public facts and on ``drowned`` alone
 
     Args:
         domain: What is public, of a table that is released alone.
         settings: What the user chose.
+        drowned: Whether noise would drown pairs of columns.
 
     Returns:
-        The domain with the only category as its target; or as it is, if a target is named, if there
-        is no other column or another category, if the category is stated to have too many values,
-        or if the user chose a number of components.
+        The domain with a category as its target, one that is not stated to have too many values;
+        or as it is, if there is none, if there is no other column, if a target is named, or if the
+        user chose a number of components.
     """
-    categories = [column for column in domain.columns if isinstance(column, Category)]
-    if domain.target is not None or len(categories) != 1 or len(domain.columns) == 1:
-        return domain
-    if len(categories[0].values or ()) > settings.constants.encoding.most_classes:
+    if domain.target is not None or len(domain.columns) == 1:
         return domain
     if not may_count_pairs(domain, settings, alone=True):
         return domain
-    return replace(domain, target=categories[0].name)
+    categories = [column for column in domain.columns if isinstance(column, Category)]
+    most = settings.constants.encoding.most_classes
+    suited = [column.name for column in categories if len(column.values or ()) <= most]
+    if not suited or (len(categories) > 1 and not drowned):
+        return domain
+    return replace(domain, target=suited[-1])
+
+
+def drowns_pairs(domain: Domain, settings: Settings, budget: Budget, num_rows: float) -> bool:
+    """Return whether noise would drown pairs of columns, if all of them were counted.
+
+    Args:
+        domain: What is public.
+        settings: What the user chose.
+        budget: The budget of the release.
+        num_rows: The released number of records.
+    """
+    shares = share_by_size(domain, settings, budget, num_rows)
+    part = math.fsum(shares.get(each, 0.0) for each in for_pairs(settings))
+    price = budget.mu * math.sqrt(part / math.fsum(shares.values()))
+    pairs = math.comb(len(domain.columns), 2)
+    return num_pair_bins(num_rows, pairs, price, settings.constants.joint) is None
 
 
 def share_by_size(

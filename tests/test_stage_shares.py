@@ -16,6 +16,7 @@ from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
     TIMES_FOR_NUMBERS,
     asks_size,
+    drowns_pairs,
     guess_target,
     share_by_size,
     stage_shares,
@@ -86,9 +87,32 @@ SENSORS = tuple(Number(name=f'x{at}') for at in range(30))
 KIND = Category(name='kind')
 
 
-def test_the_only_category_is_taken_for_the_target():
+PLACE = Category(name='place')
+MANY = Category(name='many', values=tuple(range(21)))
+
+
+@pytest.mark.parametrize('drowned', [False, True])
+def test_the_only_category_is_taken_for_the_target(drowned):
     columns = (*SENSORS, KIND)
-    assert guess_target(Domain(columns), Settings()) == Domain(columns, 'kind')
+    assert guess_target(Domain(columns), Settings(), drowned=drowned) == Domain(columns, 'kind')
+
+
+@pytest.mark.parametrize('columns', [(KIND, PLACE), (*SENSORS, KIND, PLACE), (KIND, PLACE, MANY)])
+def test_where_noise_drowns_pairs_the_last_category_is_taken_for_the_target(columns):
+    """Of those that are not stated to have too many values."""
+    assert guess_target(Domain(columns), Settings(), drowned=True) == Domain(columns, 'place')
+    assert guess_target(Domain(columns), Settings(), drowned=False).target is None
+
+
+def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
+    def drown(num_rows, columns=(*SENSORS, KIND), **settings):
+        settings = Settings(**settings)
+        budget = settings.budget(thresholds=True)
+        return drowns_pairs(Domain(columns), settings, budget, num_rows)
+
+    assert [drown(rows) for rows in (-5, 700, 100_000)] == [True, True, False]
+    assert [drown(700, columns) for columns in ((KIND, PLACE), SENSORS)] == [False, True]
+    assert [drown(700, epsilon=epsilon) for epsilon in (1, 8, math.inf)] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -97,18 +121,18 @@ def test_the_only_category_is_taken_for_the_target():
         ((*SENSORS, KIND), 'x0', {}),
         ((*SENSORS, KIND), None, {'n_components': 2}),
         ((*SENSORS, KIND), None, {'guarantee': 'paper'}),
-        ((*SENSORS, KIND, Category(name='place')), None, {}),
-        ((*SENSORS, Category(name='kind', values=tuple(range(21)))), None, {}),
+        ((*SENSORS, MANY), None, {}),
         (SENSORS, None, {}),
         ((KIND,), None, {}),
     ],
-    ids=['target', 'components', 'paper', 'two', 'many values', 'none', 'nothing else'],
+    ids=['target', 'components', 'paper', 'many values', 'none', 'nothing else'],
 )
+@pytest.mark.parametrize('drowned', [False, True])
 def test_no_category_is_taken_for_the_target_where_another_choice_is_there(
-    columns, target, options
+    columns, target, options, drowned
 ):
     domain = Domain(columns, target)
-    assert guess_target(domain, Settings(**options)) is domain
+    assert guess_target(domain, Settings(**options), drowned=drowned) is domain
 
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])

@@ -76,7 +76,7 @@ def settle_guess(
         * the decision depends on public facts and on released numbers alone
 
     Args:
-        description: The description of the table, with its only category as the target.
+        description: The description of the table, with a category as the target that was guessed.
         size: The released number of records, and the standard deviation of its noise.
         most_classes: The most values that it may have.
         evident: That records have other values is evident if they are more than this many standard
