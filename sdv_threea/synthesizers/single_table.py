@@ -84,8 +84,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
         delta: The privacy promise: choose it well below one over the number of rows.
         target_column: The column that models will be trained to predict, if it is known. If none is
-            named, it is the only category of a table of numbers and dates, if there is one; or the
-            last category, where rows are too few for the budget to tell what pairs of columns say.
+            named, it is the only category of a table of numbers; of few rows, it is the last one.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately, because metadata
             that SDV detects from a table holds those of the private rows.
