@@ -46,6 +46,7 @@ from sdv_threea.stages import (
     guess_target,
     open_account,
     share_by_size,
+    share_the_rest,
 )
 
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
@@ -179,9 +180,11 @@ def _describe(
     if guessed and size is not None:
         terms = constants.encoding.most_classes, constants.describe.evident_rest
         description = settle_guess(description, size, *terms)
+        if description.domain.target is None:
+            spending.divide(share_the_rest(description.domain, run.settings))
     transformers = make_transformers(description, constants.encoding)
     # A numerical target has as many classes as can be told apart in the noise of their counts.
-    counted = 'columns' if domain.target is None else 'classes'
+    counted = 'columns' if description.domain.target is None else 'classes'
     count_noise = histogram_sensitivity(len(transformers)) / spending.price(counted)
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))

@@ -177,6 +177,17 @@ def share_by_size(
     return shares
 
 
+def share_the_rest(domain: Domain, settings: Settings) -> dict[str, float]:
+    """Return the share of the rest of the budget by stage, once a table is described.
+
+    Args:
+        domain: What is public or released, of a table that is released alone.
+        settings: What the user chose.
+    """
+    shares = stage_shares(domain, settings)
+    return {stage: own for stage, own in shares.items() if stage not in ('size', 'describe')}
+
+
 def _weigh_records(domain: Domain, budget: Budget, num_rows: float) -> float:
     """Return records in units of the noise of a count of all columns, for the whole budget."""
     return max(num_rows, 1.0) * budget.mu / math.sqrt(len(domain.columns))

@@ -27,7 +27,7 @@ from sdv_threea.describe.questions import find_asked_part, find_blanks
 from sdv_threea.privacy.mechanism import FINEST_SCALE
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import SHARES
-from sdv_threea.stages import CLASSES_ADAPTED, CLASSES_ALONE, TIMES_FOR_NUMBERS
+from sdv_threea.stages import CLASSES_ADAPTED, CLASSES_ALONE, TIMES_FOR_NUMBERS, guess_target
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
 
@@ -134,6 +134,8 @@ def single(script):
         made._settings = replace(made._settings, constants=constants)
         fit(made, {'adult': adult})
         derived = made.preprocessor.derive().derived
+        drowned = name == 'columns counted twice'
+        derived = guess_target(derived, made.settings, drowned=drowned)
         known = take_facts(script, find_blanks(derived), made._model, made.settings)
         receipts = made.get_privacy_statement().receipts
         part = find_asked_part(derived, DescribeConstants())
