@@ -5,8 +5,11 @@ They are estimated from released moments of the scores, so all of it is post-pro
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import ScoreMoments
@@ -33,7 +36,8 @@ def class_correlations(
     variance of ``n v w`` beside the variance of the noise. Hence ``r`` has the gain ``n v w``:
     where a column hardly varies, its products tell nothing.
 
-    Classes are shrunk toward what they have in common, and that toward independence.
+    Classes are shrunk toward what they have in common, and that toward what a few factors explain
+    that stand out of the noise, or toward independence.
 
     Args:
         moments: Released moments of the scores, one group per class.
@@ -61,7 +65,7 @@ def class_correlations(
     for label in range(1, len(totals)):
         for total, own in zip(sums, read(label), strict=True):
             total += own
-    common = _effects(constants, *sums)
+    common = _common_effects(constants, *sums)
     del sums
     matrices = np.zeros((len(totals), width, width))
     for label, matrix in enumerate(matrices):
@@ -74,6 +78,54 @@ def class_correlations(
         del found
         matrix[:] = make_correlation(matrix)
     return matrices
+
+
+def _common_effects(
+    constants: ApproximateConstants,
+    values: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the correlations of all classes together: those of factors, and what these leave."""
+    if not constants.shrink:
+        return _effects(constants, values, gains, variances)
+    explained = find_factors(values, gains, variances)
+    return explained + _effects(constants, values - gains * explained, gains, variances)
+
+
+def find_factors(
+    values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the correlations that a few factors explain, which all columns have in common.
+
+    Noise may hide each correlation of hundreds of columns, and not what they make together. The
+    largest eigenvalue of a symmetric matrix of noise is about ``e = 2 s sqrt(m)``, beyond which
+    it lies by a part of ``m^(-2/3)`` in one of a hundred (Tracy and Widom 1996). Eigenvalues ``y``
+    beyond that become ``sqrt(y^2 - e^2)``, which is best for the squared error (Gavish and Donoho
+    2017, *Optimal shrinkage of singular values*).
+
+    Args:
+        values: Noisy sums of products of two columns, shape (pairs,) in the order of
+            :func:`numpy.triu_indices` without the diagonal.
+        gains: What they would be at a correlation of one.
+        variances: Variances of their noise.
+
+    Returns:
+        Correlations, shape (pairs,).
+    """
+    width = (math.isqrt(8 * len(values) + 1) + 1) // 2
+    noise = float(variances.mean()) if len(variances) else 0.0
+    edge = 2 * math.sqrt(noise * width)
+    upper = np.triu(np.ones((width, width), dtype=np.bool_), 1)
+    matrix = np.zeros((width, width))
+    matrix[upper] = matrix.T[upper] = values
+    lowest = edge * (1 + width ** (-2 / 3))
+    sizes, directions = eigh(matrix, subset_by_value=(lowest, np.inf))
+    sizes = np.sqrt(np.square(sizes) - edge**2)
+    found = ((directions * sizes) @ directions.T)[upper]
+    # What is left of the noise, as a share of it, is twice the number of factors over the width.
+    doubt = 2 * len(sizes) / max(width, 1) * noise
+    return ratio(found * gains, np.square(gains) + doubt)
 
 
 def _effects(

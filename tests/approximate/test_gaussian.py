@@ -13,9 +13,14 @@ from sdv_threea.approximate.density import (
     fit_scores,
     plan_class_counts,
 )
-from sdv_threea.approximate.gaussian import class_correlations, make_correlation
+from sdv_threea.approximate.gaussian import (
+    class_correlations,
+    find_factors,
+    make_correlation,
+)
 from sdv_threea.approximate.moments import Grouped, ScoreMoments, release_score_moments
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.rows import chunk_arrays
 
@@ -183,3 +188,73 @@ def test_correlations_that_are_not_shrunk_are_taken_at_their_word(rng):
 
     assert found[:, 0, 1] == pytest.approx([truth, truth])
     assert np.abs(shrunk[:, 0, 1]).max() < 0.01
+
+
+# Factors
+
+
+def make_factors(rng, width, strengths):
+    """Return correlations of columns that have factors in common, each with so much of them."""
+    loadings = np.array(strengths)[:, None] * rng.choice([-1, 1], (len(strengths), width))
+    matrix = loadings.T @ loadings
+    return matrix[np.triu_indices(width, 1)]
+
+
+def see(rng, truth, gain, noise):
+    """Return noisy multiples of correlations, the multiples, and the variances."""
+    gains = np.full(len(truth), gain)
+    return gains * truth + rng.normal(0, noise, len(truth)), gains, np.full(len(truth), noise**2)
+
+
+@pytest.mark.parametrize('width', [2, 3, 10, 60, 200])
+def test_noise_is_hardly_ever_taken_for_a_factor(rng, width):
+    pairs = width * (width - 1) // 2
+    found = [find_factors(*see(rng, np.zeros(pairs), 100.0, 300.0)).any() for _ in range(60)]
+
+    assert np.mean(found) < 0.06
+
+
+def test_factors_are_found_where_noise_hides_each_correlation(rng):
+    """Three times the noise of a correlation: shrunk one by one, next to nothing is left."""
+    truth = make_factors(rng, 300, [0.6, 0.5])
+    values, gains, variances = see(rng, truth, 100.0, 150.0)
+
+    found = find_factors(values, gains, variances)
+    alone = shrunk_effects(values, gains, variances)
+
+    assert np.corrcoef(found, truth)[0, 1] > 0.9
+    errors = [np.square(each - truth).mean() for each in (found, alone, 0 * truth)]
+    assert errors[0] < 0.25 * errors[1] < 0.25 * errors[2]
+
+
+@pytest.mark.parametrize('kind', ['none', 'one', 'many', 'neighbours'])
+@pytest.mark.parametrize('noise', [40.0, 200.0, 1_000.0])
+def test_where_there_are_no_factors_looking_for_them_does_no_harm(rng, kind, noise):
+    width, gain = 40, 1_000.0
+    apart = np.abs(np.subtract.outer(np.arange(width), np.arange(width)))
+    truth = np.zeros((width, width))
+    if kind == 'one':
+        truth[3, 9] = 0.9
+    elif kind == 'many':
+        truth = rng.normal(0, 0.1, (width, width))
+    elif kind == 'neighbours':
+        truth = 0.8**apart
+    truth = truth[np.triu_indices(width, 1)]
+    errors = np.zeros(2)
+    for _ in range(20):
+        values, gains, variances = see(rng, truth, gain, noise)
+        explained = find_factors(values, gains, variances)
+        left = partial(shrunk_effects, gains=gains, variances=variances, doubt=2.0)
+        both, alone = explained + left(values - gains * explained), left(values)
+        errors += [np.square(each - truth).mean() for each in (both, alone)]
+
+    assert math.sqrt(errors[0] / 20) <= 1.06 * math.sqrt(errors[1] / 20) + 0.002
+
+
+@pytest.mark.parametrize('width', [1, 2, 5])
+def test_few_columns_and_no_noise_have_factors_too(rng, width):
+    truth = make_factors(rng, width, [0.8])
+
+    assert find_factors(*see(rng, truth, 10.0, 0.0)).shape == truth.shape
+    with np.errstate(all='raise'):
+        assert not find_factors(0 * truth, 0 * truth, 0 * truth).any()
