@@ -248,3 +248,15 @@ def test_notebooks_show_a_statement_in_plain_words(fitted):
     assert '<summary>The statement in full</summary><pre>Privacy statement' in shown
     assert repr(fitted.datasheet()) == "Datasheet('people', 13 sections)"
     assert 'can hardly tell' in fitted.datasheet()._repr_html_()
+
+
+def test_a_target_that_was_guessed_is_told():
+    """At so small a budget noise drowns pairs, and the last category is the target."""
+    guessed = fit(target_column=None, epsilon=0.07).datasheet().to_markdown()
+    named = fit(epsilon=0.07).datasheet().to_markdown()
+    without = fit(target_column=None).datasheet().to_markdown()
+
+    assert 'taken for it, as none is named' in guessed
+    assert 'taken for it' not in named + without
+    assert 'training models that predict' in guessed
+    assert 'training models that predict' not in without
