@@ -156,7 +156,9 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
     beyond = {name: count_beyond(whole[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
-    heaps = {name: find_heaps(own, found[name], spikes[name]) for name, own in by_step.items()}
+    heaps = {
+        name: find_heaps(own, found[name], spikes.get(name, {})) for name, own in by_step.items()
+    }
     released = sketches, spikes, estimated, extrapolate, beyond, known, heaps
     return Description(filled, *released), tuple(receipts)
 
