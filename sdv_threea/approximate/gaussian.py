@@ -65,8 +65,11 @@ def class_correlations(
     for label in range(1, len(totals)):
         for total, own in zip(sums, read(label), strict=True):
             total += own
-    common = _common_effects(constants, *sums)
-    del sums
+    values, gains, noises = sums
+    common = find_factors(*sums) if constants.shrink else np.zeros(len(values))
+    values -= gains * common
+    common += _effects(constants, *sums)
+    del sums, values, gains, noises
     matrices = np.zeros((len(totals), width, width))
     for label, matrix in enumerate(matrices):
         products, gains, noises = read(label)
@@ -78,19 +81,6 @@ def class_correlations(
         del found
         matrix[:] = make_correlation(matrix)
     return matrices
-
-
-def _common_effects(
-    constants: ApproximateConstants,
-    values: NDArray[np.float64],
-    gains: NDArray[np.float64],
-    variances: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the correlations of all classes together: those of factors, and what these leave."""
-    if not constants.shrink:
-        return _effects(constants, values, gains, variances)
-    explained = find_factors(values, gains, variances)
-    return explained + _effects(constants, values - gains * explained, gains, variances)
 
 
 def find_factors(
