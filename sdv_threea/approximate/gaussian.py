@@ -68,7 +68,7 @@ def class_correlations(
     values, gains, noises = sums
     common = find_factors(*sums) if constants.shrink else np.zeros(len(values))
     values -= gains * common
-    common += _effects(constants, *sums)
+    common += _effects(constants, values, gains, noises)
     del sums, values, gains, noises
     matrices = np.zeros((len(totals), width, width))
     for label, matrix in enumerate(matrices):
@@ -88,11 +88,11 @@ def find_factors(
 ) -> NDArray[np.float64]:
     """Return the correlations that a few factors explain, which all columns have in common.
 
-    Noise may hide each correlation of hundreds of columns, and not what they make together. The
-    largest eigenvalue of a symmetric matrix of noise is about ``e = 2 s sqrt(m)``, beyond which
-    it lies by a part of ``m^(-2/3)`` in one of a hundred (Tracy and Widom 1996). Eigenvalues ``y``
-    beyond that become ``sqrt(y^2 - e^2)``, which is best for the squared error (Gavish and Donoho
-    2017, *Optimal shrinkage of singular values*).
+    Noise may hide each correlation of hundreds of columns, and not what they make together. Of a
+    symmetric matrix of ``m`` columns that is noise of deviation ``s``, the largest eigenvalue is
+    about ``e = 2 s sqrt(m)``; it exceeds ``e (1 + m^(-2/3))`` in one case of a hundred (Tracy and
+    Widom 1996). An eigenvalue ``y`` beyond that is a factor, and becomes ``sqrt(y^2 - e^2)``, which
+    is best for the squared error (Gavish and Donoho 2017, *Optimal shrinkage of singular values*).
 
     Args:
         values: Noisy sums of products of two columns, shape (pairs,) in the order of
@@ -113,7 +113,7 @@ def find_factors(
     sizes, directions = eigh(matrix, subset_by_value=(lowest, np.inf))
     sizes = np.sqrt(np.square(sizes) - edge**2)
     found = ((directions * sizes) @ directions.T)[upper]
-    # What is left of the noise, as a share of it, is twice the number of factors over the width.
+    # Of the noise a factor keeps two parts in as many as there are columns.
     doubt = 2 * len(sizes) / max(width, 1) * noise
     return ratio(found * gains, np.square(gains) + doubt)
 

@@ -323,7 +323,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
 
     def check_memory(self, limit: float | None) -> None:
-        """Check that a fit goes into memory, from public facts alone.
+        """Check that a fit goes into memory at worst, from public facts alone.
 
         Args:
             limit: Gigabytes that it may take; ``None`` for what the machine has.

@@ -215,7 +215,7 @@ def test_noise_is_hardly_ever_taken_for_a_factor(rng, width):
 
 
 def test_factors_are_found_where_noise_hides_each_correlation(rng):
-    """Three times the noise of a correlation: shrunk one by one, next to nothing is left."""
+    """Noise is half as large again as a correlation of one: by itself each is lost."""
     truth = make_factors(rng, 300, [0.6, 0.5])
     values, gains, variances = see(rng, truth, 100.0, 150.0)
 
