@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import ScoreMoments
+from sdv_threea.maths.neighbours import smooth_pairs
 from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 from sdv_threea.maths.triangles import mask
@@ -37,7 +38,7 @@ def class_correlations(
     where a column hardly varies, its products tell nothing.
 
     Classes are shrunk toward what they have in common, and that toward what a few factors explain
-    that stand out of the noise, or toward independence.
+    that stand out of the noise, and neighbouring columns have alike; or toward independence.
 
     Args:
         moments: Released moments of the scores, one group per class.
@@ -66,8 +67,11 @@ def class_correlations(
         for total, own in zip(sums, read(label), strict=True):
             total += own
     values, gains, noises = sums
-    common = find_factors(*sums) if constants.shrink else np.zeros(len(values))
-    values -= gains * common
+    common = np.zeros(len(values))
+    for find in (find_factors, find_likeness) if constants.shrink else ():
+        found = find(*sums)
+        common += found
+        values -= gains * found
     common += _effects(constants, values, gains, noises)
     del sums, values, gains, noises
     matrices = np.zeros((len(totals), width, width))
@@ -103,12 +107,9 @@ def find_factors(
     Returns:
         Correlations, shape (pairs,).
     """
-    width = (math.isqrt(8 * len(values) + 1) + 1) // 2
-    noise = float(variances.mean()) if len(variances) else 0.0
+    matrix, upper = _lay_out(values)
+    width, noise = len(matrix), float(variances.mean()) if len(variances) else 0.0
     edge = 2 * math.sqrt(noise * width)
-    upper = np.triu(np.ones((width, width), dtype=np.bool_), 1)
-    matrix = np.zeros((width, width))
-    matrix[upper] = matrix.T[upper] = values
     lowest = edge * (1 + width ** (-2 / 3))
     sizes, directions = eigh(matrix, subset_by_value=(lowest, np.inf))
     sizes = np.sqrt(np.square(sizes) - edge**2)
@@ -116,6 +117,28 @@ def find_factors(
     # Of the noise a factor keeps two parts in as many as there are columns.
     doubt = 2 * len(sizes) / max(width, 1) * noise
     return ratio(found * gains, np.square(gains) + doubt)
+
+
+def find_likeness(
+    values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the correlations that columns next to each other have alike, as moments of a series.
+
+    See :mod:`~sdv_threea.maths.neighbours`. Arguments and result are those of :func:`find_factors`.
+    """
+    matrix, upper = _lay_out(values)
+    noise = float(variances.mean()) if len(variances) else 0.0
+    smooth = smooth_pairs(matrix, math.sqrt(noise))[upper]
+    return ratio(smooth * gains, np.square(gains))
+
+
+def _lay_out(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Lay values of pairs out as a symmetric matrix without a diagonal; and return where."""
+    width = (math.isqrt(8 * len(values) + 1) + 1) // 2
+    upper = np.triu(np.ones((width, width), dtype=np.bool_), 1)
+    matrix = np.zeros((width, width))
+    matrix[upper] = matrix.T[upper] = values
+    return matrix, upper
 
 
 def _effects(
