@@ -6,6 +6,7 @@ receipts are; what a stage returns is released. ``docs/notation.md`` has the sym
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -25,7 +26,7 @@ from sdv_threea.approximation import approximate, join_columns
 from sdv_threea.describe.description import describe, needs_threshold
 from sdv_threea.describe.size import release_size
 from sdv_threea.domain import Domain
-from sdv_threea.encoding.classes import make_classes, settle_guess
+from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
@@ -45,6 +46,7 @@ from sdv_threea.stages import (
     find_loose,
     guess_target,
     open_account,
+    settle_target,
     share_by_size,
     share_the_rest,
 )
@@ -148,7 +150,8 @@ def _plan(
     size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
     drowned = drowns_pairs(domain, run.settings, budget, size[0])
     planned = guess_target(domain, run.settings, drowned=drowned)
-    run.spending.divide(share_by_size(planned, run.settings, budget, size[0]))
+    guessed = planned is not domain
+    run.spending.divide(share_by_size(planned, run.settings, budget, size[0], guessed=guessed))
     return planned, size
 
 
@@ -178,14 +181,13 @@ def _describe(
         )
     )
     if guessed and size is not None:
-        terms = constants.encoding.most_classes, constants.describe.evident_rest
-        description = settle_guess(description, size, *terms)
+        description = settle_target(description, size, run)
         if description.domain.target is None:
             spending.divide(share_the_rest(description.domain, run.settings))
     transformers = make_transformers(description, constants.encoding)
     # A numerical target has as many classes as can be told apart in the noise of their counts.
-    counted = 'columns' if description.domain.target is None else 'classes'
-    count_noise = histogram_sensitivity(len(transformers)) / spending.price(counted)
+    price = spending.price('classes')
+    count_noise = histogram_sensitivity(len(transformers)) / price if price else math.inf
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.encode).keep()

@@ -122,9 +122,9 @@ def single(script):
         public = 'public_metadata' in settings
         facts = (load_adult(public_metadata=True)[-1] if public else metadata).to_dict()
         columns = facts['tables']['adult']['columns']
-        columns['either'] = columns['kind'] = {'sdtype': 'categorical'}
         columns['rate'] = {'sdtype': 'numerical'}
         columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
+        columns['either'] = columns['kind'] = {'sdtype': 'categorical'}
         made = ClustMixSynthesizer(
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
         )

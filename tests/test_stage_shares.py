@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
+from sdv_threea.accounting import delta_from_mu
 from sdv_threea.describe.questions import ask_questions
-from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
 from sdv_threea.pipeline import release
 from sdv_threea.settings import SHARES, Settings
 from sdv_threea.stages import (
@@ -67,7 +68,11 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
         assert math.isclose(sum(shares.values()), 1.0 - SHARES['adapt'])
         assert shares['adapt'] == 0
     number = retarget(PRIVATE, 'age')
-    assert stage_shares(number, Settings())['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
+    shares = stage_shares(number, Settings())
+    assert shares['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
+    assert shares | {'adapt': 0.0} == single  # pairs say what a number has to do with others
+    assert stage_shares(number, Settings(), guessed=True)['adapt'] == SHARES['adapt']
+    assert stage_shares(number, Settings(n_components=1))['classes'] == SHARES['classes']
     assert stage_shares(number, Settings(), alone=False)['adapt'] == 0
     budget = Settings().budget(thresholds=True)
     few, many = (share_by_size(number, Settings(), budget, size)['adapt'] for size in (500, 50_000))
@@ -104,6 +109,20 @@ def test_where_noise_drowns_pairs_the_last_category_is_taken_for_the_target(colu
     assert guess_target(Domain(columns), Settings(), drowned=False).target is None
 
 
+DATE = Number(name='date', steps=TIME_STEPS)
+
+
+@pytest.mark.parametrize('columns', [SENSORS, (KIND, PLACE, *SENSORS), (MANY, *SENSORS)])
+def test_the_last_column_is_taken_for_the_target_if_it_is_a_number_and_pairs_do_not_drown(columns):
+    domain = Domain(columns)
+    assert guess_target(domain, Settings(), drowned=False) == Domain(columns, 'x29')
+    assert guess_target(domain, Settings(), drowned=True).target in (None, 'place')
+    assert guess_target(domain, Settings(alpha=1), drowned=False) is domain
+    for last in (DATE, MANY):
+        others = Domain((KIND, PLACE, *columns, last))
+        assert guess_target(others, Settings(), drowned=False) is others
+
+
 def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
     def drown(num_rows, columns=(*SENSORS, KIND), **settings):
         settings = Settings(**settings)
@@ -113,6 +132,8 @@ def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
     assert [drown(rows) for rows in (-5, 700, 100_000)] == [True, True, False]
     assert [drown(700, columns) for columns in ((KIND, PLACE), SENSORS)] == [False, True]
     assert [drown(700, epsilon=epsilon) for epsilon in (1, 8, math.inf)] == [True, False, False]
+    # Of so many columns no pairs are counted.
+    assert drown(1e9, SENSORS * 5, epsilon=math.inf)
 
 
 @pytest.mark.parametrize(
@@ -122,17 +143,84 @@ def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
         ((*SENSORS, KIND), None, {'n_components': 2}),
         ((*SENSORS, KIND), None, {'guarantee': 'paper'}),
         ((*SENSORS, MANY), None, {}),
-        (SENSORS, None, {}),
+        ((*SENSORS, DATE), None, {}),
+        (SENSORS, None, {'alpha': 1}),
         ((KIND,), None, {}),
+        (SENSORS[:1], None, {}),
+        ((), None, {}),
     ],
-    ids=['target', 'components', 'paper', 'many values', 'none', 'nothing else'],
+    ids=str,
 )
 @pytest.mark.parametrize('drowned', [False, True])
-def test_no_category_is_taken_for_the_target_where_another_choice_is_there(
+def test_nothing_is_taken_for_the_target_where_another_choice_is_there_or_none(
     columns, target, options, drowned
 ):
     domain = Domain(columns, target)
     assert guess_target(domain, Settings(**options), drowned=drowned) is domain
+
+
+def make_counts(num_rows, missing=0.0):
+    """People, the hours that each is there, and how often they were lent a bike."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({'hour': rng.integers(0, 24, num_rows) + 0.0})
+    table['wet'] = rng.choice(['yes', 'no'], num_rows).astype(object)
+    table['works'] = rng.choice(['yes', 'no'], num_rows).astype(object)
+    busy = np.where(table['works'] == 'yes', np.cos(table['hour'] / 3), np.sin(table['hour'] / 3))
+    table['lent'] = np.round(100 + 40 * busy + rng.normal(0, 10, num_rows)).clip(0, 200)
+    table.loc[rng.random(num_rows) < missing, 'lent'] = np.nan
+    return table
+
+
+#: What is public of it.
+COUNTS = (
+    Number(name='hour', low=0.0, high=23.0, step=1.0, nullable=False),
+    Category(name='wet', values=('no', 'yes'), nullable=False),
+    Category(name='works', values=('no', 'yes'), nullable=False),
+    Number(name='lent', low=0.0, high=200.0, step=1.0, nullable=True),
+)
+
+
+@pytest.mark.parametrize(
+    ('num_rows', 'options', 'stays'),
+    [
+        (6_000, {}, True),
+        (6_000, {'epsilon': math.inf}, True),
+        (6_000, {'neighbors': 'replace_one'}, True),
+        (6_000, {'alpha': 1}, False),
+        (6_000, {'n_components': 1}, False),
+        (700, {}, False),  # pairs have few bins
+        (60, {}, False),  # they would drown
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize('missing', [0.0, 0.3])
+def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(
+    num_rows, options, stays, missing
+):
+    settings = Settings(**{'delta': 1e-5} | options)
+    released = release(make_counts(num_rows, missing), Domain(COUNTS), settings)
+
+    assert (released.number is not None) == stays
+    assert released.domain.target in (('lent',) if stays else (None, 'works'))
+    assert (released.joint is not None) >= stays
+    stages = {each.stage for each in released.ledger.receipts}
+    assert ('adapt' in stages) >= stays
+    if settings.epsilon < math.inf:  # nothing is left, and no more is spent
+        spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
+        assert 0.999 * settings.delta < spent <= settings.delta
+
+
+def test_what_a_number_follows_from_together_comes_back_though_nobody_names_it():
+    """Of the hour alone, and of whether it is a working day alone, next to nothing follows."""
+    table, found = make_counts(8_000), []
+    for alpha in (0.5, 1):
+        released = release(table, Domain(COUNTS), Settings(delta=1e-5, alpha=alpha))
+        rows = released.sample(8_000, np.random.default_rng(0))
+        means = [each.groupby(['hour', 'works'])['lent'].mean() for each in (table, rows)]
+        found.append(float((means[0] - means[1]).abs().mean()))
+
+    assert found[0] < 8
+    assert found[0] < 0.5 * found[1]
 
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])

@@ -74,9 +74,13 @@ class Derivations:
 
     @property
     def derived(self) -> Domain:
-        """The domain that is released: columns without a rule, then derived ones."""
+        """The domain that is released: derived columns, then those without a rule.
+
+        So the last one is a column of the user wherever one is left: it may stand for the target
+        that is not named.
+        """
         new = (column for step in self.steps for column in step.derived)
-        return Domain((*self._untouched(), *new), self.domain.target)
+        return Domain((*new, *self._untouched()), self.domain.target)
 
     def forward(self, table: pd.DataFrame) -> pd.DataFrame:
         """Derive a table.

@@ -1,6 +1,6 @@
 """The classes: everything is fitted inside each of them.
 
-They are the values of a categorical target, or intervals of a numerical one.
+They are the values of a categorical target, or intervals of a numerical one if they are counted.
 """
 
 from __future__ import annotations
@@ -109,13 +109,14 @@ def make_classes(
     Args:
         description: The description of the table.
         transformers: The transformers of its columns.
-        scale: Standard deviation of the noise that counts will have; 0 for none.
+        scale: Standard deviation of the noise that counts will have; 0 for none, infinite if
+            classes are not counted.
         constants: The constants of the room.
 
     Returns:
         For a categorical target one class per value, the missing value included if it may occur;
-        for a numerical one intervals of about equal mass; without a target, or if no value of it is
-        known, a single class.
+        for a numerical one intervals of about equal mass, or one class if they are not counted;
+        without a target, or if no value of it is known, a single class.
     """
     domain = description.domain
     at = None if domain.target is None else domain.names.index(domain.target)
@@ -138,6 +139,8 @@ def _bins(
     constants: EncodingConstants,
 ) -> NDArray[np.int64]:
     """Return the class of each code of a numerical target, of about equal mass in the sketch."""
+    if math.isinf(scale):
+        return np.zeros(transformer.size, dtype=np.int64)
     sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
     # How many records lie below each border, and, by interpolation, below the middle of each bin.

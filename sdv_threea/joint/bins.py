@@ -68,8 +68,7 @@ def plan_pairs(
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
     if num_bins is None:
         return None
-    coarse = num_bins < constants.least_bins_of_number
-    if adapts_number and coarse and not _have_few_values(columns, constants):
+    if adapts_number and not suits_number(num_bins, list(map(len, columns)), constants):
         return None
     needed = constants.records_per_class * adapted_classes
     few = adapted_classes > 0 and num_records < needed * _pair_noise(len(pairs), mu)
@@ -77,14 +76,19 @@ def plan_pairs(
     return PairPlan(pairs, num_bins, few, stress)
 
 
-def _have_few_values(columns: Sequence[NDArray[np.float64]], constants: JointConstants) -> bool:
-    """Return whether at least half of the columns have few values, which have bins of their own.
+def suits_number(num_bins: int, sizes: Sequence[int], constants: JointConstants) -> bool:
+    """Return whether pairs are counted though a numerical target is adapted.
 
-    Of two numbers correlations say about what coarse bins do. Which of a few values go together
-    they do not say.
+    Of two numbers correlations say about what coarse bins do, and more of what a third one follows
+    from. Which of a few values go together they do not say, and these have bins of their own.
+
+    Args:
+        num_bins: How many bins a column would have.
+        sizes: How many codes each column has.
+        constants: The constants of the room.
     """
-    few = sum(len(counts) <= constants.few_values for counts in columns)
-    return 2 * few >= len(columns)
+    few = sum(size <= constants.few_values for size in sizes)
+    return num_bins >= constants.least_bins_of_number or 2 * few >= len(sizes)
 
 
 def choose_pairs(

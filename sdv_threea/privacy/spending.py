@@ -72,8 +72,8 @@ class Spending:
         return self._budget.threshold_part
 
     def price(self, stage: str) -> float:
-        """Return the price in GDP, for a record, that a stage may pay."""
-        return self._mus[stage] / self.rows_per_unit if self._charged else math.inf
+        """Return the price in GDP, for a record, that a stage may pay: 0 if it has no share."""
+        return self._mus.get(stage, 0.0) / self.rows_per_unit if self._charged else math.inf
 
     def terms(self, *stages: str) -> dict[str, Any]:
         """Return the price, the neighbour relation and the source of noise for a stage, once.

@@ -120,7 +120,7 @@ def test_combinations_beside_their_parts_are_only_listed():
     derivations = Derivations(domain, (Joint('c', (CITY, LAND), beside=True),))
     table = pd.DataFrame({'city': objects(['Bern', None]), 'land': objects(['CH', 'FR'])})
 
-    assert derivations.derived.names == ('city', 'land', 'c')
+    assert derivations.derived.names == ('c', 'city', 'land')
     assert derivations.derived.target == 'land'
     pd.testing.assert_frame_equal(turn_around(derivations, table), table)
 

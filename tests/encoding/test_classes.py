@@ -135,6 +135,15 @@ def test_a_missing_number_is_a_class_of_its_own(gaussian, rng):
     assert set(labels[np.isnan(target)]) == {-1}
 
 
+@pytest.mark.parametrize('missing', [0.0, 0.3])
+def test_a_number_is_one_class_if_classes_are_not_counted(gaussian, rng, missing):
+    target = np.where(rng.random(6000) < missing, np.nan, rng.normal(size=6000))
+    classes, _, labels = classify(target, gaussian, scale=math.inf)
+
+    assert (classes.count, classes.ordered, classes.told_apart) == (1, True, False)
+    assert not labels.any()
+
+
 def test_whole_numbers_of_a_public_range_are_binned_too(gaussian, rng):
     target = rng.integers(0, 6, size=9000).astype(float)
     classes, _, labels = classify(target, gaussian, low=0.0, high=5.0, step=1.0, nullable=False)
