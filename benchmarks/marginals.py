@@ -4,8 +4,9 @@
     python benchmarks/marginals.py --tables census_kdd --methods 'pairs of columns' --repeats 2
     python benchmarks/marginals.py --tables adult compas --epsilons 1 --methods ours --repeats 1
 
-The density is that of pairs of columns, or that of correlations alone, as it is where noise would
-drown pairs; with a target, it is one of these or the other for all values of ``alpha``. Ranges and
+The density is that of pairs of columns alone, at ``alpha=1``, or that of correlations alone, as it
+is where noise would drown pairs; with a target, it is one of these or the other for all values of
+``alpha``; with none named, and the default of ``alpha``, the last column stands for it. Ranges and
 categories are public. Marginals, impossible rows and the classifier that tells real rows from
 synthetic ones are those of ``likeness.py``. Relations are known of Adult, of telco_churn, and of a
 table that is made of columns that follow from others (``dependencies.py``). PrivMRF's four coded
@@ -39,7 +40,8 @@ PAIRS = 'pairs of columns'
 REAL = 'other real rows'
 
 OURS: dict[str, Method] = {
-    PAIRS: clustmix(public=True, target=False),
+    PAIRS: clustmix(public=True, target=False, alpha=1.0),
+    'no target named': clustmix(public=True, target=False),
     'correlations alone': clustmix(public=True, target=False, n_components=1),
     **{name: clustmix(public=True, alpha=alpha) for name, alpha in ALPHAS.items()},
 }

@@ -129,7 +129,7 @@ ABLATIONS: dict[str, Method] = {
     '1 component': clustmix(n_components=1),
     '4 components': clustmix(n_components=4),
     '4 components, no Adapt': clustmix(n_components=4, shares=SHARES | {'adapt': 0.0}),
-    'no classes': clustmix(target=False),
+    'no target named': clustmix(target=False),
     'no shrinkage': clustmix(constants=UNSHRUNK),
     'paper accounting': clustmix(guarantee='paper'),
 }

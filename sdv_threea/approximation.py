@@ -108,7 +108,7 @@ def _count_columns(
         return counts, None
     price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
     num_records = float(counts.totals.sum())
-    adapted = num_classes if run.adapts(encoder.classes) else 0
+    adapted = num_classes if run.adapts(encoder.classes) and not run.aside else 0
     known = counts.columns, num_records, price, run.constants.joint, adapted
     plan = plan_pairs(*known, adapts_number=run.adapts_number(encoder.classes))
     if plan is None and num_classes == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,13 +121,13 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     num_numerical: int | None = None,
     public_metadata: bool = False,
     neighbors: str = 'add_remove',
+    aside: bool = False,
 ) -> ExpectedError:
     """Estimate the errors that the noise of a release will bring.
 
     It reads no data, so it spends nothing. If the number of rows must not be known, take a round
-    one. A number that is the target, or stands for one that is not named, takes a part of the
-    budget that is not known here: errors of columns and correlations are then an eighth to a
-    quarter larger.
+    one. A number that you name as the target takes a part of the budget that is not known here:
+    errors of columns and correlations are then a quarter larger.
 
     Args:
         num_rows: About how many rows the table has.
@@ -139,6 +139,8 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
         public_metadata: Whether the metadata tells the values and ranges of all columns, and that
             none is missing; numbers are then taken to have few values.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
+        aside: Whether the last column stands for a target that is not named, at ``alpha`` below 1:
+            a category of ``num_classes`` values, or a number if that is 1.
 
     Returns:
         The errors.
@@ -162,10 +164,12 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
             f' without a categorical target, got {num_numerical}.'
         )
     domain = _make_up(num_columns, numerical, has_target=has_target, public=public_metadata)
+    if aside and not has_target and numerical:
+        domain = replace(domain, target=domain.columns[numerical - 1].name)
     budget = settings.budget(thresholds=needs_threshold(domain))
-    prices = _split_prices(domain, settings, budget, num_rows)
+    prices = _split_prices(domain, settings, budget, num_rows, aside=aside)
     scored = num_columns - has_target
-    adapted = num_classes if has_target else 0
+    adapted = num_classes if has_target and not aside else 0
     plan = _plan_pairs(num_rows, scored, adapted, prices, settings)
     # Without a target the columns are counted twice, unless the second share goes to pairs.
     again = 0.0 if has_target or plan else math.hypot(prices['pairs'], prices['functions'])
@@ -191,16 +195,18 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
 
 
 def _split_prices(
-    domain: Domain, settings: Settings, budget: Budget, num_rows: int
+    domain: Domain, settings: Settings, budget: Budget, num_rows: int, *, aside: bool
 ) -> dict[str, float]:
     """Return the price of each stage, as a fit of that many rows would split the budget."""
-    prices = budget.split(stage_shares(domain, settings))
+    # A column stands for the target once the number of records is known.
+    before = replace(domain, target=None) if aside else domain
+    prices = budget.split(stage_shares(before, settings))
     if not asks_size(domain, settings, alone=True):
         return prices
     left = 1.0
     if math.isfinite(budget.mu):
         left -= (prices['size'] / budget.mu) ** 2
-    return budget.part(left).split(share_by_size(domain, settings, budget, num_rows))
+    return budget.part(left).split(share_by_size(domain, settings, budget, num_rows, aside=aside))
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:

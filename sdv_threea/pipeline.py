@@ -49,6 +49,7 @@ from sdv_threea.stages import (
     settle_target,
     share_by_size,
     share_the_rest,
+    take_last,
 )
 
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
@@ -102,7 +103,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     run = Run(settings, account, rng or np.random.default_rng(), alone)
     begin('describe')
     rows = table if isinstance(table, Rows) else chunk_table(table)
-    planned, size = _plan(rows, domain, run, budget)
+    planned, size, run = _plan(rows, domain, run, budget)
     encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
@@ -138,21 +139,23 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
 
 def _plan(
     rows: Rows[pd.DataFrame], domain: Domain, run: Run, budget: Budget
-) -> tuple[Domain, tuple[float, float] | None]:
+) -> tuple[Domain, tuple[float, float] | None, Run]:
     """Release the number of records; guess the target if none is named, and share out the rest.
 
     Returns:
         The domain; the number and the standard deviation of its noise, or ``None`` if it is not
-        asked for.
+        asked for; the run, which knows whether the target is adapted aside.
     """
     if not asks_size(domain, run.settings, alone=run.alone):
-        return domain, None
+        return domain, None, run
     size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
     drowned = drowns_pairs(domain, run.settings, budget, size[0])
     planned = guess_target(domain, run.settings, drowned=drowned)
-    guessed = planned is not domain
-    run.spending.divide(share_by_size(planned, run.settings, budget, size[0], guessed=guessed))
-    return planned, size
+    if planned.target is None and not drowned:
+        planned = take_last(planned, run.settings)
+        run = run._replace(aside=planned.target is not None)
+    run.spending.divide(share_by_size(planned, run.settings, budget, size[0], aside=run.aside))
+    return planned, size, run
 
 
 def _describe(

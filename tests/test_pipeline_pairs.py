@@ -21,7 +21,7 @@ from sdv_threea.stages import FOR_PAIRS, stage_shares
 
 @pytest.mark.parametrize('epsilon', [2.0, math.inf])
 def test_without_a_target_pairs_of_columns_come_last_and_get_what_is_left(epsilon):
-    settings = Settings(epsilon=epsilon, delta=1e-5, shares=SHARES | {'size': 0.0})
+    settings = Settings(epsilon=epsilon, delta=1e-5, alpha=1.0, shares=SHARES | {'size': 0.0})
     released = release(make_table(2000), retarget(PUBLIC, None), settings)
 
     receipts = list(released.ledger.receipts)
@@ -58,7 +58,7 @@ def test_pairs_of_a_rare_value_are_released_with_less_noise(rng, monkeypatch):
         return release_interactions(rows, bins, weights, **terms)
 
     monkeypatch.setattr(counting, 'release_interactions', spy)
-    domain, settings = Domain((*numerical, kind, mark)), Settings(epsilon=2.0)
+    domain, settings = Domain((*numerical, kind, mark)), Settings(epsilon=2.0, alpha=1.0)
 
     def quiet(size, scale):
         """With all of the noise, one fit in thirty takes the mark for too rare to be paired."""
@@ -76,7 +76,7 @@ def test_pairs_of_a_rare_value_are_released_with_less_noise(rng, monkeypatch):
 @pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
 def test_the_sensitivity_of_pairs_is_that_of_the_bins_they_are_counted_in(neighbors):
     """Computed once more, from the bins of the release: a record adds products of contrasts."""
-    settings = Settings(epsilon=2.0, delta=1e-5, neighbors=neighbors)
+    settings = Settings(epsilon=2.0, delta=1e-5, neighbors=neighbors, alpha=1.0)
     released = release(make_table(2000), retarget(PUBLIC, None), settings)
 
     receipts = [each for each in released.ledger.receipts if 'pairs of columns' in each.released]

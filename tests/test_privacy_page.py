@@ -38,7 +38,7 @@ FITS = {
     'public metadata': {'target_column': 'income', 'public_metadata': True},
     'no target': {},
     # So much that triples are sure to be counted.
-    'pairs of columns': {'n_components': 'auto', 'epsilon': 400.0},
+    'pairs of columns': {'n_components': 'auto', 'epsilon': 400.0, 'alpha': 1},
     'the density alone': {'target_column': 'income', 'alpha': 1, 'n_components': 'auto'},
     'pairs and labels': {'target_column': 'income', 'n_components': 'auto', 'epsilon': 40.0},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},

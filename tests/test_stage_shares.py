@@ -21,6 +21,7 @@ from sdv_threea.stages import (
     guess_target,
     share_by_size,
     stage_shares,
+    take_last,
 )
 
 #: Of which nothing is stated.
@@ -71,7 +72,7 @@ def test_stages_with_nothing_to_do_leave_their_share_to_others():
     shares = stage_shares(number, Settings())
     assert shares['adapt'] == TIMES_FOR_NUMBERS * SHARES['adapt']
     assert shares | {'adapt': 0.0} == single  # pairs say what a number has to do with others
-    assert stage_shares(number, Settings(), guessed=True)['adapt'] == SHARES['adapt']
+    assert stage_shares(number, Settings(), aside=True)['adapt'] == SHARES['adapt']
     assert stage_shares(number, Settings(n_components=1))['classes'] == SHARES['classes']
     assert stage_shares(number, Settings(), alone=False)['adapt'] == 0
     budget = Settings().budget(thresholds=True)
@@ -112,15 +113,12 @@ def test_where_noise_drowns_pairs_the_last_category_is_taken_for_the_target(colu
 DATE = Number(name='date', steps=TIME_STEPS)
 
 
-@pytest.mark.parametrize('columns', [SENSORS, (KIND, PLACE, *SENSORS), (MANY, *SENSORS)])
-def test_the_last_column_is_taken_for_the_target_if_it_is_a_number_and_pairs_do_not_drown(columns):
-    domain = Domain(columns)
-    assert guess_target(domain, Settings(), drowned=False) == Domain(columns, 'x29')
-    assert guess_target(domain, Settings(), drowned=True).target in (None, 'place')
-    assert guess_target(domain, Settings(alpha=1), drowned=False) is domain
-    for last in (DATE, MANY):
-        others = Domain((KIND, PLACE, *columns, last))
-        assert guess_target(others, Settings(), drowned=False) is others
+@pytest.mark.parametrize('last', [PLACE, SENSORS[0], Category(name='z', values=('a',))])
+@pytest.mark.parametrize('others', [SENSORS[1:], (KIND, *SENSORS[1:], DATE), (MANY,)])
+def test_the_last_column_is_taken_for_the_target_if_there_is_none_yet(last, others):
+    domain = Domain((*others, last))
+    assert take_last(domain, Settings()) == Domain(domain.columns, last.name)
+    assert take_last(domain, Settings(alpha=1)) is domain
 
 
 def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
@@ -144,19 +142,19 @@ def test_pairs_of_few_records_drown_and_sooner_if_there_are_many_columns():
         ((*SENSORS, KIND), None, {'guarantee': 'paper'}),
         ((*SENSORS, MANY), None, {}),
         ((*SENSORS, DATE), None, {}),
-        (SENSORS, None, {'alpha': 1}),
         ((KIND,), None, {}),
         (SENSORS[:1], None, {}),
         ((), None, {}),
     ],
-    ids=str,
+    ids=['target', 'components', 'paper', 'many values', 'date', 'only', 'only number', 'nothing'],
 )
 @pytest.mark.parametrize('drowned', [False, True])
 def test_nothing_is_taken_for_the_target_where_another_choice_is_there_or_none(
     columns, target, options, drowned
 ):
-    domain = Domain(columns, target)
-    assert guess_target(domain, Settings(**options), drowned=drowned) is domain
+    domain, settings = Domain(columns, target), Settings(**options)
+    assert guess_target(domain, settings, drowned=drowned) is domain
+    assert take_last(domain, settings) is domain
 
 
 def make_counts(num_rows, missing=0.0):

@@ -159,6 +159,8 @@ def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
     domain = released.domain
     num_classes = len(released.mixture.weights)
     numbers = sum(isinstance(each, Number) for each in domain.columns)
+    guessed = _find_guess(synthesizer) is not None and released.joint is not None
+    is_only = num_classes > 1 and numbers == len(domain.columns) - 1
     return expected_error(
         max(round(released.num_rows), 1),
         len(domain.columns),
@@ -168,6 +170,7 @@ def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
         num_numerical=min(numbers, len(domain.columns) - (num_classes > 1)),
         public_metadata=all(map(_is_stated, synthesizer.preprocessor.describe().columns)),
         neighbors=settings.neighbors,
+        aside=guessed and not is_only,
     )
 
 

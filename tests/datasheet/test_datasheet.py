@@ -250,11 +250,12 @@ def test_notebooks_show_a_statement_in_plain_words(fitted):
     assert 'can hardly tell' in fitted.datasheet()._repr_html_()
 
 
-def test_a_target_that_was_guessed_is_told():
-    """At so small a budget noise drowns pairs, and the last category is the target."""
-    guessed = fit(target_column=None, epsilon=0.07).datasheet().to_markdown()
-    named = fit(epsilon=0.07).datasheet().to_markdown()
-    without = fit(target_column=None).datasheet().to_markdown()
+@pytest.mark.parametrize('epsilon', [0.07, 2.0])
+def test_a_target_that_was_guessed_is_told(epsilon):
+    """At the smaller budget noise drowns pairs; at the other one it is adapted aside."""
+    guessed = fit(target_column=None, epsilon=epsilon).datasheet().to_markdown()
+    named = fit(epsilon=epsilon).datasheet().to_markdown()
+    without = fit(target_column=None, alpha=1.0).datasheet().to_markdown()
 
     assert 'taken for it, as none is named' in guessed
     assert 'taken for it' not in named + without
