@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
@@ -219,6 +220,71 @@ def test_what_a_number_follows_from_together_comes_back_though_nobody_names_it()
 
     assert found[0] < 8
     assert found[0] < 0.5 * found[1]
+
+
+LABEL = {'name': 'label', 'values': ('a', 'b', 'c'), 'nullable': False}
+
+
+@pytest.mark.parametrize(
+    ('facts', 'options', 'stays'),
+    [
+        ({}, {}, True),
+        ({}, {'epsilon': math.inf}, True),
+        ({'values': None}, {'epsilon': 3.0}, True),  # all of them are found
+        ({'values': None}, {'neighbors': 'replace_one', 'epsilon': 3.0}, True),
+        ({'nullable': True}, {}, False),
+        ({'values': tuple(range(21))}, {}, False),
+        ({}, {'alpha': 1}, False),
+        ({}, {'n_components': 1}, False),
+    ],
+    ids=str,
+)
+def test_the_last_category_is_adapted_aside_if_its_values_are_classes(facts, options, stays):
+    table = make_counts(6_000)
+    table['label'] = np.where(table['lent'] > 110, 'a', table['wet'].map({'yes': 'b', 'no': 'c'}))
+    settings = Settings(**{'delta': 1e-5} | options)
+    domain = Domain((*COUNTS, Category(**{**LABEL, **facts})))
+    released = release(table, domain, settings)
+
+    assert (released.domain.target, released.labels is not None) == (
+        ('label', True) if stays else (None, False)
+    )
+    assert (released.joint is not None) == ('n_components' not in options)
+    if settings.epsilon < math.inf:
+        spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
+        assert 0.999 * settings.delta < spent <= settings.delta
+
+
+def test_a_target_aside_costs_a_small_part_of_what_a_named_one_does():
+    columns = (*COUNTS, Category(**LABEL))
+    aside = stage_shares(Domain(columns, 'label'), Settings(), aside=True)
+    named = stage_shares(Domain(columns, 'label'), Settings())
+    none = stage_shares(Domain(columns), Settings())
+
+    assert aside['classes'] == pytest.approx(0.1 * SHARES['classes'])
+    assert aside['adapt'] == pytest.approx(0.25 * SHARES['adapt'])
+    shares = [each['pairs'] / sum(each.values()) for each in (named, aside, none)]
+    assert shares[1] > 0.8 * shares[2] > 1.5 * shares[0]
+
+
+def test_many_columns_tell_the_label_together_though_nobody_names_it():
+    """Each tells little, and no pair of them more."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(8_000, 12))
+    table = pd.DataFrame(x, columns=[f'x{at}' for at in range(12)])
+    table['kind'] = rng.choice(['k', 'l'], 8_000).astype(object)
+    table['label'] = np.where(x.sum(axis=1) / 2 + rng.logistic(size=8_000) > 0, 'yes', 'no')
+    numbers = (Number(name=f'x{at}', low=-5.0, high=5.0, nullable=False) for at in range(12))
+    values = {'kind': ('k', 'l'), 'label': ('no', 'yes')}
+    others = (Category(name=name, values=own, nullable=False) for name, own in values.items())
+    domain, told = Domain((*numbers, *others)), []
+    for alpha in (0.5, 1):
+        released = release(table, domain, Settings(delta=1e-5, alpha=alpha))
+        rows = released.sample(8_000, np.random.default_rng(0))
+        sums = rows.iloc[:, :12].sum(axis=1)
+        told.append(roc_auc_score(rows['label'] == 'yes', sums))
+
+    assert told[0] > told[1] + 0.03
 
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
