@@ -192,6 +192,9 @@ def _describe(
     price = spending.price('classes')
     count_noise = histogram_sensitivity(len(transformers)) / price if price else math.inf
     classes = make_classes(description, transformers, count_noise, constants.encoding)
+    if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
+        # There is nothing to count, and pairs have all of the share.
+        spending.divide(share_the_rest(description.domain, run.settings))
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.encode).keep()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -183,11 +184,8 @@ def drowns_pairs(domain: Domain, settings: Settings, budget: Budget, num_rows: f
         num_rows: The released number of records.
     """
     shares = share_by_size(domain, settings, budget, num_rows)
-    part = math.fsum(shares.get(each, 0.0) for each in for_pairs(settings))
-    price = budget.mu * math.sqrt(part / math.fsum(shares.values()))
-    constants, num_columns = settings.constants.joint, len(domain.columns)
-    carried = num_pair_bins(num_rows, math.comb(num_columns, 2), price, constants)
-    return carried is None or num_columns > constants.most_columns
+    carried = _carry_bins(domain, shares, settings, budget, num_rows)
+    return carried is None or len(domain.columns) > settings.constants.joint.most_columns
 
 
 def share_by_size(
@@ -218,7 +216,42 @@ def share_by_size(
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
         if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
             shares['adapt'] = 0.0
+        elif may_count_pairs(domain, settings, alone=True) and not aside:
+            shares = _share_with_classes(domain, shares, settings, budget, num_rows)
     return shares
+
+
+def _share_with_classes(
+    domain: Domain,
+    shares: dict[str, float],
+    settings: Settings,
+    budget: Budget,
+    num_rows: float,
+) -> dict[str, float]:
+    """Let classes of a number have a part of the share of pairs, if these would have few bins.
+
+    Fine bins of pairs say better what a number has to do with others.
+    """
+    num_bins = _carry_bins(domain, shares, settings, budget, num_rows) or 0
+    if num_bins >= settings.constants.joint.least_bins_of_number or not counts_loss(settings.alpha):
+        return shares
+    whole = shares['pairs'] + shares['functions']
+    left = {stage: (1 - CLASSES_ADAPTED) * shares[stage] for stage in ('pairs', 'functions')}
+    return shares | left | {'classes': CLASSES_ADAPTED * whole}
+
+
+def _carry_bins(
+    domain: Domain,
+    shares: Mapping[str, float],
+    settings: Settings,
+    budget: Budget,
+    num_rows: float,
+) -> int | None:
+    """Return how many bins a column has if all pairs are counted; ``None`` if noise drowns them."""
+    part = math.fsum(shares.get(each, 0.0) for each in for_pairs(settings))
+    price = budget.mu * math.sqrt(part / math.fsum(shares.values()))
+    pairs = math.comb(len(domain.columns), 2)
+    return num_pair_bins(num_rows, pairs, price, settings.constants.joint)
 
 
 def share_the_rest(domain: Domain, settings: Settings) -> dict[str, float]:
@@ -244,10 +277,10 @@ def stage_shares(
 
     Without a target there are no classes to count: their share goes to pairs of columns, if they
     may be counted, or else to the columns. With a categorical target, pairs get a part of the share
-    of classes, and with a numerical one all of it: what a number has to do with others is counted
-    with them. Numerical targets are adapted in tables that are released alone, with more than
-    labels if the user named them; at ``alpha=1`` no target is, and what that leaves is for pairs,
-    or else for all.
+    of classes, and with a numerical one all of it, if they have fine bins
+    (:func:`share_by_size`). Numerical targets are adapted in tables that are released alone, with
+    more than labels if the user named them; at ``alpha=1`` no target is, and what that leaves is
+    for pairs, or else for all.
     """
     shares = dict(settings.shares)
     if not asks_size(domain, settings, alone=alone):
