@@ -43,7 +43,8 @@ def synthesize(
         data: The private table. Every row is taken as one unit: if a person has several rows, that
             protects each row, and not the person.
         epsilon: The privacy promise: the smaller, the more private.
-        target: The column that models will be trained to predict, if it is known.
+        target: The column that models will be trained to predict, if it is known. If none is named,
+            another may stand for it (:class:`~sdv_threea.ClustMixSynthesizer`).
         num_rows: How many rows to sample; by default as many as were released to be there, a noisy
             count.
         sdtypes: What columns are, by name, where the dtype does not tell: ``'categorical'`` for

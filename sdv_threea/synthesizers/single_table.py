@@ -84,7 +84,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
         delta: The privacy promise: choose it well below one over the number of rows.
         target_column: The column that models will be trained to predict, if it is known. If none is
-            named, it is the only category of a table of numbers; of few rows, it is the last one.
+            named, the only category among numbers stands for it, the last category of few rows, or,
+            for a small part of the budget, the last column; with ``alpha=1`` that does not.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately, because metadata
             that SDV detects from a table holds those of the private rows.
@@ -92,8 +93,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             reads of the private rows uncharged.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ by one row.
         n_components: Number of components of the mixture, up to 1,000, or ``'auto'``, which lets
-            pairs of columns take the place of the mixture where the budget carries them, unless the
-            target is a number.
+            pairs of columns take the place of the mixture where the budget carries them.
         alpha: Weight of the density against the prediction, in [0, 1]. With 1, the target is drawn
             from the density; with less it is fitted to what models learn of it. Just below 1 it is
             as uncertain as in the private rows. With less it is surer where little can be
