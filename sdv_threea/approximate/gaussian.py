@@ -71,7 +71,9 @@ def class_correlations(
     for find in (find_factors, find_likeness) if constants.shrink else ():
         found = find(*sums)
         common += found
-        values -= gains * found
+        found *= gains
+        values -= found
+        del found
     common += _effects(constants, values, gains, noises)
     del sums, values, gains, noises
     matrices = np.zeros((len(totals), width, width))
@@ -112,6 +114,8 @@ def find_factors(
     edge = 2 * math.sqrt(noise * width)
     lowest = edge * (1 + width ** (-2 / 3))
     sizes, directions = eigh(matrix, subset_by_value=(lowest, np.inf))
+    del matrix  # there may be millions of pairs
+    directions = directions.copy()  # a view of all of them
     sizes = np.sqrt(np.square(sizes) - edge**2)
     found = ((directions * sizes) @ directions.T)[upper]
     # Of the noise a factor keeps two parts in as many as there are columns.
@@ -129,6 +133,7 @@ def find_likeness(
     matrix, upper = _lay_out(values)
     noise = float(variances.mean()) if len(variances) else 0.0
     smooth = smooth_pairs(matrix, math.sqrt(noise))[upper]
+    del matrix, upper  # there may be millions of pairs
     return ratio(smooth * gains, np.square(gains))
 
 

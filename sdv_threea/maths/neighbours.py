@@ -41,19 +41,20 @@ def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64
     np.fill_diagonal(table, max(float(np.diag(table, 1).mean()), 0.0))
     waves = dctn(table, norm='ortho', overwrite_x=True)
     noise, gained = scale**2, 0.0
-    power = float(np.square(waves).mean())
+    power = _sum_squares(waves) / waves.size
     alike = max(0.0, 1 - noise / power) if power else 0.0
     for start, end in _cut_bands(width):
         parts = waves[start:end, :end], waves[:start, start:end]
         size = end**2 - start**2
-        own = math.fsum(float(np.square(part).sum()) for part in parts) / size
+        own = math.fsum(map(_sum_squares, parts)) / size
         doubted = noise * (1 + DOUBT * math.sqrt(4 / size))  # each pair is there twice
         kept = max(0.0, 1 - doubted / own) if own else 0.0
         gained += size * (_risk(alike, own, noise) - _risk(kept, own, noise))
         for part in parts:
             part *= kept
     if gained <= 0:
-        return np.zeros_like(waves)
+        waves[:] = 0.0
+        return np.asarray(waves)
     return np.asarray(idctn(waves, norm='ortho', overwrite_x=True))
 
 
@@ -62,6 +63,11 @@ def _cut_bands(width: int) -> list[tuple[int, int]]:
     steps = range(2 * math.ceil(math.log2(width + 1)) + 1)
     borders = sorted({min(math.ceil(2 ** (step / 2)) - 1, width) for step in steps})
     return list(zip(borders, borders[1:], strict=False))
+
+
+def _sum_squares(part: NDArray[np.float64]) -> float:
+    """Add up squares, without a copy of what may be large."""
+    return float(np.einsum('ij,ij->', part, part))
 
 
 def _risk(kept: float, power: float, noise: float) -> float:
