@@ -86,9 +86,8 @@ def test_without_noise_no_bill_is_drawn_over_and_over():
     for name in (f'bill_amt{month}' for month in range(1, 7)):
         shares = [table[name].value_counts(normalize=True) for table in (real, rows)]
         known = shares[0].reindex(shares[1].index).fillna(0)
-        # Of frequent values, chance alone may bring so many more.
-        excess = (shares[1] - known)[known < 0.01]
-        assert excess.max() < 0.006, name
+        chance = np.sqrt(known * (1 - known) / len(rows))
+        assert (shares[1] - known - 4 * chance).max() < 0.006, name
 
 
 def test_a_few_rows_say_what_the_last_category_follows_from_if_nobody_names_a_target():

@@ -275,22 +275,25 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
 
 
 def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np.bool_]]:
-    """By column, the codes nearest to those that one row may have that occur in the same class."""
-    near = {
-        name: _nearest(own.occurs, int(own.codes[0]))
-        if isinstance(released.domain[name], Number) and own.codes[0] > 0
-        else np.asarray(own.occurs & own.list_masks(), dtype=np.bool_)
-        for name, own in asked.items()
-    }
+    """By column, the codes nearest to those that one row may have, in the classes nearest to it."""
+    near, apart = {}, np.zeros(released.classes.count)
+    for name, own in asked.items():
+        near[name] = np.asarray(own.occurs & own.list_masks(), dtype=np.bool_)
+        if isinstance(released.domain[name], Number) and own.codes[0] > 0:
+            distances = _measure_distances(own.occurs, int(own.codes[0]))
+            least = distances.min(axis=1)
+            near[name] = own.occurs & (distances == least[:, None])
+            apart += least
     classes = np.logical_and.reduce([each.any(axis=1) for each in near.values()])
+    classes &= apart == apart[classes].min(initial=np.inf)
     return {name: np.asarray(each[classes].any(axis=0)) for name, each in near.items()}
 
 
-def _nearest(chances: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
-    """The cells of a number nearest to one, of those that occur in each class, shape (C, S)."""
+def _measure_distances(chances: NDArray[np.bool_], code: int) -> NDArray[np.float64]:
+    """How far the cells of a number are from one, in cells, if they occur in a class, (C, S)."""
     distances = np.where(chances, np.abs(np.arange(len(chances.T)) - code), np.inf)
     distances[:, 0] = np.inf
-    return np.asarray(chances & (distances == distances.min(axis=1, keepdims=True)))
+    return distances
 
 
 def cast(column: pd.Series, dtype: Any) -> pd.Series:

@@ -324,15 +324,17 @@ def test_values_that_never_occur_together_are_told(build_metadata):
         sample_one(synthesizer, {'kind': 'a', 'same': 'b'}, 1)
 
 
-def test_a_number_between_released_cells_stands_for_its_neighbours(build_metadata):
+@pytest.mark.parametrize('alpha', [0.5, 1])
+@pytest.mark.parametrize('target', ['z', 'y', None])
+def test_a_number_between_released_cells_stands_for_its_neighbours(build_metadata, target, alpha):
     """Noise leaves gaps in a range; none was asked for by name, so no row is refused."""
     rng = np.random.default_rng(0)
     low = rng.random(600) < 0.5
     table = pd.DataFrame({'x': np.where(low, 1, 9), 'y': np.where(low, 'low', 'high')})
-    table['z'] = table['y']
+    table['z'] = table['y']  # each class of a category has cells of its own
     columns = {'x': {'sdtype': 'numerical'}} | dict.fromkeys('yz', {'sdtype': 'categorical'})
-    # Of two categories none is taken for the target then.
-    synthesizer = ClustMixSynthesizer(build_metadata(columns), **SETTINGS | {'alpha': 1.0})
+    told = SETTINGS | {'alpha': alpha, 'target_column': target}
+    synthesizer = ClustMixSynthesizer(build_metadata(columns), **told)
     synthesizer.fit({NAME: table})
 
     rows = synthesizer.sample_remaining_columns(pd.DataFrame({'x': [3] * 60 + [8] * 60}))[NAME]

@@ -76,7 +76,7 @@ def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     synthesizer = fit([Range('low', 'middle', 'high')], data, target=target)
     sampled = synthesizer.sample(500)[NAME]
 
-    assert target in synthesizer._model.domain.names
+    assert synthesizer._model.domain.names[0] == target
     assert count_rejected(synthesizer) == 0
     assert abs(sampled[target].mean() - table[target].mean()) < 0.2 * table[target].std()
 
