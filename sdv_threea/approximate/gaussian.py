@@ -164,11 +164,14 @@ def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     Entries and eigenvalues are bounded, so that the result is positive definite; then it is scaled
     to a unit diagonal.
     """
-    bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
-    np.fill_diagonal(bounded, 1.0)
-    positive = bound_eigenvalues(bounded, SMALLEST_EIGENVALUE)
-    del bounded
+    positive = bound_eigenvalues(_bound_entries(matrix), SMALLEST_EIGENVALUE)
     # Bounding eigenvalues has moved the diagonal away from one.
     scale = np.sqrt(np.diag(positive))
     positive /= np.outer(scale, scale)
     return positive
+
+
+def _bound_entries(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    bounded = np.clip(matrix, -LARGEST_CORRELATION, LARGEST_CORRELATION)
+    np.fill_diagonal(bounded, 1.0)
+    return bounded

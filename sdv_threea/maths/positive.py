@@ -30,6 +30,7 @@ def bound_eigenvalues(
     # Rounding makes symmetric matrices slightly asymmetric.
     symmetric = np.asarray(matrix + matrix.T, dtype=np.float64)
     symmetric /= 2
+    del matrix  # where nobody else holds it, there is room for another
     if most < np.inf:
         values, vectors = np.linalg.eigh(symmetric)
         return np.asarray((vectors * np.clip(values, least, most)) @ vectors.T)
