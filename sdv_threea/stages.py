@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -382,7 +382,7 @@ def settle_target(description: Description, size: tuple[float, float], run: Run)
         The description, with the target or without.
     """
     constants, domain = run.constants, description.domain
-    if domain.target is None or isinstance(domain[domain.target], Category):
+    if isinstance(domain[cast(str, domain.target)], Category):
         terms = constants.encoding.most_classes, constants.describe.evident_rest
         return settle_guess(description, size, *terms)
     sizes = [each.size for each in make_transformers(description, constants.encoding)]

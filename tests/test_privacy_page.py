@@ -27,7 +27,15 @@ from sdv_threea.describe.questions import find_asked_part, find_blanks
 from sdv_threea.privacy.mechanism import FINEST_SCALE
 from sdv_threea.relational.plan import plan_tables
 from sdv_threea.settings import SHARES
-from sdv_threea.stages import CLASSES_ADAPTED, CLASSES_ALONE, TIMES_FOR_NUMBERS, guess_target
+from sdv_threea.stages import (
+    CLASSES_ADAPTED,
+    CLASSES_ALONE,
+    CLASSES_ASIDE,
+    LABELS_ASIDE,
+    TIMES_FOR_NUMBERS,
+    guess_target,
+    take_last,
+)
 
 CODES = ['admission_type', 'discharge_disposition', 'admission_source']
 
@@ -41,6 +49,7 @@ FITS = {
     'pairs of columns': {'n_components': 'auto', 'epsilon': 400.0, 'alpha': 1},
     'the density alone': {'target_column': 'income', 'alpha': 1, 'n_components': 'auto'},
     'pairs and labels': {'target_column': 'income', 'n_components': 'auto', 'epsilon': 40.0},
+    'a category aside': {'n_components': 'auto', 'epsilon': 40.0},
     'columns counted twice': {'n_components': 'auto', 'epsilon': 0.05},
     # At smaller budgets the first look at the number may be the last.
     'a number as the target': {'target_column': 'age', 'epsilon': 400.0},
@@ -53,11 +62,16 @@ IDLE = {
     'pairs of columns': {'classes', 'partition', 'adapt', 'anonymize'},
     'the density alone': {'partition', 'adapt', 'anonymize'},
     'pairs and labels': {'partition', 'anonymize'},
+    'a category aside': {'partition', 'anonymize'},
     'columns counted twice': {'classes', 'partition', 'adapt'},
     'one cell per class': {'partition'},
 }
 #: The part of their share that classes keep where pairs of columns are counted.
-CLASSES = {'the density alone': CLASSES_ALONE, 'pairs and labels': CLASSES_ADAPTED}
+CLASSES = {
+    'the density alone': CLASSES_ALONE,
+    'pairs and labels': CLASSES_ADAPTED,
+    'a category aside': CLASSES_ASIDE,
+}
 SHARE_OF_FEW = DescribeConstants().share_of_few
 
 UNITS = {
@@ -124,7 +138,9 @@ def single(script):
         columns = facts['tables']['adult']['columns']
         columns['rate'] = {'sdtype': 'numerical'}
         columns['ratio'] = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1e6}
-        columns['either'] = columns['kind'] = {'sdtype': 'categorical'}
+        # A target that nobody names must have few values: that of the last column has, or has not.
+        last = ['kind', 'either'] if name == 'a category aside' else ['either', 'kind']
+        columns |= dict.fromkeys(last, {'sdtype': 'categorical'})
         made = ClustMixSynthesizer(
             Metadata.load_from_dict(facts), **{'epsilon': 4.0, 'n_components': 2, **settings}
         )
@@ -136,6 +152,8 @@ def single(script):
         derived = made.preprocessor.derive().derived
         drowned = name == 'columns counted twice'
         derived = guess_target(derived, made.settings, drowned=drowned)
+        if name == 'a category aside':
+            derived = take_last(derived, made.settings)
         known = take_facts(script, find_blanks(derived), made._model, made.settings)
         receipts = made.get_privacy_statement().receipts
         part = find_asked_part(derived, DescribeConstants())
@@ -227,7 +245,17 @@ def test_shares_are_paid_as_the_page_says(script, single, name):  # noqa: C901 (
         more = TIMES_FOR_NUMBERS - 1
         expected['adapt'] += more * SHARES['adapt']
         expected = {stage: own / (1 + more * SHARES['adapt']) for stage, own in expected.items()}
-    if name == 'pairs of columns':
+    if name == 'a category aside':
+        # It stands for the target once the number of records is paid.
+        size = SHARES['size'] / (1 - SHARES['adapt'])
+        expected['adapt'] *= LABELS_ASIDE
+        given = sum(SHARES[each] for each in idle)
+        expected[pairs] = given + (1 - CLASSES[name]) * expected['classes']
+        expected['classes'] *= CLASSES[name]
+        del expected['size']
+        rest = (1 - size) / sum(expected.values())
+        expected = {stage: own * rest for stage, own in expected.items()} | {'size': size}
+    elif name == 'pairs of columns':
         expected[pairs] = sum(SHARES[stage] for stage in idle - {'adapt'}) / whole
     elif name in CLASSES:
         given = sum(SHARES[stage] for stage in idle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 from typing import Any
@@ -17,6 +18,7 @@ from sdv_threea.estimate import ExpectedError, expected_error
 from sdv_threea.pages.fragments import listed, paragraphs
 from sdv_threea.pages.promise import tell_losses, tell_promise
 from sdv_threea.release import Release
+from sdv_threea.stages import guess_target
 from sdv_threea.storage.references import as_columns
 from sdv_threea.storage.writing import from_seconds
 
@@ -159,8 +161,9 @@ def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
     domain = released.domain
     num_classes = len(released.mixture.weights)
     numbers = sum(isinstance(each, Number) for each in domain.columns)
-    guessed = _find_guess(synthesizer) is not None and released.joint is not None
-    is_only = num_classes > 1 and numbers == len(domain.columns) - 1
+    # The last column is adapted aside, unless another guess came first.
+    others = guess_target(replace(domain, target=None), settings, drowned=released.joint is None)
+    aside = _find_guess(synthesizer) is not None and others.target is None
     return expected_error(
         max(round(released.num_rows), 1),
         len(domain.columns),
@@ -170,7 +173,7 @@ def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
         num_numerical=min(numbers, len(domain.columns) - (num_classes > 1)),
         public_metadata=all(map(_is_stated, synthesizer.preprocessor.describe().columns)),
         neighbors=settings.neighbors,
-        aside=guessed and not is_only,
+        aside=aside,
     )
 
 
