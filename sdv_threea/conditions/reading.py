@@ -275,7 +275,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
 
 
 def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np.bool_]]:
-    """By column, the codes nearest to those that one row may have, in the classes nearest to it."""
+    """By column, the codes nearest to those of one row, in the classes that have the nearest."""
     near, apart = {}, np.zeros(released.classes.count)
     for name, own in asked.items():
         near[name] = np.asarray(own.occurs & own.list_masks(), dtype=np.bool_)
