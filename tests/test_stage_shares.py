@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -285,6 +286,38 @@ def test_many_columns_tell_the_label_together_though_nobody_names_it():
         told.append(roc_auc_score(rows['label'] == 'yes', sums))
 
     assert told[0] > told[1] + 0.03
+
+
+def test_a_number_has_classes_where_pairs_would_have_few_bins():
+    """Fine bins of pairs say better what it has to do with others."""
+    number = retarget(PRIVATE, 'age')
+
+    def share(num_rows, **options):
+        settings = Settings(**options)
+        budget = settings.budget(thresholds=True)
+        return share_by_size(number, settings, budget, num_rows, aside=False)
+
+    few, many = share(5_000), share(100_000)
+    assert few['classes'] == pytest.approx(0.6 * SHARES['classes'])
+    assert few['pairs'] + few['functions'] == pytest.approx(0.4 * SHARES['classes'])
+    assert 'classes' not in many
+    assert many['pairs'] + many['functions'] == pytest.approx(SHARES['classes'])
+    assert 'classes' not in share(5_000, alpha=1)
+
+
+def test_classes_of_a_number_that_cannot_be_told_apart_leave_their_share_to_pairs():
+    lent = replace(COUNTS[-1], nullable=False)  # a missing value would be a class
+    table, named = make_counts(1_500), Domain((*COUNTS[:-1], lent), 'lent')
+    released = release(table, named, Settings(delta=1e-5))
+    settings, budget = Settings(delta=1e-5), Settings(delta=1e-5).budget(thresholds=False)
+
+    assert 'classes' in share_by_size(named, settings, budget, 1_500)
+    assert released.classes.count == 1
+    pairs = [each for each in released.ledger.receipts if 'pairs of columns' in each.released]
+    columns = [each for each in released.ledger.receipts if 'histograms' in each.released]
+    part = pairs[0].mu ** 2 / columns[0].mu ** 2
+    shares = stage_shares(named, settings)
+    assert part == pytest.approx(shares['pairs'] / shares['columns'], rel=1e-3)
 
 
 @pytest.mark.parametrize(('num_rows', 'share'), [(100, 0.5), (1e6, 0.22 / 0.99)])
