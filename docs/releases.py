@@ -162,6 +162,16 @@ RELEASES = (
         ('privacy.statistics.histogram_sensitivity', 'describe.description.describe'),
     ),
     Entry(
+        'describe',
+        'counts on the grid beyond the bulk, by column',
+        'where numbers lie beyond the bulk of their column, on the same grid: a row shares 4,096 '
+        'out among those that it has there, the root of the sum of their squares is not more',
+        ('4096', '4096 √2'),
+        sensitivities.share,
+        'describe',
+        ('describe.answers.count_tails', 'describe.numbers.release_sketches'),
+    ),
+    Entry(
         'approximate',
         r'sizes of \d+ classes and histograms of \d+ columns',
         'sizes of the classes, and the histogram of every column',

@@ -9,6 +9,7 @@ anything but a :class:`~sdv_threea.describe.description.Description`, which may 
 * :mod:`~sdv_threea.describe.answers`: exact counts of a chunk of rows,
 * :mod:`~sdv_threea.describe.values`: how often values occur,
 * :mod:`~sdv_threea.describe.ranges`: noisy counts of numbers on a grid that all tables share,
+* :mod:`~sdv_threea.describe.numbers`: how they are released: of the bulk, and of what lies beyond,
 * :mod:`~sdv_threea.describe.bulk`: where the bulk of a number is likely to lie,
 * :mod:`~sdv_threea.describe.ends`: where an estimated range ends,
 * :mod:`~sdv_threea.describe.lattice`: numbers that are multiples of a step,

@@ -4,7 +4,7 @@ Noise is added by :mod:`~sdv_threea.describe.description`, to the sums over all 
 
 Formal guarantees, of every function here:
     * a record counts by itself, whatever the other rows hold, and adds one to at most one count per
-      question and column, but for :func:`tally_rarer`
+      question and column, but for :func:`tally_rarer` and :func:`count_tails`
     * the answers of chunks add up to those of the table
 """
 
@@ -111,11 +111,50 @@ def tally_rarer(
     for own, known, each in zip(cells, found, left, strict=True):
         rarer = np.array([spell(value) not in known for value in own.listed], dtype=np.bool_)
         each[:] = np.append(rarer, False)[own.codes]
-    weights = np.array([0, *(math.isqrt(RECORD_UNITS**2 // k) for k in range(1, len(columns) + 1))])
-    own_weights = weights[left.sum(axis=0)]
+    weights = _share_out(left)
     return tuple(
-        _weigh(own, np.where(each, own_weights, 0)) for own, each in zip(cells, left, strict=True)
+        _weigh(own, np.where(each, weights, 0)) for own, each in zip(cells, left, strict=True)
     )
+
+
+def count_tails(
+    columns: tuple[Column, ...], bulks: tuple[tuple[float, float], ...], table: pd.DataFrame
+) -> NDArray[np.int64]:
+    """Count the numbers beyond the bulk of their column: a record shares one count among its own.
+
+    A record of which ``k`` numbers lie there adds ``isqrt(RECORD_UNITS^2 / k)`` to the bin of each.
+
+    Formal guarantees:
+        * what one record adds is a vector of non-negative whole numbers, whose length (L2) is
+          ``RECORD_UNITS`` at most, whatever the bulks are
+
+    Args:
+        columns: Numerical columns.
+        bulks: Where the bulk of each begins, and where it ends.
+        table: Private rows.
+
+    Returns:
+        Counts on the public grid of each column, in units of ``1 / RECORD_UNITS``, shape (columns,
+        NUM_BINS).
+    """
+    numbers = [read_numbers(table[column.name]) for column in columns]
+    # A missing number is neither below nor above.
+    beyond = np.array(
+        [(own < low) | (own >= high) for own, (low, high) in zip(numbers, bulks, strict=True)]
+    )
+    weights = _share_out(beyond)
+    counts = np.zeros((len(columns), NUM_BINS), dtype=np.int64)
+    for own, column, left, sums in zip(numbers, columns, beyond, counts, strict=True):
+        # Whole numbers below 2^53: as floats they are exact, and so are their sums.
+        bins = grid_bins(own[left], find_grid(column))
+        sums += np.bincount(bins, weights[left], NUM_BINS).astype(np.int64)
+    return counts
+
+
+def _share_out(left: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return what each record adds to each of its counts, of columns by records, shape (n,)."""
+    shares = [0, *(math.isqrt(RECORD_UNITS**2 // k) for k in range(1, len(left) + 1))]
+    return np.asarray(np.array(shares)[left.sum(axis=0)])
 
 
 def _weigh(cells: Distinct, weights: NDArray[np.int64]) -> Tally:

@@ -31,17 +31,18 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
         The lower and the upper end, as borders of bins; ``None`` if the number of records is
         unknown, or little is left to be found.
     """
-    if sketch.num_records is None or not sketch.scale:
+    if sketch.num_records is None or not sketch.scales.any():
         return None
-    evidence, left = sketch.evidence.copy(), sketch.num_records / sketch.scale
+    evidence, units = sketch.evidence, sketch.units
     # A heavy zero is no part of the bulk: it is found by itself, and would hide the others.
     zero = (sketch.edges.sum(axis=1) == 0) & (evidence > constants.heavy_zero)
-    left -= float(evidence[zero].sum())
+    left = sketch.num_records - float(sketch.counts[zero].sum())
     evidence[zero] = 0.0
     # The number of records has noise too.
-    if left < constants.evident_bulk * math.sqrt(zero.sum() + 1):
+    if left < constants.evident_bulk * math.sqrt(zero.sum() + 1) * units.max():
         return None
-    expected = _expect(evidence, find_unlikely(sketch, constants), left, constants.bulk_widths)
+    widths = constants.bulk_widths
+    expected = _expect(evidence, units, find_unlikely(sketch, constants), left, widths)
     # What is expected is off by about as much as it is: it counts less than what is seen of a bin
     # where it is large, and more where it is small.
     counts = np.maximum((expected + evidence * expected**2) / (1 + expected**2), 0.0)
@@ -54,6 +55,7 @@ def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, fl
 
 def _expect(
     evidence: NDArray[np.float64],
+    units: NDArray[np.float64],
     unlikely: NDArray[np.float64],
     left: float,
     widths: tuple[float, ...],
@@ -62,13 +64,17 @@ def _expect(
 
     Args:
         evidence: Noisy counts in units of their noise, shape (k,).
+        units: Standard deviations of their noise, shape (k,).
         unlikely: How unlikely values are in each bin, shape (k,).
-        left: How many records there are, in the same units.
+        left: How many records there are.
         widths: Widths of humps, in bins.
+
+    Returns:
+        Counts in units of their noise, shape (k,).
     """
     margin = math.ceil(END_OF_HUMP * max(widths))
-    evidence = np.pad(evidence, margin)
-    unlikely = np.pad(unlikely, margin, mode='edge')
+    evidence = np.pad(evidence / units, margin)
+    precise, unlikely = (np.pad(each, margin, mode='edge') for each in (units**-2, unlikely))
     likelihoods, humps = [], []
     for width in widths:
         reach = math.ceil(END_OF_HUMP * width)
@@ -76,11 +82,12 @@ def _expect(
         hump = np.diff(ndtr(cuts))
         hump /= hump.sum()
         inside, odd = (np.convolve(each, hump, 'same') for each in (evidence, unlikely))
+        seen = np.convolve(precise, hump**2, 'same')
         # Of values on both sides of zero, a hump on this grid holds one half.
         for mass in (left, left / 2):
-            likelihoods.append(inside * mass - mass**2 / 2 * (hump**2).sum() - odd)
+            likelihoods.append(inside * mass - mass**2 / 2 * seen - odd)
             humps.append(left * hump)
     weights = np.exp(np.array(likelihoods) - np.max(likelihoods))
     weights /= weights.sum()
     parts = [np.convolve(own, hump, 'same') for own, hump in zip(weights, humps, strict=True)]
-    return np.asarray(np.sum(parts, axis=0)[margin:-margin])
+    return np.asarray(np.sum(parts, axis=0)[margin:-margin] / units)

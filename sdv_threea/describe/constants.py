@@ -52,6 +52,11 @@ class DescribeConstants:
             values; the rest goes to rarer ones. With a single look, 8.5 of 22 columns of mushroom
             lost a value of one row in fifty at epsilon 1. Of .7, .5, .35 and .2, the last two are
             the best there (4 columns lost), and .35 on german_credit at epsilon 3.
+        bulk_look: Share of the budget of the question about ranges that goes to finding where most
+            numbers lie; the rest goes to how far the others reach. At epsilon 1 and private
+            metadata, SDMetrics' quality of Adult is .981 with two looks and .947 with one. Of .25
+            and .4 neither was better on ten tables.
+        least_for_tails: With fewer columns than this, the second look would be no closer.
         heavy_share: Share of a column's records from which a single number counts as heavy, and
             gets a code by itself. Set by hand.
         believed: Missing values, and numbers finer than a step, are believed in if their count
@@ -106,7 +111,8 @@ class DescribeConstants:
             constant stays one at a large epsilon. Set by hand.
         overshoot: Chance that any range ends beyond the values of its column. A sampled value
             outside the real range is an invalid one; but ranges that end early cost the scores of
-            pairs. Set by hand.
+            pairs. At epsilon 1 ranges of Adult miss .47 % of the real numbers in place of .52 %
+            with .01, and on five small tables no more samples lie outside.
         extrapolated_overshoot: The same where ranges are extrapolated anyway: the expected number
             of such ranges, which may exceed one. Set by hand.
         wide: A stated range of few values is too wide if the records, in the units of
@@ -129,6 +135,8 @@ class DescribeConstants:
     least_for_classes_of_few: float = 0.18
     evidence_for_classes: float = 300.0
     first_look: float = 0.35
+    bulk_look: float = 0.25
+    least_for_tails: int = 4
     heavy_share: float = 0.002
     believed: float = 4.0
     evident_rest: float = 4.0
@@ -153,7 +161,7 @@ class DescribeConstants:
     generous: float = 0.3
     thin: float = 8.0
     least_at_end: float = 3.0
-    overshoot: float = 0.01
+    overshoot: float = 0.1
     extrapolated_overshoot: float = 2.0
     wide: float = 16.0
     most_wide: int = 32

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -31,9 +31,11 @@ from sdv_threea.describe.filling import (
     find_vast,
 )
 from sdv_threea.describe.granularity import Heaps, StepCounts, find_heaps, finest_step
+from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
     RELEASED,
     THRESHOLDS,
+    Asked,
     Question,
     ask_questions,
     find_blanks,
@@ -41,10 +43,10 @@ from sdv_threea.describe.questions import (
     split_delta,
     suit_records,
 )
-from sdv_threea.describe.ranges import Sketch, count_beyond, find_grid, grid_sketch
+from sdv_threea.describe.ranges import Sketch, count_beyond
 from sdv_threea.describe.values import Keys, NumberTally, Tally, detach
-from sdv_threea.domain import TIME_STEPS, Column, Domain, Number
-from sdv_threea.privacy.mechanism import Noise, add_noise, threshold_release
+from sdv_threea.domain import Domain, Number
+from sdv_threea.privacy.mechanism import Noise, threshold_release
 from sdv_threea.privacy.rows import Rows
 
 #: A threshold lies at most this many noise scales above the counts that it must hide. Such counts
@@ -139,7 +141,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first: bins that hold no multiple of the step are left out.
-    whole = _release_ranges(asked.get('ranges'), columns, receipts, num_records)
+    looks = asked.get('ranges'), asked.get('tails')
+    whole = release_sketches(looks, rows, columns, num_records, receipts, constants)
     whole = {name: cut_sketch(sketch, domain[name]) for name, sketch in whole.items()}
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
@@ -176,34 +179,6 @@ def is_open(domain: Domain) -> bool:
 def needs_threshold(domain: Domain) -> bool:
     """Whether values have to be released above a threshold, which needs a part of ``delta``."""
     return bool(set(THRESHOLDS) & set(find_blanks(domain)))
-
-
-class Asked(NamedTuple):
-    """A question and the exact answer to it: private.
-
-    Args:
-        question: The question.
-        released: What the receipt will say.
-        exact: What :func:`sdv_threea.describe.answers.answer` returned; nothing where it takes
-            another look at the rows.
-        delta: Failure probability of its threshold, if it has one.
-    """
-
-    question: Question
-    released: str
-    exact: Any
-    delta: float
-
-    def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
-        """Release the counts with noise."""
-        return add_noise(
-            self.exact,
-            sensitivity=self.question.sensitivity,
-            mu=self.question.mu,
-            stage='describe',
-            released=self.released,
-            noise=self.question.noise,
-        )
 
 
 def _ask(
@@ -370,23 +345,3 @@ def _release_values(
     for (at, key), count in zip(shown, noisy.tolist(), strict=True):
         answers[at].append((key, count))
     return answers
-
-
-def _release_ranges(
-    asked: Asked | None,
-    columns: list[Column],
-    receipts: list[Receipt],
-    num_records: float | None,
-) -> dict[str, Sketch]:
-    if asked is None:
-        return {}
-    counts, receipt = asked.add_noise()
-    receipts.append(receipt)
-    steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
-    sketches = {}
-    for column, row in zip(asked.question.columns, counts, strict=True):
-        terms = receipt.noise_scale, steps[column.name], find_grid(column)
-        of_times = isinstance(column, Number) and column.steps == TIME_STEPS
-        sketch = replace(grid_sketch(row, *terms), num_records=num_records, of_times=of_times)
-        sketches[column.name] = sketch
-    return sketches

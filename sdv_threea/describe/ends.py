@@ -18,7 +18,6 @@ from scipy.special import ndtri
 from sdv_threea.describe.bulk import likely_ends
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import (
-    NO_NOISE,
     SMALLEST,
     Sketch,
     evident_runs,
@@ -111,18 +110,19 @@ def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeCon
     start = sketch.edges[last, 0]
     values = second.edges[:, 0]
     inside = (values >= start) & (values < border)
-    if not second.scale or not inside.any():
+    if not second.scales.any() or not inside.any():
         # The border belongs to the next bin.
         return float(np.nextafter(border, -math.inf))
     counts, ends = second.counts[inside], second.edges[inside, 1]
     widths = np.diff(np.append(values[inside], border))
     # Both looks count the records of the bin.
-    precision, again = (sketch.scale or NO_NOISE) ** -2, second.scale**-2 / len(counts)
+    noise = second.scales[inside] ** 2
+    precision, again = sketch.units[last] ** -2, 1 / noise.sum()
     mean = np.average([sketch.counts[last], counts.sum()], weights=[precision, again])
     # What an even spread up to each end expects of the codes, and how likely that makes the counts.
     full = max(float(mean), 0.0) / np.cumsum(widths)
-    likelihoods = full * np.cumsum(counts * widths) - full**2 / 2 * np.cumsum(widths**2)
-    likelihoods /= second.scale**2
+    agreeing, expected = (np.cumsum(each * widths / noise) for each in (counts, widths))
+    likelihoods = full * agreeing - full**2 / 2 * expected
     weights = np.exp(likelihoods - likelihoods.max())
     weights *= widths
     shares = np.cumsum(weights) / weights.sum()
@@ -131,7 +131,7 @@ def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeCon
 
 def _mirror(look: Sketch) -> Sketch:
     """Return a look at the column whose values have the other sign."""
-    return replace(look, edges=-look.edges[::-1, ::-1], counts=look.counts[::-1])
+    return replace(look[::-1], edges=-look.edges[::-1, ::-1])
 
 
 def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeConstants) -> bool:
@@ -141,7 +141,7 @@ def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeCo
     """
     beyond = (second.edges[:, 1] < ends[0]) | (second.edges[:, 0] > ends[1])
     few = constants.worth_guessing * second.counts.sum()
-    noise = second.scale * math.sqrt(beyond.sum())
+    noise = float(np.linalg.norm(second.scales[beyond]))
     return bool(noise <= few and second.counts[beyond].sum() <= max(few, SURE * noise))
 
 
@@ -186,15 +186,17 @@ def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
     if not len(runs):
         return []
     low, high = int(runs[:, 1].min()), int(runs[:, 0].max())
-    low -= step_out(evidence[:low][::-1], looks, look.scale)
-    return [(low, high + step_out(evidence[high + 1 :], looks, look.scale))]
+    low -= step_out(evidence[:low][::-1], looks, look.scales[:low].max(initial=0.0))
+    high += step_out(evidence[high + 1 :], looks, look.scales[high + 1 :].max(initial=0.0))
+    return [(low, high)]
 
 
 def _reach(second: Sketch, end: float, looks: Looks) -> float:
     """Return the upper end, starting at a value that is reached."""
     values = second.edges[:, 0]
     last = max(int(np.searchsorted(values, end, side='right')) - 1, 0)
-    last += step_out(second.evidence[last + 1 :], looks, second.scale)
+    beyond = second[slice(last + 1, None)]
+    last += step_out(beyond.evidence, looks, beyond.scales.max(initial=0.0))
     return max(end, float(values[last]))
 
 
@@ -216,8 +218,8 @@ def _combine(sketch: Sketch, second: Sketch) -> Sketch:
     sketch = sketch[inside]
     again = np.bincount(bins, second.counts)
     # The sum of several counts is less precise than each of them.
-    precision = (sketch.scale or NO_NOISE) ** -2
-    precision_again = (second.scale or NO_NOISE) ** -2 / np.bincount(bins)
+    precision = sketch.units**-2
+    precision_again = 1 / np.bincount(bins, second.units**2)
     total = precision + precision_again
     mean = (sketch.counts * precision + again * precision_again) / total
     first, end = (np.searchsorted(bins, np.arange(len(inside)), each) for each in ('left', 'right'))

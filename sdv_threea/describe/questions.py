@@ -8,13 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.accounting import Receipt
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.granularity import add_round_steps
 from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.statistics import histogram_sensitivity
 
 #: What receipts say of the questions.
@@ -26,6 +31,7 @@ RELEASED = {
     'rarer': 'rarer values of categorical columns above a threshold',
     'spikes': 'heavy single values of numerical columns above a threshold',
     'ranges': 'counts on a public grid, by column',
+    'tails': 'counts on the grid beyond the bulk, by column',
 }
 
 #: The questions that are answered by a list of values above a threshold.
@@ -77,6 +83,34 @@ class Question:
     def scale(self) -> float:
         """About the standard deviation of the noise of a count."""
         return self.sensitivity / self.mu
+
+
+class Asked(NamedTuple):
+    """A question and the exact answer to it: private.
+
+    Args:
+        question: The question.
+        released: What the receipt will say.
+        exact: What :func:`sdv_threea.describe.answers.answer` returned; nothing where it takes
+            another look at the rows.
+        delta: Failure probability of its threshold, if it has one.
+    """
+
+    question: Question
+    released: str
+    exact: Any
+    delta: float
+
+    def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
+        """Release the counts with noise."""
+        return add_noise(
+            self.exact,
+            sensitivity=self.question.sensitivity,
+            mu=self.question.mu,
+            stage='describe',
+            released=self.released,
+            noise=self.question.noise,
+        )
 
 
 def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[Column, ...]]:
@@ -231,23 +265,28 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
         )
         for name, columns in blanks.items()
     }
-    return questions | _look_twice(questions.get('categories'), constants)
+    if len(blanks.get('categories', ())) > 1:  # a single one would gain nothing
+        looks = questions['categories'], 'categories', 'rarer', constants.first_look
+        questions |= _look_twice(*looks)
+    return questions
 
 
-def _look_twice(asked: Question | None, constants: DescribeConstants) -> dict[str, Question]:
-    """Split the question about categories into two: which values are common, and which rarer.
+def _look_twice(asked: Question, common: str, rarer: str, first: float) -> dict[str, Question]:
+    """Split a question into two looks: one at what is common, and one at the rest.
 
-    What the first finds is no part of the second. A record has few values that are left, if any, so
-    they share what it counts, and the noise of a count does not grow with the number of columns. A
-    single column would gain nothing.
+    What the first finds is no part of the second. A record has little that is left, if anything, so
+    all columns share what it counts, and the noise of a count does not grow with their number.
+
+    Args:
+        asked: The question.
+        common: The name of the first look.
+        rarer: The name of the second.
+        first: The part of the price of the first.
     """
-    if asked is None or len(asked.columns) == 1:
-        return {}
-    first = constants.first_look
     prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
     return {
-        'categories': replace(asked, mu=prices[0]),
-        'rarer': replace(asked, mu=prices[1], shared=True),
+        common: replace(asked, mu=prices[0]),
+        rarer: replace(asked, mu=prices[1], shared=True),
     }
 
 
@@ -256,8 +295,10 @@ def suit_records(
 ) -> dict[str, Question]:
     """Return the questions as they suit the number of records.
 
-    Few are looked for in coarser bins of numbers. Of many it is asked whether numbers are round:
-    more counts are noisier together.
+    Few are looked for in coarser bins of numbers. Of many, numbers are looked at twice: where most
+    of them lie, and closely how far the others reach. A record has few numbers beyond the bulk of a
+    column, if any, so that all columns share what it counts. Of many it is asked, too, whether
+    numbers are round: more counts are noisier together.
 
     Formal guarantees:
         * the questions depend on the table through the released number of records alone
@@ -277,6 +318,9 @@ def suit_records(
         return suited
     if 'ranges' in suited and num_records <= constants.coarse_evidence * suited['ranges'].scale:
         change('ranges', coarsen)
+    elif 'ranges' in suited and len(suited['ranges'].columns) >= constants.least_for_tails:
+        looks = suited['ranges'], 'ranges', 'tails', constants.bulk_look
+        suited |= _look_twice(*looks) if suited['ranges'].scale else {}
     if 'steps' in suited and num_records > constants.round_evidence * suited['steps'].scale:
         change('steps', add_round_steps)
     return suited

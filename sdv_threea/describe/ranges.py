@@ -40,14 +40,14 @@ class Sketch:
     Args:
         edges: Borders of the bins, ascending; bins are half-open ``[edge, next)``, shape (k, 2).
         counts: Noisy number of records in each bin, shape (k,).
-        scale: Standard deviation of the noise of each count; 0 for none.
+        scale: Standard deviation of the noise of each count, shape (k,), or of all; 0 for none.
         num_records: About how many records there are, if that is known.
         of_times: Whether the numbers are times, in seconds.
     """
 
     edges: NDArray[np.float64]
     counts: NDArray[np.float64]
-    scale: float
+    scale: float | NDArray[np.float64]
     num_records: float | None = None
     of_times: bool = False
 
@@ -57,12 +57,24 @@ class Sketch:
         return float(self.edges[0, 0]), float(self.edges[-1, 1])
 
     @property
+    def scales(self) -> NDArray[np.float64]:
+        """The standard deviation of the noise of each count, shape (k,)."""
+        return np.broadcast_to(np.asarray(self.scale, dtype=np.float64), self.counts.shape)
+
+    @property
+    def units(self) -> NDArray[np.float64]:
+        """The same, but above zero where there is none: the units of evidence, shape (k,)."""
+        return np.where(self.scales > 0, self.scales, NO_NOISE)
+
+    @property
     def evidence(self) -> NDArray[np.float64]:
         """The counts, in units of their noise."""
-        return self.counts / (self.scale or NO_NOISE)
+        return self.counts / self.units
 
     def __getitem__(self, bins: NDArray[np.integer | np.bool_] | slice) -> Sketch:
-        return replace(self, edges=self.edges[bins], counts=self.counts[bins])
+        return replace(
+            self, edges=self.edges[bins], counts=self.counts[bins], scale=self.scales[bins]
+        )
 
 
 def find_grid(column: Column) -> NDArray[np.float64]:
@@ -99,20 +111,24 @@ def grid_bins(
 
 
 def grid_sketch(
-    counts: NDArray[np.float64], scale: float, step: float, grid: NDArray[np.float64] = PUBLIC_GRID
+    counts: NDArray[np.float64],
+    scale: float | NDArray[np.float64],
+    step: float,
+    grid: NDArray[np.float64] = PUBLIC_GRID,
 ) -> Sketch:
     """Make a sketch of noisy counts on a public grid, without bins that no value can fall into.
 
     Args:
         counts: Noisy counts, shape (NUM_BINS,); those beyond the bins of the grid are left out.
-        scale: Standard deviation of their noise.
+        scale: Standard deviation of the noise of each of them, shape (NUM_BINS,), or of all.
         step: Granularity of the values; 0 for continuous ones.
         grid: Borders of the bins, ascending.
 
     Returns:
         The sketch.
     """
-    sketch = Sketch(np.stack([grid[:-1], grid[1:]], axis=1), counts[: len(grid) - 1], scale)
+    edges, scales = np.stack([grid[:-1], grid[1:]], axis=1), np.broadcast_to(scale, counts.shape)
+    sketch = Sketch(edges, counts[: len(edges)], scales[: len(edges)])
     if not step:
         return sketch
     # The first multiple that is not below a bin lies in it, or none does.
@@ -159,7 +175,8 @@ def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]
     low, high = part.bounds
     outside = whole.edges[:, 1] <= low, whole.edges[:, 0] >= high
     return tuple(
-        (float(whole.counts[bins].sum()), whole.scale * math.sqrt(bins.sum())) for bins in outside
+        (float(whole.counts[bins].sum()), float(np.linalg.norm(whole.scales[bins])))
+        for bins in outside
     )
 
 
@@ -177,7 +194,7 @@ def extend_tails(sketch: Sketch, thin: float) -> tuple[float, float]:
         The lower and the upper bound (the latter exclusive).
     """
     low, high = sketch.bounds
-    if not sketch.scale or len(sketch.counts) < 2:
+    if not sketch.scales.any() or len(sketch.counts) < 2:
         return low, high
     below = low - _tail_length(sketch, 0, 1, thin)
     above = high + _tail_length(sketch, -1, -2, thin)
@@ -243,8 +260,8 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
     It is asked where nothing stands out. Then noise makes some run look full wherever it is, and
     what is known of numbers in general decides: most are positive, neither tiny nor huge.
     """
-    evidence, unlikely = sketch.evidence, find_unlikely(sketch, constants)
-    sums, penalties = (np.concatenate([[0.0], np.cumsum(each)]) for each in (evidence, unlikely))
+    each = sketch.evidence, find_unlikely(sketch, constants), 1 / sketch.units
+    sums, penalties, precise = (np.concatenate([[0.0], np.cumsum(one)]) for one in each)
     best, found = -math.inf, (0, 0)
     for length in constants.runs:
         runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
@@ -253,8 +270,7 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
         # how many that is nothing may be known: then it is the likeliest mean.
         mean = np.maximum(runs, 0.0)
         if sketch.num_records is not None:
-            mean = np.full_like(runs, sketch.num_records / (sketch.scale or NO_NOISE))
-            mean /= math.sqrt(length)
+            mean = sketch.num_records * (precise[length:] - precise[:-length]) / length**1.5
         likelihood = runs * mean - mean**2 / 2 - odd
         if len(likelihood) and likelihood.max() > best:
             first = int(np.argmax(likelihood))
@@ -317,11 +333,11 @@ def _tail_length(sketch: Sketch, last: int, previous: int, thin: float) -> float
     has ``d / r`` records beyond the end, and half a record beyond ``log(2 d / r) / r``.
     """
     around_zero = bool(sketch.edges[last].sum() == 0)
-    if around_zero or sketch.counts[last] > thin * sketch.scale:
+    if around_zero or sketch.counts[last] > thin * sketch.scales[last]:
         return 0.0
     widths = np.diff(sketch.edges, axis=1)[:, 0]
     # A count below its noise is not known to be smaller than the noise.
-    densities = np.maximum(sketch.counts, sketch.scale) / widths
+    densities = np.maximum(sketch.counts, sketch.scales) / widths
     distance = abs(float(np.diff(sketch.edges[[last, previous]].mean(axis=1))[0]))
     rate = math.log(densities[previous] / densities[last]) / distance
     if rate <= 0:

@@ -8,6 +8,7 @@ a bin by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +123,7 @@ def _without(sketch: Sketch, spikes: Mapping[float, float]) -> Sketch:
     counts = sketch.counts.copy()
     for value, count in spikes.items():
         counts[(sketch.edges[:, 0] <= value) & (value < sketch.edges[:, 1])] -= count
-    return Sketch(sketch.edges, counts, sketch.scale)
+    return replace(sketch, counts=counts)
 
 
 def _cut_lattice(

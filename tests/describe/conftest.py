@@ -9,7 +9,7 @@ from sdv_threea.privacy.rows import chunk_table
 def ask():
     """Describe a table."""
 
-    def ask(table, noise, domain, *, mu=0.5, delta=1e-6, neighbors='add_remove'):
+    def ask(table, noise, domain, *, mu=0.5, delta=1e-6, neighbors='add_remove', **terms):
         rows = chunk_table(table)
         return describe(
             rows,
@@ -19,6 +19,7 @@ def ask():
             neighbors=neighbors,
             noise=noise,
             constants=DescribeConstants(),
+            **terms,
         )
 
     return ask

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sdv_threea.describe import description as room
+from sdv_threea.describe import questions
 from sdv_threea.describe.answers import tally_rarer
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
@@ -92,8 +93,8 @@ class Door:
 
     def __init__(self, monkeypatch):
         self.exact, self.receipts, self.max_new_keys, self.targets = {}, {}, {}, None
-        self._add_noise, self._threshold_release = room.add_noise, room.threshold_release
-        monkeypatch.setattr(room, 'add_noise', self.add_noise)
+        self._add_noise, self._threshold_release = questions.add_noise, room.threshold_release
+        monkeypatch.setattr(questions, 'add_noise', self.add_noise)
         monkeypatch.setattr(room, 'threshold_release', self.threshold_release)
 
     def add_noise(self, values, **terms):
