@@ -142,8 +142,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first: bins that hold no multiple of the step are left out.
     looks = asked.get('ranges'), asked.get('tails')
-    whole = release_sketches(looks, rows, columns, num_records, receipts, constants)
-    whole = {name: cut_sketch(sketch, domain[name]) for name, sketch in whole.items()}
+    both = release_sketches(looks, rows, columns, num_records, receipts, constants)
+    whole, once = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
         name: find_range(sketch, steps[name], len(whole), constants)
@@ -157,7 +157,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     bounded = loosen(Domain(tuple(columns)), vast).columns
     found_ranges = (fill_range(own, sketches, extrapolate, constants.thin) for own in bounded)
     filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
-    beyond = {name: count_beyond(whole[name], sketch) for name, sketch in sketches.items()}
+    beyond = {name: count_beyond(once[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
     heaps = {
         name: find_heaps(own, found[name], spikes.get(name, {})) for name, own in by_step.items()

@@ -34,7 +34,7 @@ def release_sketches(
     num_records: float | None,
     receipts: list[Receipt],
     constants: DescribeConstants,
-) -> dict[str, Sketch]:
+) -> tuple[dict[str, Sketch], dict[str, Sketch]]:
     """Release where the numbers of each column lie.
 
     Formal guarantees:
@@ -52,18 +52,20 @@ def release_sketches(
         constants: The constants of the stage.
 
     Returns:
-        A sketch of each column by name, of all bins of the grid that can have a value.
+        A sketch of each column by name, of all bins of the grid that can have a value; and the same
+        of the first look alone. What the second counts is too little where records have several
+        numbers beyond the bulks: it says where numbers lie, and not how many.
     """
     asked, closer = looks
     if asked is None:
-        return {}
+        return {}, {}
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     counts, receipt = asked.add_noise()
     receipts.append(receipt)
     scales = np.full(counts.shape, receipt.noise_scale)
     sketches = _sketch(asked.question.columns, counts, scales, steps, num_records)
     if closer is None:
-        return sketches
+        return sketches, sketches
     bulks = tuple(_find_bulk(sketch, len(sketches), constants) for sketch in sketches.values())
     numbers = closer.question.columns
     closer = closer._replace(exact=rows.sum(partial(count_tails, numbers, bulks)))
@@ -73,7 +75,7 @@ def release_sketches(
     of_tails = tails / RECORD_UNITS, again.noise_scale / RECORD_UNITS
     mean, scale = _average((counts, receipt.noise_scale), of_tails)
     counts, scales = np.where(beyond, mean, counts), np.where(beyond, scale, scales)
-    return _sketch(numbers, counts, scales, steps, num_records)
+    return _sketch(numbers, counts, scales, steps, num_records), sketches
 
 
 def _sketch(
