@@ -64,8 +64,8 @@ class Description:
         spikes: Heavy single values of numerical columns and their noisy counts, by name.
         estimated: Names of the columns whose range was estimated.
         extrapolated: Whether such ranges go on beyond the evidence.
-        beyond: About how many records lie below and above what the sketch of a column covers, by
-            name: a noisy count and the standard deviation of its noise for each end.
+        beyond: How many records lie below and above what the sketch of a column covers, at most but
+            for noise, by name: a count and the standard deviation of its noise for each end.
         listed: About how many records have a value that was found, of a categorical target, by
             name: a noisy count and the standard deviation of its noise.
         heaps: How many numbers of a column were rounded to which steps, by name.
@@ -143,7 +143,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     # Granularity first: bins that hold no multiple of the step are left out.
     looks = asked.get('ranges'), asked.get('tails')
     both = release_sketches(looks, rows, columns, num_records, receipts, constants)
-    whole, once = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
+    whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
         name: find_range(sketch, steps[name], len(whole), constants)
@@ -157,7 +157,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     bounded = loosen(Domain(tuple(columns)), vast).columns
     found_ranges = (fill_range(own, sketches, extrapolate, constants.thin) for own in bounded)
     filled = Domain(tuple(map(cut_range, found_ranges, domain.columns)), domain.target)
-    beyond = {name: count_beyond(once[name], sketch) for name, sketch in sketches.items()}
+    beyond = {name: count_beyond(most[name], sketch) for name, sketch in sketches.items()}
     estimated = _unbounded(loosen(domain, {*loose, *vast}))
     heaps = {
         name: find_heaps(own, found[name], spikes.get(name, {})) for name, own in by_step.items()

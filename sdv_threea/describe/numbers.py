@@ -52,9 +52,10 @@ def release_sketches(
         constants: The constants of the stage.
 
     Returns:
-        A sketch of each column by name, of all bins of the grid that can have a value; and the same
-        of the first look alone. What the second counts is too little where records have several
-        numbers beyond the bulks: it says where numbers lie, and not how many.
+        A sketch of each column by name, of all bins of the grid that can have a value. It says where
+        numbers lie beyond the bulk, and not how many: too few, if records have several of them.
+        And one that has too few nowhere, but for noise: as many as if each record there had shared
+        its count among all columns.
     """
     asked, closer = looks
     if asked is None:
@@ -72,10 +73,13 @@ def release_sketches(
     tails, again = closer.add_noise()
     receipts.append(again)
     beyond = np.stack([_lies_beyond(*each) for each in zip(numbers, bulks, strict=True)])
-    of_tails = tails / RECORD_UNITS, again.noise_scale / RECORD_UNITS
-    mean, scale = _average((counts, receipt.noise_scale), of_tails)
-    counts, scales = np.where(beyond, mean, counts), np.where(beyond, scale, scales)
-    return _sketch(numbers, counts, scales, steps, num_records), sketches
+    both = []
+    for part in (RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(numbers))):
+        of_tails = tails / part, again.noise_scale / part
+        mean, scale = _average((counts, receipt.noise_scale), of_tails)
+        found = np.where(beyond, mean, counts), np.where(beyond, scale, scales)
+        both.append(_sketch(numbers, *found, steps, num_records))
+    return both[0], both[1]
 
 
 def _sketch(
