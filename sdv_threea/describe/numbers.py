@@ -52,10 +52,10 @@ def release_sketches(
         constants: The constants of the stage.
 
     Returns:
-        A sketch of each column by name, of all bins of the grid that can have a value. It says where
-        numbers lie beyond the bulk, and not how many: too few, if records have several of them.
-        And one that has too few nowhere, but for noise: as many as if each record there had shared
-        its count among all columns.
+        Two sketches of each column by name, of all bins of the grid that can have a value. The
+        first says where numbers lie beyond the bulk, and not how many: too few, if records have
+        several of them. The second has too few nowhere, but for noise: as many as if each record
+        there had shared its count among all columns.
     """
     asked, closer = looks
     if asked is None:
@@ -73,8 +73,10 @@ def release_sketches(
     tails, again = closer.add_noise()
     receipts.append(again)
     beyond = np.stack([_lies_beyond(*each) for each in zip(numbers, bulks, strict=True)])
+    # What a record adds that shares with no other column, and what one adds that shares with all.
+    parts = RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(numbers))
     both = []
-    for part in (RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(numbers))):
+    for part in parts:
         of_tails = tails / part, again.noise_scale / part
         mean, scale = _average((counts, receipt.noise_scale), of_tails)
         found = np.where(beyond, mean, counts), np.where(beyond, scale, scales)
