@@ -97,6 +97,24 @@ def test_what_few_people_have_is_in_the_rows_though_no_range_is_stated():
     assert 90 <= hours <= 99
 
 
+@pytest.mark.parametrize('alpha', [0.5, 1])
+def test_missing_values_zeros_and_heavy_numbers_go_with_other_columns_as_they_do(alpha):
+    """Who has no occupation has no employer; who earns more gained more; clerks work 40 hours."""
+    train, _, metadata = load_adult(public_metadata=True)
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=1.0, alpha=alpha, public_metadata=True)
+    synthesizer.fit({'adult': train})
+    looks = []
+    for rows in (train, synthesizer.sample(20_000)['adult']):
+        gained = (rows['capital_gain'] == 0).groupby(rows['income']).mean()
+        alone = rows['workclass'].isin(['Self-emp-inc', 'Self-emp-not-inc'])
+        usual = (rows['hours_per_week'] == 40).groupby(alone).mean()
+        looks.append([rows['workclass'].isna().mean(), *gained, *usual])
+
+    unpaired = rows['workclass'].isna() != rows['occupation'].isna()
+    assert unpaired.mean() < 0.03
+    assert np.allclose(*looks, atol=0.06)
+
+
 def test_the_density_scores_well_where_users_of_sdv_look():
     """Ranges and categories are estimated privately; at `alpha=1` the density is all there is."""
     train, _, metadata = load_adult()
