@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.approximate.bins import reconcile
 from sdv_threea.approximate.counts import (
     ClassCounts,
     Counts,
@@ -34,7 +32,7 @@ from sdv_threea.approximate.gaussian import class_correlations
 from sdv_threea.approximate.moments import release_score_moments
 from sdv_threea.approximate.scores import score_in_class
 from sdv_threea.encoding.records import Encoded, Located, RecordEncoder
-from sdv_threea.encoding.support import count_again, has_evident_ends, supports
+from sdv_threea.encoding.support import has_evident_ends, supports
 from sdv_threea.joint.bins import Pair, PairPlan, cut_pair_bins, plan_pairs
 from sdv_threea.joint.counting import Counter
 from sdv_threea.joint.density import Joint
@@ -62,13 +60,12 @@ def approximate(
     counts, plan = _count_columns(encoder, encoded, run)
     looks = counts.columns, counts.scale, run.constants.describe
     masks = supports(transformers, description, *looks)
-    all_looks = _average_looks(counts, encoder)
     ordered = [transformer.ordered for transformer in transformers]
-    by_class = _count_classes(all_looks, masks, encoder, encoded, plan, run)
-    known = all_looks, by_class, masks, ordered
+    by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
+    known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
     chances = class_chances(*known, constants)
-    scores, pooled = fit_scores(all_looks, by_class, chances, masks, ordered, evident, constants)
+    scores, pooled = fit_scores(counts, by_class, chances, masks, ordered, evident, constants)
     radius = clip_radius(scores, constants.clip)
     moments = run.spending.keep(
         release_score_moments(
@@ -119,15 +116,6 @@ def _count_columns(
         twice = release_counts(encoded, sizes, num_classes, **terms)
         counts = counts.average(spending.keep(twice))
     return counts, plan
-
-
-def _average_looks(counts: Counts, encoder: RecordEncoder) -> Counts:
-    """Average the counts of numbers with those from which their ranges were found, by precision."""
-    columns = []
-    for transformer, own in zip(encoder.scored_transformers, counts.columns, strict=True):
-        again = count_again(transformer, encoder.description, own)
-        columns.append(reconcile(own, counts.scale, *again))
-    return replace(counts, columns=tuple(columns))
 
 
 def _count_classes(

@@ -69,7 +69,6 @@ class Description:
         listed: About how many records have a value that was found, of a categorical target, by
             name: a noisy count and the standard deviation of its noise.
         heaps: How many numbers of a column were rounded to which steps, by name.
-        most: The same bins as in the sketches, with counts that are too few nowhere, but for noise.
     """
 
     domain: Domain
@@ -80,7 +79,6 @@ class Description:
     beyond: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     listed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     heaps: Mapping[str, Heaps] = field(default_factory=dict)
-    most: Mapping[str, Sketch] = field(default_factory=dict)
 
 
 def describe(  # noqa: PLR0913 (what, and at what price)
@@ -152,7 +150,8 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         for name, sketch in whole.items()
     }
     # What counts as heavy is measured by released counts.
-    bars = {name: constants.heavy_share * own.counts.sum() for name, own in sketches.items()}
+    totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
+    bars = {name: constants.heavy_share * total for name, total in totals.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
     vast = find_vast(domain, sketches, constants.vast)
     bounded = loosen(Domain(tuple(columns)), vast).columns
@@ -163,8 +162,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     heaps = {
         name: find_heaps(own, found[name], spikes.get(name, {})) for name, own in by_step.items()
     }
-    same = {name: most[name].inside(*sketch.bounds) for name, sketch in sketches.items()}
-    released = sketches, spikes, estimated, extrapolate, beyond, known, heaps, same
+    released = sketches, spikes, estimated, extrapolate, beyond, known, heaps
     return Description(filled, *released), tuple(receipts)
 
 

@@ -71,10 +71,6 @@ class Sketch:
         """The counts, in units of their noise."""
         return self.counts / self.units
 
-    def inside(self, low: float, high: float) -> Sketch:
-        """Return the bins between two borders."""
-        return self[(self.edges[:, 0] >= low) & (self.edges[:, 1] <= high)]
-
     def __getitem__(self, bins: NDArray[np.integer | np.bool_] | slice) -> Sketch:
         return replace(
             self, edges=self.edges[bins], counts=self.counts[bins], scale=self.scales[bins]

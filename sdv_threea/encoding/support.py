@@ -151,50 +151,6 @@ def narrowed(
     return Domain(columns, domain.target)
 
 
-def count_again(
-    transformer: Transformer, description: Description, counts: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return what the sketch of a number says of its codes: a second count, in bins of codes.
-
-    Bins are runs of the sketch's that no code crosses. Where records may have been counted in part,
-    all that is known is between which counts a bin has: there the first count stands, or the
-    nearest that agrees.
-
-    Args:
-        transformer: The column's transformer.
-        description: What is known of the columns.
-        counts: Released counts of the codes, shape (S,).
-
-    Returns:
-        The count of each bin, and the standard deviation of its noise, shape (G,), and the bin of
-        each code, shape (S,). Of the last bin nothing is known, and its noise is infinite.
-    """
-    nothing = np.zeros(1), np.array([np.inf]), np.zeros(len(counts), dtype=np.int64)
-    if transformer.name not in description.sketches or not isinstance(transformer, NumberEncoder):
-        return nothing
-    looks = description.sketches[transformer.name], description.most[transformer.name]
-    sketch, spans = looks[0], _spans(transformer)
-    low = sketch.edges[:, 0]
-    first, last = (np.searchsorted(low, each, side='right') - 1 for each in spans.T)
-    within = (first >= 0) & (spans[:, 1] < sketch.edges[-1, 1])
-    # A code that reaches into the next bins makes one of all of them.
-    begins = np.ones(len(low), dtype=np.bool_)
-    for start, stop in zip(first[within], last[within], strict=True):
-        begins[start + 1 : stop + 1] = False
-    runs = np.cumsum(begins) - 1
-    size = int(runs[-1]) + 1
-    bins = np.append(size, np.where(within, runs[np.maximum(first, 0)], size))
-    own = np.bincount(bins, counts, size + 1)[:size]
-    least, most = (np.bincount(runs, each.counts, size) for each in looks)
-    found = np.clip(own, np.minimum(least, most), np.maximum(least, most))
-    noise = np.sqrt(np.bincount(runs, sketch.scales**2, size))
-    # A code that lies within the sketch in part has some records of a run, nobody knows how many.
-    partly = ~within & (last >= 0) & (spans[:, 0] < sketch.edges[-1, 1])
-    for start, stop in zip(first[partly], last[partly], strict=True):
-        noise[runs[max(start, 0)] : runs[stop] + 1] = np.inf
-    return np.append(found, 0.0), np.append(noise, np.inf), bins
-
-
 def first_and_last_values(transformer: NumberEncoder, first: int, last: int) -> tuple[float, float]:
     """Return the first value of one code and the last value of another."""
     spans = _spans(transformer)
