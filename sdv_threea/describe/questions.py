@@ -295,10 +295,10 @@ def suit_records(
 ) -> dict[str, Question]:
     """Return the questions as they suit the number of records.
 
-    Few are looked for in coarser bins of numbers. Of many, numbers are looked at twice: where most
-    of them lie, and closely how far the others reach. A record has few numbers beyond the bulk of a
-    column, if any, so that all columns share what it counts. Of many it is asked, too, whether
-    numbers are round: more counts are noisier together.
+    Few are looked for in coarser bins of numbers. Of many, numbers whose ranges are not stated are
+    looked at twice: where most of them lie, and closely how far the others reach. A record has few
+    numbers beyond the bulk of a column, if any, so that all columns share what it counts. Of many
+    it is asked, too, whether numbers are round: more counts are noisier together.
 
     Formal guarantees:
         * the questions depend on the table through the released number of records alone
@@ -318,12 +318,18 @@ def suit_records(
         return suited
     if 'ranges' in suited and num_records <= constants.coarse_evidence * suited['ranges'].scale:
         change('ranges', coarsen)
-    elif 'ranges' in suited and len(suited['ranges'].columns) >= constants.least_for_tails:
+    elif 'ranges' in suited and _count_open(suited['ranges']) >= constants.least_for_tails:
         looks = suited['ranges'], 'ranges', 'tails', constants.bulk_look
         suited |= _look_twice(*looks) if suited['ranges'].scale else {}
     if 'steps' in suited and num_records > constants.round_evidence * suited['steps'].scale:
         change('steps', add_round_steps)
     return suited
+
+
+def _count_open(asked: Question) -> int:
+    """Count the numbers of which an end of the range is not stated."""
+    numbers = (column for column in asked.columns if isinstance(column, Number))
+    return sum(column.low is None or column.high is None for column in numbers)
 
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:

@@ -21,6 +21,8 @@ CONSTANTS = DescribeConstants()
 
 NAMES = 'abcdef'
 COLUMNS = tuple(Number(name=name) for name in NAMES)
+#: Numbers in wide ranges that are stated: where to cut them is still asked.
+STATED = tuple(Number(name=name, low=0.0, high=1e6) for name in 'xyz')
 DOMAIN = Domain(tuple(Number(name=name, nullable=False, step=0.0) for name in NAMES))
 
 #: What a hostile record may hold.
@@ -139,6 +141,7 @@ def test_no_fewer_lie_beyond_a_range_than_is_said(monkeypatch, silence, ask, sha
     ('columns', 'num_records', 'mu'),
     [
         (COLUMNS[:3], 20_000.0, 0.06),  # no closer
+        (COLUMNS[:3] + STATED, 20_000.0, 0.06),  # what is stated needs no closer look
         (COLUMNS, 100.0, 0.06),  # the bulk itself has to be looked for
         (COLUMNS, None, 0.06),  # it is not known how many records there are
         (COLUMNS, 20_000.0, math.inf),  # nothing is hidden
