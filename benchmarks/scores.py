@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from lightgbm import LGBMClassifier, LGBMRegressor
+from sdmetrics.reports.multi_table import QualityReport
 from sdv.metadata import Metadata
 from sklearn.metrics import r2_score, roc_auc_score
 from tables import Split
@@ -14,7 +15,7 @@ from tables import Split
 from sdv_threea.report import measure_quality, train_synthetic_test_real
 from sdv_threea.report.utility import QUIETLY, _encode_features
 
-#: SDMetrics looks at this many rows and columns at most, drawn once per table.
+#: SDMetrics looks at this many rows, where all pairs count, and columns at most, drawn once.
 QUALITY_ROWS, QUALITY_COLUMNS = 10_000, 40
 
 #: Intervals of chances in the error of calibration.
@@ -33,6 +34,24 @@ def score_models(split: Split, synthetic: pd.DataFrame) -> dict[str, float]:
 
 def score_quality(split: Split, synthetic: pd.DataFrame) -> dict[str, float]:
     """Score with SDMetrics, all pairs counted, on a part of wide or long tables."""
+    real, sampled, metadata = _take_columns(split, synthetic)
+    parts = (each.sample(min(len(each), QUALITY_ROWS), random_state=0) for each in (real, sampled))
+    quality = measure_quality(*parts, metadata)
+    return {'quality': quality.overall, 'shapes': quality.shapes, 'pairs': quality.pairs}
+
+
+def score_as_sdv(split: Split, synthetic: pd.DataFrame) -> dict[str, float]:
+    """Score with SDMetrics as it is, as SDV does: pairs that are weakly related do not count."""
+    real, sampled, metadata = _take_columns(split, synthetic)
+    name, report = split.table_name, QualityReport()
+    report.generate({name: real}, {name: sampled}, metadata.to_dict(), verbose=False)
+    return {'as SDV': report.get_score()}
+
+
+def _take_columns(
+    split: Split, synthetic: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame, Metadata]:
+    """Take some columns of wide tables: of the training part, and of a synthetic table."""
     rng = np.random.default_rng(0)
     others = [name for name in split.train if name != split.target]
     some = rng.permutation(others)[: QUALITY_COLUMNS - 1].tolist()
@@ -41,12 +60,7 @@ def score_quality(split: Split, synthetic: pd.DataFrame) -> dict[str, float]:
     metadata = Metadata.load_from_dict(
         {'tables': {split.table_name: {'columns': {name: facts[name] for name in columns}}}}
     )
-    parts = [
-        table[columns].sample(min(len(table), QUALITY_ROWS), random_state=0)
-        for table in (split.train, synthetic)
-    ]
-    quality = measure_quality(*parts, metadata)
-    return {'quality': quality.overall, 'shapes': quality.shapes, 'pairs': quality.pairs}
+    return split.train[columns], synthetic[columns], metadata
 
 
 def predict(split: Split, table: pd.DataFrame) -> pd.DataFrame:

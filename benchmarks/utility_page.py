@@ -26,6 +26,7 @@ from tables import PROBLEMS
 from utility import COSTS, REAL
 
 DEFAULT, PUBLIC = OURS
+UNNAMED = 'no target named'
 RIVALS = [*BASELINES, *PRIVATE_PEERS]
 METHODS = [*OURS, *RIVALS, *NOT_PRIVATE]
 
@@ -49,7 +50,7 @@ def sum_up(runs: pd.DataFrame) -> pd.DataFrame:
     """
     runs = runs.assign(note=runs['note'].where(runs['score'].isna()).astype(object))
     groups = runs.groupby(['table', 'method', 'epsilon'])
-    medians = groups[['score', 'AUC', 'R2', 'quality', *COSTS]].median()
+    medians = groups[['score', 'AUC', 'R2', 'quality', 'as SDV', *COSTS]].median()
     medians['runs'], medians['done'] = groups.size(), groups['score'].count()
     medians['low'], medians['high'] = groups['score'].min(), groups['score'].max()
     medians['note'] = groups['note'].first()
@@ -257,6 +258,7 @@ def list_parts(medians: pd.DataFrame) -> dict[str, str]:
         'regression': write_normalised(medians, numeric=True),
         'losses': write_losses(medians),
         'quality': compare(medians, 'quality'),
+        'as_sdv': compare(medians, 'as SDV', tables=SHOWN[:1], among=[*OURS, UNNAMED]),
         'fit_seconds': compare(medians, 'fit_seconds', '{:.1f}'.format),
         'ablations': '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated),
     }

@@ -316,11 +316,11 @@ def suit_records(
 
     if num_records is None:
         return suited
-    if 'ranges' in suited and num_records <= constants.coarse_evidence * suited['ranges'].scale:
+    ranges = suited.get('ranges')
+    if ranges and num_records <= constants.coarse_evidence * ranges.scale:
         change('ranges', coarsen)
-    elif 'ranges' in suited and _count_open(suited['ranges']) >= constants.least_for_tails:
-        looks = suited['ranges'], 'ranges', 'tails', constants.bulk_look
-        suited |= _look_twice(*looks) if suited['ranges'].scale else {}
+    elif ranges and ranges.scale and _count_open(ranges) >= constants.least_for_tails:
+        suited |= _look_twice(ranges, 'ranges', 'tails', constants.bulk_look)
     if 'steps' in suited and num_records > constants.round_evidence * suited['steps'].scale:
         change('steps', add_round_steps)
     return suited
