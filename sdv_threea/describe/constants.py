@@ -54,8 +54,8 @@ class DescribeConstants:
             the best there (4 columns lost), and .35 on german_credit at epsilon 3.
         bulk_look: Share of the budget of the question about ranges that goes to finding where most
             numbers lie; the rest goes to how far the others reach. At epsilon 1 and private
-            metadata, SDMetrics' quality of Adult is .981 with two looks and .947 with one. Of .25
-            and .4 neither was better on ten tables.
+            metadata, without a target, SDMetrics' quality of Adult is .981 with two looks and .947
+            with one. Of .25 and .4 neither was better on ten tables.
         least_for_tails: With fewer columns than this of which a range is to be found, the second
             look would be no closer. Where all ranges are stated it only tells where to cut them,
             and tells it worse: models learn .940 and .944 of creditcard_fraud with public metadata
