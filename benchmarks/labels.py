@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 from generated import TOGETHER, make_split
@@ -51,6 +51,9 @@ UNCERTAIN = 'ClustMix, alpha = 1'
 #: Ours, by default, and told the ranges and categories, as the others are.
 DEFAULT, PUBLIC = OURS
 
+#: As it, with rows that cost no privacy: who trains one model alone may draw as many as they like.
+MANY = 'ClustMix, public metadata, ten times the rows'
+
 #: What the README speaks of, at epsilon 1.
 SHOWN = 'adult'
 
@@ -78,6 +81,7 @@ def direct(name: str) -> Model:
 METHODS: dict[str, Model] = {
     REAL: lambda split, _: predict(split, split.train),
     **{name: sampled(method) for name, method in OURS.items()},
+    MANY: sampled(clustmix(public=True, times=10)),
     'ClustMix, columns one by one': sampled(clustmix(constants=SINGLE)),
     UNCERTAIN: sampled(clustmix(alpha=1.0)),
     **{name: direct(name) for name in DIRECT},
@@ -132,14 +136,14 @@ def list_places(medians: pd.DataFrame) -> list[tuple[str, float]]:
 
 
 def write_scores(
-    medians: pd.DataFrame, places: Iterable[tuple[str, float]], methods: Sequence[str]
+    medians: pd.DataFrame, places: Sequence[tuple[str, float]], methods: Sequence[str]
 ) -> str:
     """Write scores, with normalised ones in parentheses, a row per table and budget.
 
-    The best of a row is bold; below stands where direct training is ahead of ours. That is the
-    variant that is told as much, where it is shown.
+    The best of a row is bold; below stands where direct training is ahead of ours. Those are the
+    variants that are told as much.
     """
-    ours, rows, wins = PUBLIC if PUBLIC in methods else methods[0], [], []
+    rows = []
     for table, epsilon in places:
         found = medians.loc[table, epsilon].reindex(methods)
         best, texts = found['score'].idxmax(), []
@@ -148,14 +152,22 @@ def write_scores(
             if pd.isna(cell['score']):
                 text = '' if pd.isna(cell['note']) else write_failure(cell['note'])
             texts.append(f'**{text}**' if method == best else text)
-        if found['score'].reindex(DIRECT).max() > found['score'].get(ours, math.inf):
-            wins.append(f'{table} (ε = {write_epsilon(epsilon)})')
         real = write_share(medians['score'].get((table, math.inf, REAL), math.nan))
         rows.append([table, write_epsilon(epsilon), real, *texts])
-    ahead = ', '.join(wins) or 'nowhere'
     table = write_table(['table', 'ε', REAL, *methods], rows)
-    said = textwrap.fill(f'Direct training is ahead of *{ours}* on: {ahead}.', 100)
-    return f'{table}\n\n{said}'
+    return '\n\n'.join([table, *(tell_losses(medians, places, ours) for ours in (PUBLIC, MANY))])
+
+
+def tell_losses(medians: pd.DataFrame, places: Sequence[tuple[str, float]], ours: str) -> str:
+    """Say where direct training is ahead of one of ours."""
+    scores = medians.pivot_table('score', ['table', 'epsilon'], 'method')
+    scores = scores.reindex(columns=[ours, *DIRECT])
+    behind = scores[[*DIRECT]].max(axis=1) > scores[ours]
+    found = [
+        f'{table} (ε = {write_epsilon(each)})' for table, each in places if behind[table, each]
+    ]
+    ahead = ', '.join(found) or 'nowhere'
+    return textwrap.fill(f'Direct training is ahead of *{ours}* on: {ahead}.', 100)
 
 
 def write_calibration(medians: pd.DataFrame) -> str:
