@@ -62,6 +62,8 @@ def approximate(
     masks = supports(transformers, description, *looks)
     ordered = [transformer.ordered for transformer in transformers]
     by_class = _count_classes(counts, masks, encoder, encoded, plan, run)
+    if by_class is not None:
+        counts = counts.size_classes(by_class, constants.size_doubt)
     known = counts, by_class, masks, ordered
     evident = [has_evident_ends(transformer, description) for transformer in transformers]
     chances = class_chances(*known, constants)

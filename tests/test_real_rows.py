@@ -130,6 +130,15 @@ def test_the_density_scores_well_where_users_of_sdv_look():
     assert np.median(scores) > 0.95
 
 
+def test_a_class_is_as_frequent_as_in_the_data():
+    """All columns say how large it is. By a single count of them it was off by .04."""
+    misses = []
+    for real, rows in draw('german_credit', 'class', times=20):
+        misses.append((rows['class'] == 'bad').mean() - (real['class'] == 'bad').mean())
+
+    assert np.abs(misses).mean() < 0.025
+
+
 def test_without_noise_no_bill_is_drawn_over_and_over():
     ((real, rows),) = draw('default_credit', epsilon=np.inf, times=1)
     for name in (f'bill_amt{month}' for month in range(1, 7)):

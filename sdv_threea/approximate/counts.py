@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ class Counts:
     Args:
         columns: Noisy counts of each column's codes over all classes, each of shape (S,).
         totals: Number of records of each class, at least one, shape (C,).
-        scale: Standard deviation of the noise of a count.
+        scale: Standard deviation of the noise of a count. Sizes of classes may have less.
     """
 
     columns: tuple[NDArray[np.float64], ...]
@@ -57,6 +57,31 @@ class Counts:
             weight * self.totals + (1 - weight) * other.totals,
             self.scale * math.sqrt(weight),
         )
+
+    def size_classes(self, by_class: ClassCounts, doubt: float) -> Counts:
+        """Average the sizes of the classes with what each column says of them, by precision.
+
+        A record of a class is in one bin of each column, so the bins of a column add up to the size
+        of the class. Where columns are many, or records few, that is known far better than by the
+        one count of its own. But long records are shortened, and what that takes is made up for as
+        if all classes were alike: so it is believed up to a share of the class.
+
+        Args:
+            by_class: The counts of the classes.
+            doubt: That share, a standard deviation.
+
+        Returns:
+            The same counts, but for the sizes.
+        """
+        variances = np.array([np.square(each).sum() for each in by_class.scales])
+        if not self.scale or not variances.all():
+            return self
+        sizes = np.array([each.sum(axis=1) for each in by_class.columns])
+        again = np.average(sizes, axis=0, weights=1 / variances)
+        variance = 1 / (1 / variances).sum() + np.square(doubt * again)
+        trust = self.scale**2 / (self.scale**2 + variance)
+        totals = np.maximum(self.totals + trust * (again - self.totals), 1.0)
+        return replace(self, totals=totals)
 
 
 class BinPlan(NamedTuple):

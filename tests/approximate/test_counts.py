@@ -7,6 +7,7 @@ import pytest
 
 from sdv_threea.approximate.counts import (
     BinPlan,
+    ClassCounts,
     ClassPlan,
     Counts,
     release_class_counts,
@@ -223,6 +224,72 @@ def test_classes_have_at_least_one_record_however_the_noise_falls(rng):
 
     assert counts.totals.tolist() == [1, 1]
     assert (counts.columns[0] < 0).all()
+
+
+def test_sizes_of_classes_are_known_better_by_what_columns_say_of_them(rng):
+    def noise(size, scale):
+        return np.rint(rng.normal(0, scale, size)).astype(np.int64)
+
+    codes = np.stack([rng.integers(0, size, 2_000) for size in SIZES], axis=1)
+    labels = (rng.random(2_000) < 0.1).astype(np.int64)
+    of_one, of_all = [], []
+    for _ in range(300):
+        counts, _ = release_whole(codes, labels, mu=0.02, noise=noise)
+        by_class, _ = release_classes(codes, labels, mu=0.2, noise=noise)
+        sized = counts.size_classes(by_class, 0.0)
+        assert sized.columns is counts.columns
+        assert sized.scale == counts.scale
+        of_one.append(counts.totals)
+        of_all.append(sized.totals)
+
+    exact = np.bincount(labels)
+    variances = 1 / sum(1 / np.square(each).sum() for each in by_class.scales)
+    said = 1 / np.sqrt(1 / counts.scale**2 + 1 / variances)
+    errors = np.array(of_all) - exact
+    assert errors.std() == pytest.approx(said, rel=0.1)
+    assert said < 0.2 * counts.scale
+    assert abs(errors.mean(axis=0)) == pytest.approx(0, abs=0.25 * said)
+    assert np.std(of_one) > 5 * errors.std()
+
+
+def test_sizes_of_large_classes_are_not_those_of_shortened_records():
+    """A fifth of what all columns say may be missing: that is doubted, where a count is not."""
+    counts = Counts((), np.array([100_000.0, 300.0]), 50.0)
+    plans = tuple(plan._replace(weights=np.ones_like(plan.weights)) for plan in COLUMNS)
+    short = [
+        np.array([[40_000.0], [120.0]]) * np.ones(len(plan.weights)) / len(plan.weights)
+        for plan in plans
+    ]
+    by_class = ClassCounts(
+        tuple(2 * each for each in short),
+        plans,
+        tuple(np.full(len(plan.weights), 0.1) for plan in plans),
+    )
+
+    sized = counts.size_classes(by_class, 0.05)
+
+    assert sized.totals[0] == pytest.approx(100_000, rel=1e-3)
+    assert sized.totals[1] == pytest.approx(240, rel=0.05)
+    assert counts.size_classes(by_class, 0.0).totals == pytest.approx([80_000, 240], rel=1e-4)
+
+
+@pytest.mark.parametrize(('scale', 'of_bins'), [(0.0, 1.0), (5.0, 0.0), (0.0, 0.0)])
+def test_sizes_of_classes_stay_where_there_is_no_noise(scale, of_bins):
+    counts = Counts((), np.array([7.0, 9.0]), scale)
+    by_class = ClassCounts(
+        tuple(np.full((2, len(plan.weights)), -3.0) for plan in COLUMNS),
+        COLUMNS,
+        tuple(np.full(len(plan.weights), of_bins) for plan in COLUMNS),
+    )
+
+    assert counts.size_classes(by_class, 0.05).totals.tolist() == [7, 9]
+
+
+def test_sizes_of_classes_are_at_least_one():
+    counts = Counts((), np.array([1.0, 9.0]), 50.0)
+    by_class = ClassCounts((np.array([[-9.0], [9.0]]),), COLUMNS[:1], (np.array([1.0]),))
+
+    assert counts.size_classes(by_class, 0.05).totals.tolist() == [1, pytest.approx(9)]
 
 
 @pytest.mark.parametrize('kind', [np.int8, np.int32, np.int64])
