@@ -27,6 +27,9 @@ from sdv_threea.approximate.scores import NormalScores
 #: Steps by which the start is fitted to draws: it is near the least loss by then.
 START_STEPS = 40
 
+#: No curvature and no squared length is taken to be less, so that one can be divided by them.
+LEAST_VARIANCE = 1e-9
+
 #: Radii are whole multiples of one over this.
 RADII = 16
 
@@ -125,15 +128,47 @@ class Fit:
         self._covariances = np.pad(self._covariances, ((0, 0), more, more))
         self._new = True
 
+    def promise(self, features: NDArray[np.float64], noise: float) -> float:
+        """Return how much a slope is expected to tell of the weights of features, in nats.
+
+        What features add to log odds is taken to spread by one, and draws to show how they vary.
+
+        Args:
+            features: The features of the draws, shape (n, r).
+            noise: Standard deviation of the noise of a slope whose radius is one.
+
+        Returns:
+            The expected information, that of all classes added up.
+        """
+        squares = np.square(features).sum(axis=1)
+        scale = noise * self._longest(self._squares() + squares[:, None])
+        variance = self._records.sum() / max(float(self._records @ squares), LEAST_VARIANCE)
+        found = 0.0
+        for own in self._variances(self._chances()).T:
+            roots = features * np.sqrt(own)[:, None]
+            values = np.maximum(np.linalg.eigvalsh(roots.T @ roots), LEAST_VARIANCE)
+            found += float(np.log1p(variance * values**2 / (values + scale**2)).sum()) / 2
+        return found
+
     def radius(self) -> int:
         """Choose the norm that slopes are clipped to: most slopes of each class are shorter."""
-        # The slope of a draw has the norm sqrt(sum_c (y_c - p_c)^2 ||x_c||^2).
-        left = np.abs(self._own(self._classes - self._chances()))
-        norms = np.sqrt(np.square(left * np.linalg.norm(self._inputs, axis=2).T).sum(axis=1))
+        longest = self._longest(self._squares())
+        return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
+
+    def _squares(self) -> NDArray[np.float64]:
+        """Return the squared norms of the inputs, by draw and class, shape (n, K)."""
+        return np.asarray(np.square(self._inputs).sum(axis=2).T)
+
+    def _longest(self, squares: NDArray[np.float64]) -> float:
+        """Return a norm that most slopes of each class do not exceed, for inputs of such squares.
+
+        The slope of a draw has the norm ``sqrt(sum_c (y_c - p_c)^2 ||x_c||^2)``.
+        """
+        left = self._own(self._classes - self._chances())
+        norms = np.sqrt((np.square(left) * squares).sum(axis=1))
         unclipped = self._constants.unclipped_slopes
         of_class = [norms[self._labels == label] for label in range(len(self._shares))]
-        longest = max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
-        return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
+        return max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
 
     def step(self, slopes: NDArray[np.float64], scale: float) -> None:
         """Go downhill, as far as slopes with noise of this scale can be believed.
@@ -228,13 +263,17 @@ class Fit:
         move at the same time, so each class must take a part of the way only. Of two classes one
         moves, and takes all of it.
         """
-        others = len(self.coordinates) / max(len(self.coordinates) - 1, 1)
-        least = self._constants.least_curvature * self._shares * (1 - self._shares)
-        own = np.maximum(chances * (1 - chances), least) * self._records[:, None] * others
-        own = self._own(own)
+        own = self._variances(chances)
         # A matrix times itself, turned, takes half of the time of another product.
         roots = self._inputs * np.sqrt(own).T[:, :, None]
         return [root.T @ root for root in roots]
+
+    def _variances(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the curvature of the loss of each draw in the log odds of a class, (n, K)."""
+        others = len(self.coordinates) / max(len(self.coordinates) - 1, 1)
+        least = self._constants.least_curvature * self._shares * (1 - self._shares)
+        own = np.maximum(chances * (1 - chances), least) * self._records[:, None] * others
+        return self._own(own)
 
     def _move(self, moves: NDArray[np.float64]) -> None:
         """Move the weights, less far where log odds would change too much."""

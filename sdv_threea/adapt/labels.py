@@ -163,6 +163,12 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     fit = Fit(evidence, draws, constants)
     fit.start()
     alone, share = rows.map(_without_features), constants.evidence_share
+    left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
+    if features is not None:
+        drawn = _features_of(draws, pooled, features)
+        unit = slope_sensitivity(1.0, neighbors) / (mu * math.sqrt(left))
+        if fit.promise(drawn, unit) < constants.least_promise:
+            features = None
     first = mu * math.sqrt(1.0 if features is None else share)
     receipts = _take_steps(fit, alone, constants.label_steps, first, terms)
     if features is not None:
@@ -176,9 +182,8 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
             mu=mu * math.sqrt(constants.moment_share),
             **terms,
         )
-        fit.add_features(_features_of(draws, pooled, features), moments, part)
+        fit.add_features(drawn, moments, part)
         receipts = (*receipts, receipt)
-        left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
         for _ in range(constants.feature_steps):
             read = some if fit.num_features else alone
             receipts += _take_steps(fit, read, 1, mu * math.sqrt(left), terms)

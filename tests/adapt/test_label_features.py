@@ -96,6 +96,19 @@ def test_features_that_say_nothing_are_left_out_and_slopes_without_them_need_les
         assert without.noise_scale < with_features.noise_scale / 2
 
 
+@pytest.mark.parametrize('neighbors', ['add_remove', 'replace_one'])
+def test_nothing_is_spent_on_features_of_which_no_slope_would_tell(neighbors):
+    terms = {'noise': no_noise, 'neighbors': neighbors}
+    alone, of_alone = fit(make_xor(), 0.5, together=False, **terms)
+    model, receipts = fit(make_xor(), 0.5, together=True, least_promise=1e9, **terms)
+    _, tried = fit(make_xor(), 0.5, together=True, least_promise=0.0, **terms)
+
+    assert model.interplay is None and receipts == of_alone
+    assert math.hypot(*(each.mu for each in receipts)) == pytest.approx(0.5)
+    assert (model.offsets == alone.offsets).all()
+    assert len(tried) > len(receipts)
+
+
 def test_steps_without_features_are_of_all_rows_again(monkeypatch):
     """Features were of a part of them; the curvature is that of the rows that are read."""
     monkeypatch.setattr(labels_module, 'MOST_FEATURED', 5000)
