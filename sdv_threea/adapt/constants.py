@@ -61,10 +61,6 @@ class AdaptConstants:
             58, .900 with 128 and .888 with 512.
         least_features: Fewer features than this say nothing of pairs of columns: the budget is
             better spent on evidence alone. Set by hand.
-        least_promise: Features are left out before anything is spent on them, if a slope is
-            expected to tell less of their weights, in nats. At epsilon 1 it is .2 on
-            creditcard_fraud, where models on samples learn .009 more without them, .8 on isolet,
-            1.5 on german_credit, 6 on telco_churn, and 10 to 280 elsewhere.
         unclipped_features: Share of the drawn records whose features are not shortened. A few
             features are very long. With .9 labels of eeg_eye_state have .005 less of AUC at epsilon
             8, those of walking_activity .004, and .002 at epsilon 1; with .98 what features tell of
@@ -73,6 +69,10 @@ class AdaptConstants:
         feature_length: Length of the features of a record, in those of its evidence. Noise falls on
             both alike. With 1 in place of 3 features see less where columns only tell together
             (eeg_eye_state at epsilon 1: AUC .745 for .767), and nothing else gains.
+        least_promise: Features are left out before anything is spent on them, if a slope is
+            expected to tell less of their weights, in nats. At epsilon 1 it is .2 on
+            creditcard_fraud, where models on samples learn .009 more without them, .8 on isolet,
+            1.5 on german_credit, 6 on telco_churn, and 10 to 280 elsewhere.
         count_weight: The constant beside the features of a record, as a share of their radius, in
             the release of their moments. Set by hand.
         evidence_share: Share of the price of the labels for steps of evidence alone, where there

@@ -33,8 +33,8 @@ class ApproximateConstants:
         weight_clip: Squared norms of what a record adds to all counts are clipped this many
             standard deviations above their mean. Flat between .5 and 3.
         size_doubt: What counts in bins say of the size of a class is believed up to this share of
-            it: longer records of one class are shortened more. They are off by 1 % of most classes,
-            and by 6 % of the frauds of creditcard_fraud.
+            the size, as records of one class may be shortened more. They are off by 1 % of most
+            classes, and by 6 % of the frauds of creditcard_fraud.
         end_share: Share of a count's noise that the first and last value of a range have at least.
             Samples would not span the range otherwise. Set by hand.
         shortfall_doubt: Counts must fall short of the records by this many standard deviations to
