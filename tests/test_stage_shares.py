@@ -212,7 +212,7 @@ def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(
 
 def test_what_a_number_follows_from_together_comes_back_though_nobody_names_it():
     """Of the hour alone, and of whether it is a working day alone, next to nothing follows."""
-    table, found = make_counts(8_000), []
+    table, found = make_counts(16_000), []
     for alpha in (0.5, 1) * 7:
         released = release(table, Domain(COUNTS), Settings(delta=1e-5, alpha=alpha))
         rows = released.sample(8_000, np.random.default_rng(0))
