@@ -109,6 +109,18 @@ def test_nothing_is_spent_on_features_of_which_no_slope_would_tell(neighbors):
     assert len(tried) > len(receipts)
 
 
+def test_a_rare_class_tells_too_little_of_features_to_spend_on_them():
+    records = make_xor()
+    kept = np.concatenate(
+        [np.flatnonzero(records.labels == 0), np.flatnonzero(records.labels)[:80]]
+    )
+    rare = Encoded(records.codes[kept], records.labels[kept])
+
+    for these, tried in ((records, True), (rare, False)):
+        _, receipts = fit(these, 0.1, together=True, noise=no_noise)
+        assert any('kernel features' in each.released for each in receipts) == tried
+
+
 def test_steps_without_features_are_of_all_rows_again(monkeypatch):
     """Features were of a part of them; the curvature is that of the rows that are read."""
     monkeypatch.setattr(labels_module, 'MOST_FEATURED', 5000)
