@@ -18,6 +18,7 @@ must not learn a dtype, a format or a value from private rows.
 * :mod:`~sdv_threea.storage.parquet`: synthetic rows in several files of one schema,
 * :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files,
 * :mod:`~sdv_threea.storage.release_files`: releases in files that hold no code,
+* :mod:`~sdv_threea.storage.release_kinds`: the names of released classes in files,
 * :mod:`~sdv_threea.storage.memory`: what would not fit into memory,
 * :mod:`~sdv_threea.storage.version`: the version a synthesizer was made with.
 """

@@ -2,7 +2,7 @@
 
 A pickle can run any program when it is opened. A file of this kind cannot: it is a checksum, and an
 archive of NumPy's arrays (``.npz``, read without pickle), one of which is JSON. The JSON names no
-code either, but dataclasses of the rooms below, whose fields it gives.
+code either, but the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields it gives.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import json
 import math
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from importlib import import_module
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,7 @@ import pandas as pd
 from sdv_threea.atomic import replacing
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
-
-#: The rooms whose dataclasses a release is made of.
-ROOMS = frozenset(
-    {'accounting', 'adapt', 'anonymize', 'approximate', 'constants', 'describe', 'domain'}
-    | {'encoding', 'joint', 'losses', 'maths', 'relational', 'release', 'sampling'}
-)
+from sdv_threea.storage.release_kinds import find_kind, name_kind
 
 ENCODERS = {each.__name__: each for each in (CategoryEncoder, NumberEncoder)}
 
@@ -77,7 +71,7 @@ def read_plain(path: str | Path) -> dict[str, Any]:
 
     Formal guarantees:
         * no code runs that the file brings: nothing is unpickled, and no class is made but those
-          named in the module's first lines, from their fields
+          of :data:`~sdv_threea.storage.release_kinds.KINDS`, from their fields
 
     Args:
         path: The file.
@@ -117,9 +111,9 @@ def _spell(value: Any, arrays: dict[str, Any]) -> Any:
     for kinds, spell in _SPELLERS:
         if isinstance(value, kinds):
             return spell(value, arrays)
-    if is_dataclass(value) and _is_released(type(value).__module__):
+    kind = name_kind(value)
+    if kind is not None:
         own = [each.name for each in fields(value) if each.init and not each.name.startswith('_')]
-        kind = f'{type(value).__module__}:{type(value).__qualname__}'
         return {KIND: kind, 'fields': {name: _spell(getattr(value, name), arrays) for name in own}}
     raise TypeError(f'A {type(value).__name__} cannot be written to a file without code.')
 
@@ -227,16 +221,8 @@ def _read(value: Any, arrays: Mapping[str, Any]) -> Any:
     kind = value[KIND]
     if kind in _READERS:
         return _READERS[kind](value, arrays)
-    module, _, name = kind.partition(':')
-    found = getattr(import_module(module), name) if _is_released(module) else None
-    if not (isinstance(found, type) and is_dataclass(found) and found.__module__ == module):
-        raise DamagedError('class')
-    return found(**{field: _read(each, arrays) for field, each in value['fields'].items()})
-
-
-def _is_released(module: str) -> bool:
-    package, _, rest = module.partition('.')
-    return package == 'sdv_threea' and rest.partition('.')[0] in ROOMS
+    own = {field: _read(each, arrays) for field, each in value['fields'].items()}
+    return find_kind(kind)(**own)
 
 
 def _read_encoder(value: Any, arrays: Mapping[str, Any]) -> Encoder:

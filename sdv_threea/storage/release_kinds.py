@@ -1,0 +1,101 @@
+"""The names of released classes in files: a class may move, its name in a file never changes."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from importlib import import_module
+from typing import Any
+
+#: The module of every class that a release is made of, by the name that files give to the class.
+#: A class that moves keeps its name here; a class that goes leaves it to the one that reads for it.
+KINDS = {
+    'Category': 'sdv_threea.domain:Category',
+    'Chain': 'sdv_threea.joint.chain:Chain',
+    'ChainColumn': 'sdv_threea.joint.chain:Column',
+    'ChainLink': 'sdv_threea.joint.chain:Link',
+    'ChainParents': 'sdv_threea.joint.terms:Both',
+    'Children': 'sdv_threea.relational.sizes:Children',
+    'Classes': 'sdv_threea.encoding.classes:Classes',
+    'DatabaseRelease': 'sdv_threea.relational.release:DatabaseRelease',
+    'Domain': 'sdv_threea.domain:Domain',
+    'Expectation': 'sdv_threea.adapt.numbers:Expectation',
+    'ForeignKey': 'sdv_threea.relational.schema:Link',
+    'Interplay': 'sdv_threea.adapt.model:Interplay',
+    'Joint': 'sdv_threea.joint.density:Joint',
+    'JointConstants': 'sdv_threea.joint.constants:JointConstants',
+    'KernelFeatures': 'sdv_threea.adapt.features:KernelFeatures',
+    'LabelModel': 'sdv_threea.adapt.model:LabelModel',
+    'Layout': 'sdv_threea.relational.layout:Layout',
+    'Ledger': 'sdv_threea.accounting.receipts:Ledger',
+    'Loss': 'sdv_threea.losses:Loss',
+    'Magnitudes': 'sdv_threea.relational.magnitudes:Magnitudes',
+    'Mixture': 'sdv_threea.anonymize.mixture:Mixture',
+    'NormalScores': 'sdv_threea.approximate.scores:NormalScores',
+    'Number': 'sdv_threea.domain:Number',
+    'NumberModel': 'sdv_threea.adapt.numbers:NumberModel',
+    'Receipt': 'sdv_threea.accounting.receipts:Receipt',
+    'RelationalConstants': 'sdv_threea.constants:RelationalConstants',
+    'Release': 'sdv_threea.release:Release',
+    'Schema': 'sdv_threea.relational.schema:Schema',
+    'Share': 'sdv_threea.losses:Share',
+    'TableRelease': 'sdv_threea.relational.model:TableRelease',
+    'Term': 'sdv_threea.adapt.terms:Term',
+    'Trees': 'sdv_threea.adapt.trees:Trees',
+    'Triples': 'sdv_threea.joint.terms:Triples',
+}
+
+#: The names that files of version 0.1.0 gave: where the class was then.
+NAMES_OF_0_1_0 = {
+    'sdv_threea.accounting.receipts:Ledger': 'Ledger',
+    'sdv_threea.accounting.receipts:Receipt': 'Receipt',
+    'sdv_threea.adapt.features:KernelFeatures': 'KernelFeatures',
+    'sdv_threea.adapt.model:Interplay': 'Interplay',
+    'sdv_threea.adapt.model:LabelModel': 'LabelModel',
+    'sdv_threea.adapt.numbers:Expectation': 'Expectation',
+    'sdv_threea.adapt.numbers:NumberModel': 'NumberModel',
+    'sdv_threea.adapt.terms:Term': 'Term',
+    'sdv_threea.adapt.trees:Trees': 'Trees',
+    'sdv_threea.anonymize.mixture:Mixture': 'Mixture',
+    'sdv_threea.approximate.scores:NormalScores': 'NormalScores',
+    'sdv_threea.constants:RelationalConstants': 'RelationalConstants',
+    'sdv_threea.domain:Category': 'Category',
+    'sdv_threea.domain:Domain': 'Domain',
+    'sdv_threea.domain:Number': 'Number',
+    'sdv_threea.encoding.classes:Classes': 'Classes',
+    'sdv_threea.joint.chain:Chain': 'Chain',
+    'sdv_threea.joint.chain:Column': 'ChainColumn',
+    'sdv_threea.joint.chain:Link': 'ChainLink',
+    'sdv_threea.joint.constants:JointConstants': 'JointConstants',
+    'sdv_threea.joint.density:Joint': 'Joint',
+    'sdv_threea.joint.terms:Both': 'ChainParents',
+    'sdv_threea.joint.terms:Triples': 'Triples',
+    'sdv_threea.losses:Loss': 'Loss',
+    'sdv_threea.losses:Share': 'Share',
+    'sdv_threea.relational.layout:Layout': 'Layout',
+    'sdv_threea.relational.magnitudes:Magnitudes': 'Magnitudes',
+    'sdv_threea.relational.model:TableRelease': 'TableRelease',
+    'sdv_threea.relational.release:DatabaseRelease': 'DatabaseRelease',
+    'sdv_threea.relational.schema:Link': 'ForeignKey',
+    'sdv_threea.relational.schema:Schema': 'Schema',
+    'sdv_threea.relational.sizes:Children': 'Children',
+    'sdv_threea.release:Release': 'Release',
+}
+
+_NAMES = {place: name for name, place in KINDS.items()}
+
+
+def name_kind(value: Any) -> str | None:
+    """Return the name of a released value's class in files; ``None`` if a release has no such."""
+    return _NAMES.get(f'{type(value).__module__}:{type(value).__qualname__}')
+
+
+def find_kind(name: str) -> type[Any]:
+    """Return the class that a file names; it is imported only now.
+
+    Raises:
+        KeyError: If no class of a release has that name.
+    """
+    module, _, own = KINDS[NAMES_OF_0_1_0.get(name, name)].partition(':')
+    found: type[Any] = getattr(import_module(module), own)
+    assert is_dataclass(found)
+    return found
