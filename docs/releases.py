@@ -324,7 +324,7 @@ RELEASES = (
         ('1', '√2'),
         sensitivities.once,
         MAGNITUDES,
-        ('relational.magnitudes.release_magnitudes', 'relational.units.find_units'),
+        ('relational.magnitudes.release_magnitudes', 'units.membership.find_units'),
     ),
     Entry(
         'describe',
@@ -333,7 +333,7 @@ RELEASES = (
         ('1', '√2'),
         sensitivities.once,
         ORPHANS,
-        ('privacy.statistics.histogram_sensitivity', 'relational.units.find_units'),
+        ('privacy.statistics.histogram_sensitivity', 'units.membership.find_units'),
     ),
     Entry(
         'approximate',

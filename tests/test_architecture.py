@@ -29,6 +29,7 @@ FLOORS = (
     {'approximate'},
     {'encoding'},
     {'describe'},
+    {'units'},
     {'intake'},
     {'domain', 'privacy', 'pages'},
     {'cost', 'maths'},

@@ -144,7 +144,19 @@ def find_distinct(column: pd.Series) -> Distinct:
     Returns:
         The list, and the position of each row's value in it.
     """
-    codes, cells = list_cells(spread(column))
+    return read_scalars(*list_cells(spread(column)))
+
+
+def read_scalars(codes: NDArray[np.integer], cells: Sequence[object]) -> Distinct:
+    """Read listed cells as canonical scalars, and list each different one once.
+
+    Args:
+        codes: The position of each row's cell in the list.
+        cells: What :func:`~sdv_threea.intake.cells.list_cells` lists.
+
+    Returns:
+        The scalars, and the position of each row's.
+    """
     places: dict[str, int] = {}
     listed: list[Scalar] = []
     found = np.full(len(cells) + 1, MISSING_PLACE, dtype=np.int64)

@@ -1,23 +1,60 @@
 """Keys: which rows have the same key, and which row a foreign key refers to.
 
 In go columns of keys, of one or several tables. Out come whole numbers: one per different key, or
-the position of the row that has a key. Equal numbers are the same key, however they are stored.
+the position of the row that has a key. Equal numbers are the same key, however they are stored. A
+whole number that is stored as a float so large that it may be another number is no key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE, Distinct
-from sdv_threea.intake.columns import find_distinct, find_numbers
+from sdv_threea.intake.cells import (
+    INVALID_PLACE,
+    MISSING_PLACE,
+    NO_SCALAR,
+    Distinct,
+    list_cells,
+    spread,
+)
+from sdv_threea.intake.columns import find_numbers, read_scalars
 from sdv_threea.intake.scalars import Scalar, spell
 
-#: The smallest whole number that does not fit into 64 bits.
-LARGEST = 2.0**63
+#: NumPy's floats that are none of Python's, by identity of their types.
+OTHER_FLOATS = frozenset(map(id, (np.float16, np.float32, np.longdouble)))
+
+
+class Flaws(NamedTuple):
+    """What is wrong with the keys of a table.
+
+    Args:
+        repeated: Whether two rows have the same key.
+        missing: Whether a part of some key is missing.
+        unreadable: Whether some cell cannot be told from others: an object that is not read, or a
+            float so large that whole numbers beside it are the same float.
+    """
+
+    repeated: bool
+    missing: bool
+    unreadable: bool
+
+
+def find_flaws(keys: pd.DataFrame) -> Flaws:
+    """Find what is wrong with the keys of a table.
+
+    Args:
+        keys: The columns of the key.
+    """
+    places = number_keys([keys])[0]
+    repeated = bool((np.bincount(places[places >= 0]) > 1).any())
+    return Flaws(
+        repeated, bool((places == MISSING_PLACE).any()), bool((places < MISSING_PLACE).any())
+    )
 
 
 def has_repeats(keys: pd.DataFrame) -> bool:
@@ -29,9 +66,7 @@ def has_repeats(keys: pd.DataFrame) -> bool:
     Returns:
         Whether a key occurs twice.
     """
-    places = number_keys([keys])[0]
-    present = places[places >= 0]
-    return bool((np.bincount(present) > 1).any())
+    return find_flaws(keys).repeated
 
 
 def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
@@ -94,7 +129,41 @@ def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
             np.where(flaws < 0, flaws, part) for part, (_, flaws) in zip(parts, found, strict=True)
         ]
     places: dict[Scalar, int] = {}
-    return [_look_up(find_distinct(column), places) for column in columns]
+    return [_look_up(_list_keys(column), places) for column in columns]
+
+
+def _list_keys(column: pd.Series) -> Distinct:
+    """List the different cells of a key column, as canonical scalars."""
+    column = spread(column)
+    codes, cells = list_cells(column)
+    end = _first_ambiguous(column.dtype)
+    return read_scalars(codes, [NO_SCALAR if _is_ambiguous(each, end) else each for each in cells])
+
+
+def _is_ambiguous(cell: object, end: float) -> bool:
+    """Whether a cell is a float, and another whole number is stored as the same float.
+
+    Args:
+        cell: The cell. No code of a subclass of floats is run.
+        end: The least ambiguous number of the column.
+    """
+    kind = type(cell)
+    if id(kind) in OTHER_FLOATS:
+        return bool(abs(cell) >= min(end, _first_ambiguous(np.dtype(kind))))  # type: ignore[arg-type]
+    return issubclass(kind, float) and float.__abs__(cell) >= end  # type: ignore[arg-type]
+
+
+def _first_ambiguous(dtype: Any) -> float:
+    """Return the least whole number that is stored as the same float as the next one.
+
+    It is ``2^53`` in 64 bits, as ``2^53 + 1`` has no float of its own.
+
+    Args:
+        dtype: Any dtype; what is not stored as floats is compared with floats of 64 bits.
+    """
+    dtype = getattr(dtype, 'numpy_dtype', dtype)
+    is_float = isinstance(dtype, np.dtype) and dtype.kind == 'f'
+    return float(2.0 ** (min(np.finfo(dtype if is_float else np.float64).nmant, 52) + 1))
 
 
 def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
@@ -115,20 +184,23 @@ def _read_whole(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]
     """Read a column that is stored as numbers, if all of them are whole and fit into 64 bits.
 
     Returns:
-        The numbers, and -1 for each that is missing (0 for the others), shape (n,) each; ``None``
-        if some number is not whole or too large, or the column is stored in another way.
+        The numbers, and -1 for each that is missing (-2 for an ambiguous float, 0 for the others),
+        shape (n,) each; ``None`` if some number is not whole or too large, or the column is stored
+        in another way.
     """
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':
         return None
     if dtype.kind == 'f':
         cells, gone = find_numbers(column)
-        kept = np.where(gone, 0.0, cells)
-        is_whole = (np.abs(kept) < LARGEST) & (kept % 1 == 0)
-    else:
-        gone = np.asarray(column.isna(), dtype=np.bool_)
-        kept = column.to_numpy(dtype=dtype, na_value=0)
-        is_whole = kept <= np.iinfo(np.int64).max
-    if not is_whole.all():
+        ambiguous = np.abs(cells) >= _first_ambiguous(dtype)
+        kept = np.where(gone | ambiguous, 0.0, cells)
+        if (kept % 1 != 0).any():
+            return None
+        flaws = np.select([gone, ambiguous], [MISSING_PLACE, INVALID_PLACE], 0)
+        return kept.astype(np.int64), flaws
+    gone = np.asarray(column.isna(), dtype=np.bool_)
+    kept = column.to_numpy(dtype=dtype, na_value=0)
+    if (kept > np.iinfo(np.int64).max).any():
         return None
     return kept.astype(np.int64), np.where(gone, MISSING_PLACE, 0)

@@ -5,8 +5,6 @@ through :mod:`~sdv_threea.privacy` and :mod:`~sdv_threea.pipeline`. It must not 
 :class:`~sdv_threea.relational.release.DatabaseRelease`, which may be published. It must not know
 how tables are stored, nor SDV.
 
-* :mod:`~sdv_threea.relational.schema`: the graph of tables, and which table owns whose rows,
-* :mod:`~sdv_threea.relational.units`: the unit of privacy of every row, and bounds on its rows,
 * :mod:`~sdv_threea.relational.sizes`: how many rows to draw of each table,
 * :mod:`~sdv_threea.relational.layout`: the columns that are released of a table,
 * :mod:`~sdv_threea.relational.magnitudes`: how many units have how many rows,

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Category, Column, Domain, Number
 from sdv_threea.encoding.transformers import Transformer, encode
 from sdv_threea.intake.columns import make_table
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children
-from sdv_threea.relational.units import Database, count_children, join_parent
+from sdv_threea.units.membership import Database, count_children, join_parent
+from sdv_threea.units.schema import Link, Schema
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.privacy.mechanism import Noise, add_noise
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.relational.units import DISPUTED
+from sdv_threea.units.membership import DISPUTED
 
 #: The most rows of one unit that are looked at. Sums with their noise have to fit into 64 bits, and
 #: a bound beyond this is not worth its noise.

@@ -44,14 +44,14 @@ from sdv_threea.relational.model import TableRelease
 from sdv_threea.relational.plan import Plan, plan_tables, share_budget
 from sdv_threea.relational.release import DatabaseRelease
 from sdv_threea.relational.rows_per_unit import choose_bound, count_noise
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.siblings import choose_pairs, release_siblings, shared_effect
 from sdv_threea.relational.sizes import Children, complete_children
-from sdv_threea.relational.units import Database, bound_rows, find_units
 from sdv_threea.release import Release
 from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
+from sdv_threea.units.membership import Database, bound_rows, find_units
+from sdv_threea.units.schema import Link, Schema
 
 
 def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
@@ -68,7 +68,7 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     """Release a model of several private tables that refer to each other.
 
     Formal guarantees:
-        * with the neighbours of :func:`~sdv_threea.relational.units.find_units`, each ledger is
+        * with the neighbours of :func:`~sdv_threea.units.membership.find_units`, each ledger is
           what the release costs a unit of that root table; no unit has rows in the tables of
           two roots, so a unit pays for the tables of its own root alone (parallel composition)
         * a unit has at most ``rows_per_unit`` rows in what a table's release looks at, and each of

@@ -27,8 +27,8 @@ from sdv_threea.relational.foreign_keys import (
 )
 from sdv_threea.relational.layout import context_columns, context_transformers
 from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
+from sdv_threea.units.schema import Link, Schema
 
 #: Takes the name of a table and rows drawn for it; returns which of them may stay, shape (n,).
 Accept = Callable[[str, pd.DataFrame], NDArray[np.bool_]]

@@ -26,7 +26,7 @@ from sdv_threea.privacy.statistics import (
     second_moments,
     unpack_second_moments,
 )
-from sdv_threea.relational.units import DISPUTED, rank_within
+from sdv_threea.units.membership import DISPUTED, rank_within
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.units.schema import Link, Schema
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pandas.api.types import is_integer
 from sdv.errors import SynthesizerInputError
 
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import Children
+from sdv_threea.units.schema import Link, Schema
 
 #: What a bound is about: a table, by the key to its owner, or ``(table, column, ...)``, by any key.
 Key = str | tuple[str, ...]

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.metadata import Metadata
 
-from sdv_threea.intake.keys import has_repeats
+from sdv_threea.intake.keys import find_flaws
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.storage.reading import as_plain
 from sdv_threea.storage.references import (
     Tables,
     as_columns,
-    find_parents,
+    find_broken,
     key_columns,
     write_references,
 )
+from sdv_threea.units.schema import Link, Schema
 
 
 def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
@@ -73,8 +73,7 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
     problems = []
     for link in schema.links:
         key = key_columns(metadata, link)
-        _, broken = find_parents(tables[link.child], link.columns, tables[link.parent], key)
-        if broken.any():
+        if find_broken(tables[link.child], link, tables[link.parent], key):
             problems.append(
                 f"The foreign key {link.name} has values that are not among the keys of '"
                 f"{link.parent}'. Remove those rows (see sdv.utils.drop_unknown_references); "
@@ -86,12 +85,15 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
         if not own:
             continue
         with guarded():
-            repeated = has_repeats(table[own])
-            incomplete = bool(table[own].isna().any(axis=None))
-        if repeated:
-            problems.append(f"The primary key {own} of table '{name}' has repeated values.")
-        if incomplete:
-            problems.append(f"The primary key {own} of table '{name}' has missing values.")
+            flaws = find_flaws(table[own])
+        said = {
+            'has repeated values.': flaws.repeated,
+            'has missing values.': flaws.missing,
+            'has values that are no keys: texts, dates and numbers are, but no whole numbers of '
+            'more than 15 digits that are stored as floats: read them as Int64.': flaws.unreadable,
+        }
+        named = f"The primary key {own} of table '{name}'"
+        problems += [f'{named} {flaw}' for flaw, found in said.items() if found]
     return problems
 
 

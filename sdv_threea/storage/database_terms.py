@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea.relational.schema import Link, Schema, SchemaError
 from sdv_threea.relational.sizes import Children
 from sdv_threea.storage.children import Bounds, read_children
-from sdv_threea.storage.references import read_schema
+from sdv_threea.storage.references import as_columns, read_schema
+from sdv_threea.units.schema import Link, Schema, SchemaError
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class DatabaseTerms:
         """Find the column of a table that models will be trained to predict."""
         return (self.target or {}).get(table)
 
-    def read_schema(self, tables: Mapping[str, pd.DataFrame] | None = None) -> Schema:
+    def read_schema(self, dtypes: Mapping[str, Mapping[str, Any]] | None = None) -> Schema:
         """Read the graph of tables.
 
         Args:
-            tables: The tables, if they are there; nothing but their dtypes is read.
+            dtypes: The dtypes of the tables, by table and column, as far as they are known.
 
         Raises:
             SynthesizerInputError: If the schema cannot be protected as asked for.
@@ -74,9 +74,18 @@ class DatabaseTerms:
         if unit is not None and not isinstance(unit, str):
             raise SynthesizerInputError(f'privacy_unit must be the name of a table, got {unit!r}.')
         try:
-            return read_schema(self.metadata, unit, self._read_public_tables(), tables)
+            return read_schema(self.metadata, unit, self._read_public_tables(), dtypes)
         except SchemaError as error:
             raise SynthesizerInputError(str(error)) from None
+
+    def list_keys(self) -> dict[str, tuple[str, ...]]:
+        """List the columns of the primary key of every table."""
+        return {name: as_columns(each.primary_key) for name, each in self.metadata.tables.items()}
+
+    def list_columns(self, others: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
+        """List the columns of every table, and the others that are named by table."""
+        stated = {name: set(each.columns) for name, each in self.metadata.tables.items()}
+        return {name: own.union(others.get(name, ())) for name, own in stated.items()}
 
     def read_children(self, schema: Schema) -> dict[Link, Children]:
         """Read what is public of the number of rows that refer to one row, by foreign key."""

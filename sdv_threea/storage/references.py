@@ -1,8 +1,8 @@
-"""Foreign keys: SDV's relationships as links, their values as positions of rows, and back."""
+"""Foreign keys: SDV's relationships as links, and the values of sampled references."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sdv.metadata import Metadata
 
 from sdv_threea.intake.cells import INVALID_PLACE
-from sdv_threea.intake.keys import find_rows
+from sdv_threea.intake.keys import find_rows, number_values
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.units.schema import Link, Schema
 
 #: Tables by name.
 Tables = Mapping[str, pd.DataFrame]
@@ -23,7 +23,7 @@ def read_schema(
     metadata: Metadata,
     unit: str | None,
     public: frozenset[str],
-    tables: Tables | None = None,
+    dtypes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Schema:
     """Read the graph of tables off the metadata.
 
@@ -31,8 +31,8 @@ def read_schema(
         metadata: The metadata, what is not public left out of it.
         unit: The table whose rows are the units of privacy, or ``None``.
         public: The public tables.
-        tables: The tables, if they are there: a foreign key that is stored in a dtype that has no
-            missing value refers to some row everywhere. Nothing but dtypes is read.
+        dtypes: The dtypes of the tables, by table and column, as far as they are known: a foreign
+            key that is stored in a dtype that has no missing value refers to some row everywhere.
 
     Returns:
         The schema.
@@ -40,7 +40,7 @@ def read_schema(
     Raises:
         SchemaError: If the schema cannot be protected as asked for.
     """
-    links = []
+    links, stored = [], dtypes or {}
     for each in metadata.relationships:
         child = each['child_table_name']
         columns = as_columns(each['child_foreign_key'])
@@ -48,7 +48,7 @@ def read_schema(
         facts = metadata.tables[child].columns
         whole = all(
             facts[name].get('range_is_nullable') is False
-            or (tables is not None and _is_never_missing(tables[child].dtypes[name]))
+            or _is_never_missing(stored.get(child, {}).get(name))
             for name in columns
         )
         links.append(
@@ -79,44 +79,21 @@ def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
     return as_columns(metadata.tables[link.parent].primary_key)
 
 
-def find_parents(
-    child: pd.DataFrame, columns: tuple[str, ...], parent: pd.DataFrame, key: tuple[str, ...]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Find the rows that the rows of a child refer to.
+def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequence[str]) -> bool:
+    """Tell whether some row of a child refers to a row that is not there.
 
     Args:
         child: The child.
-        columns: The columns of its foreign key.
+        link: Its foreign key.
         parent: The parent.
         key: The columns of the parent's key, whose rows are distinct.
 
     Returns:
-        Rows of the parent, -1 for none, shape (n,); and which references are broken, shape (n,): a
-        reference with a missing part is none.
+        Whether there is such a row. A reference with a missing part is none, and not broken.
     """
     with guarded():
-        found = find_rows(child[list(columns)], parent[list(key)])
-    return np.maximum(found, -1), found == INVALID_PLACE
-
-
-def link_rows(tables: Tables, schema: Schema, metadata: Metadata) -> dict[Link, NDArray[np.int64]]:
-    """Find the rows that the rows of private tables refer to.
-
-    Args:
-        tables: The tables, all references valid.
-        schema: The graph of tables.
-        metadata: The metadata.
-
-    Returns:
-        Rows of the parent, -1 for none, by foreign key.
-    """
-    return {
-        link: find_parents(
-            tables[link.child], link.columns, tables[link.parent], key_columns(metadata, link)
-        )[0]
-        for link in schema.links
-        if link.child in schema.private
-    }
+        found = find_rows(child[list(link.columns)], parent[list(key)])
+    return bool((found == INVALID_PLACE).any())
 
 
 def write_references(
@@ -129,6 +106,9 @@ def write_references(
 ) -> None:
     """Write the values of a foreign key into the rows of a child.
 
+    Every value is that of the parent's key, exactly. It is stored in the dtype that the column had,
+    unless that cannot hold it: a float has no room for a whole number of more than 15 digits.
+
     Args:
         child: The child, changed in place.
         link: The link.
@@ -137,16 +117,26 @@ def write_references(
         key: The columns of the parent's key.
         dtypes: The dtypes that the columns of the child had, by name.
     """
-    nobody = bool((referred < 0).any())
     for column, name in zip(link.columns, key, strict=True):
-        values = parent[name].reset_index(drop=True)
-        # A gap has no place among whole numbers: reindexing makes room for it.
-        taken = values.reindex(referred) if nobody else values.iloc[referred]
-        if _makes_room(dtypes.get(column)) and taken.dtype.kind in 'iu':
-            taken = taken.astype(dtypes[column])
-        child[column] = taken.set_axis(child.index)
+        taken = _take(parent[name], referred)
+        child[column] = _store(taken, dtypes.get(column)).set_axis(child.index)
 
 
-def _makes_room(dtype: Any) -> bool:
-    """Whether whole numbers are stored as floats, as pandas does where one may be missing."""
-    return isinstance(dtype, np.dtype) and dtype.kind == 'f'
+def _take(values: pd.Series, places: NDArray[np.int64]) -> pd.Series:
+    """Take the values at some places, missing ones for -1, in a dtype that loses no digit."""
+    gaps = bool((places < 0).any())
+    if gaps and isinstance(values.dtype, np.dtype) and values.dtype.kind in 'iu':
+        values = values.astype(values.dtype.name.replace('i', 'I').replace('u', 'U'))
+    return pd.Series(values.array.take(places, allow_fill=gaps))
+
+
+def _store(taken: pd.Series, dtype: Any) -> pd.Series:
+    """Store values in a dtype, if it can hold all of them exactly."""
+    if dtype is None or taken.dtype == dtype:
+        return taken
+    try:
+        stored = taken.astype(dtype)
+    except (TypeError, ValueError):
+        return taken
+    before, after = number_values([taken, stored])
+    return stored if np.array_equal(before, after) else taken

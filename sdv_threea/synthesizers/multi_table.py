@@ -16,14 +16,11 @@ from tqdm import tqdm
 
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.relational.schema import Schema
-from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
 from sdv_threea.storage.children import Bounds
 from sdv_threea.storage.database import connect, take_tables
 from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.metadata import keep_public
-from sdv_threea.storage.references import as_columns, link_rows
 from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import (
     COERCE,
@@ -45,6 +42,9 @@ from sdv_threea.synthesizers.statement import (
     describe_protection,
     list_public_facts,
 )
+from sdv_threea.units.membership import Database
+from sdv_threea.units.references import number_rows
+from sdv_threea.units.schema import Schema
 
 if TYPE_CHECKING:
     from sdv_threea.relational.model import TableRelease
@@ -174,7 +174,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             data: All tables by name.
 
         Returns:
-            The keys and the modelled columns of the private tables, and the public tables.
+            The modelled columns of the private tables, and the public tables. Each row has a
+            number, and the numbers of the rows that it refers to, which stand for its keys.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not a dictionary of tables.
@@ -193,14 +194,14 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             if name not in schema.public:
                 synthesizer = self._table_synthesizers[name]
                 self._assign_table_transformers(synthesizer, name, table)
-                modelled = synthesizer.preprocessor.translate(table)
-            with guarded():
-                processed[name] = table.reset_index(drop=True)
-                if name not in schema.public:
-                    # A column of a composite key may be modelled: it is translated alike in both.
-                    keys = [key for key in self._list_keys(name, schema) if key not in modelled]
-                    processed[name] = pd.concat([processed[name][keys], modelled], axis=1)
-        return processed
+                table = synthesizer.preprocessor.translate(table)
+            processed[name] = table
+        numbered = number_rows(tables, self._label_rows(schema), self._terms.list_keys())
+        with guarded():
+            return {
+                name: pd.concat([numbers, processed[name].reset_index(drop=True)], axis=1)
+                for name, numbers in numbered.items()
+            }
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Release tables that :meth:`preprocess` has translated.
@@ -210,7 +211,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
         Raises:
             InvalidDataTypeError: If ``processed_data`` is not a dictionary of tables.
-            InvalidDataError: If tables are missing or have no rows.
+            InvalidDataError: If tables are missing or have no rows, or a row that another one
+                refers to is not there any more.
         """
         self._forget()
         tables = take_tables(processed_data, self._original_metadata)
@@ -264,12 +266,6 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         settings: Settings = next(iter(self._table_synthesizers.values())).settings
         return settings
 
-    def _list_keys(self, table: str, schema: Schema) -> list[str]:
-        """List the columns of a table that are keys."""
-        columns = [name for link in schema.links_of(table) for name in link.columns]
-        columns += as_columns(self._terms.metadata.tables[table].primary_key)
-        return list(dict.fromkeys(columns))
-
     def _initialize_models(self) -> None:
         for name in self._terms.metadata.tables:
             self._table_parameters[name] = {
@@ -294,22 +290,6 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         self._public_rows: dict[str, pd.DataFrame] = {}
         self._table_sizes: dict[str, float] = {}
         self._generator = self._seed()
-
-    def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
-        """Tell what is modelled from what refers."""
-        schema = self._terms.read_schema(processed_data)
-        self._public_rows = {name: processed_data[name] for name in schema.public}
-        parents = link_rows(processed_data, schema, self._terms.metadata)
-        names = {name: list(self._derive(name).names) for name in schema.private}
-        with guarded():
-            modelled = {name: processed_data[name][own] for name, own in names.items()}
-        num_rows = {name: len(each) for name, each in processed_data.items()}
-        return schema, Database(modelled, parents, num_rows)
-
-    def _derive(self, table: str) -> Domain:
-        """Describe the columns of a table that are modelled by what is public of them."""
-        domain: Domain = self._table_synthesizers[table].preprocessor.derive().derived
-        return domain
 
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
         schema, database = augmented_data

@@ -17,6 +17,7 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
 from sdv_threea.atomic import replacing
+from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.database import (
     find_broken_references,
@@ -40,6 +41,9 @@ from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn
+from sdv_threea.units.membership import Database
+from sdv_threea.units.references import BrokenReferenceError, Labels, label_numbers, link_rows
+from sdv_threea.units.schema import Schema
 
 #: What may be set table by table; the promise is one for the whole database.
 TABLE_PARAMETERS = frozenset(
@@ -59,8 +63,7 @@ TABLE_PARAMETERS = frozenset(
 class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     """SDV's base class for many tables: each has its own parameters, constraints and storage.
 
-    As for any synthesizer of SDV, a subclass implements ``_augment_tables``, ``_model_tables`` and
-    ``_sample``.
+    As for any synthesizer of SDV, a subclass implements ``_model_tables`` and ``_sample``.
 
     Formal guarantees:
         * what it learns of a table before the release is what the synthesizer of that table learns:
@@ -74,6 +77,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     """
 
     _synthesizer = ClustMixSynthesizer
+    _public_rows: dict[str, pd.DataFrame]
     memory_limit: float | None
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
@@ -155,6 +159,36 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         super().set_table_parameters(table_name, merged)
         if constraints:
             self._table_synthesizers[table_name].add_constraints(constraints)
+
+    def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
+        """Tell what is modelled from what refers."""
+        stored = {
+            name: each.preprocessor.storage for name, each in self._table_synthesizers.items()
+        }
+        schema = self._terms.read_schema({name: each.declared for name, each in stored.items()})
+        labels = self._label_rows(schema)
+        try:
+            parents = link_rows(processed_data, labels)
+        except BrokenReferenceError as error:
+            raise InvalidDataError([f'{error} Fit what preprocess returned.']) from None
+        self._public_rows = {
+            name: processed_data[name].drop(columns=labels[name].own) for name in schema.public
+        }
+        names = {name: list(self._derive(name).names) for name in schema.private}
+        with guarded():
+            modelled = {name: processed_data[name][own] for name, own in names.items()}
+        num_rows = {name: len(each) for name, each in processed_data.items()}
+        return schema, Database(modelled, parents, num_rows)
+
+    def _derive(self, table: str) -> Domain:
+        """Describe the columns of a table that are modelled by what is public of them."""
+        domain: Domain = self._table_synthesizers[table].preprocessor.derive().derived
+        return domain
+
+    def _label_rows(self, schema: Schema) -> dict[str, Labels]:
+        """Name the columns that number rows."""
+        modelled = {name: self._derive(name).names for name in schema.private}
+        return label_numbers(schema, self._terms.list_columns(modelled))
 
     def _validate_sample_input(
         self,

@@ -12,7 +12,7 @@ from typing import Any
 from sdv_threea.accounting import Ledger, Receipt
 from sdv_threea.pages.fragments import paragraphs
 from sdv_threea.pages.promise import tell_promise
-from sdv_threea.relational.schema import Schema
+from sdv_threea.units.schema import Schema
 
 #: What a synthesizer that was fitted more than once says of all its fits.
 REFITS = (

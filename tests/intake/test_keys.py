@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
-from sdv_threea.intake.keys import find_rows, has_repeats
+from sdv_threea.intake.keys import Flaws, find_flaws, find_rows, has_repeats
 
 
 def table(*columns):
@@ -34,7 +34,12 @@ LARGE = 2**53
         (objects(1, True, '1'), objects('1', 1, True), [1, 2, 0]),
         (objects(1, 2.0, Decimal(3)), [3, 2, 1], [2, 1, 0]),
         ([LARGE + 2], [LARGE, LARGE + 1, LARGE + 2], [2]),
-        ([float(LARGE)], [LARGE, LARGE + 1], [0]),
+        ([float(LARGE)], [LARGE, LARGE + 1], [INVALID_PLACE]),
+        ([float(LARGE - 1), np.nan], [LARGE, LARGE - 1], [1, MISSING_PLACE]),
+        (objects(float(LARGE), LARGE, 0.5), objects(LARGE), [INVALID_PLACE, 0, INVALID_PLACE]),
+        (pd.Series([2**24, 3], dtype='float32'), [2**24, 3], [INVALID_PLACE, 1]),
+        (objects(np.float32(2**24), np.float32(3)), [2**24, 3], [INVALID_PLACE, 1]),
+        (objects(Decimal(LARGE + 1)), [LARGE, LARGE + 1], [1]),
         (objects(UUID(int=1)), objects(UUID(int=2), UUID(int=1)), [1]),
         (pd.to_datetime(['2020-01-01']), objects(pd.Timestamp('2020-01-01')), [0]),
         (objects([1], 'a'), objects('a'), [INVALID_PLACE, 0]),
@@ -71,3 +76,37 @@ def test_keys_of_several_columns_are_found_part_by_part():
 )
 def test_repeated_keys_are_found(columns, expected):
     assert has_repeats(table(*columns)) is expected
+
+
+@pytest.mark.parametrize(
+    ('columns', 'flaws'),
+    [
+        ([[1, 2]], Flaws(repeated=False, missing=False, unreadable=False)),
+        ([[1, 1]], Flaws(repeated=True, missing=False, unreadable=False)),
+        ([[1.0, np.nan]], Flaws(repeated=False, missing=True, unreadable=False)),
+        ([[1.0, float(LARGE)]], Flaws(repeated=False, missing=False, unreadable=True)),
+        ([objects([1], 'a')], Flaws(repeated=False, missing=False, unreadable=True)),
+        ([['a', 'a'], objects(Decimal('NaN'), 1)], Flaws(False, missing=True, unreadable=False)),
+    ],
+)
+def test_flaws_of_keys_are_told_apart(columns, flaws):
+    assert find_flaws(table(*columns)) == flaws
+
+
+class Loud(float):
+    """A float whose own code must not run."""
+
+    dtype = 'unreadable'
+
+    def __abs__(self):
+        raise AssertionError
+
+    __ge__ = __eq__ = __float__ = __abs__
+    __hash__ = None
+
+
+def test_code_of_a_key_is_not_run():
+    assert find_rows(table(objects(Loud(LARGE), Loud(7))), table([7])).tolist() == [
+        INVALID_PLACE,
+        0,
+    ]

@@ -160,8 +160,17 @@ def refer(wanted, known):
         return find_rows(pd.DataFrame(wanted), pd.DataFrame(known)).tolist()
 
 
+def is_ambiguous(cell):
+    """Whether the next whole number is the same float."""
+    if isinstance(cell, np.longdouble):
+        cell = float(cell)
+    return isinstance(cell, float | np.floating) and bool(abs(cell) + type(cell)(1) == abs(cell))
+
+
 def spell_key(row):
     """Spell a key by its cells; ``None`` where one is missing or cannot be read."""
+    if any(map(is_ambiguous, row)):
+        return None
     try:
         parts = [read_scalar(cell) for cell in row]
     except NoScalarError:

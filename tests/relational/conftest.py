@@ -11,11 +11,12 @@ import pytest
 
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.privacy import mechanism
-from sdv_threea.relational import siblings, units
+from sdv_threea.relational import siblings
 from sdv_threea.relational.pipeline import release_database
-from sdv_threea.relational.schema import Link, Schema
-from sdv_threea.relational.units import Database
 from sdv_threea.settings import Settings
+from sdv_threea.units import membership
+from sdv_threea.units.membership import Database
+from sdv_threea.units.schema import Link, Schema
 
 
 def link(child, parent, column=None, **facts):
@@ -296,8 +297,8 @@ class InOrder:
 
 def couple_choices(patch):
     """Make the choice among the rows of a unit depend on those rows alone."""
-    ranks = units.rank_within
-    for module in (units, siblings):
+    ranks = membership.rank_within
+    for module in (membership, siblings):
         patch.setattr(module, 'rank_within', lambda groups, rng: ranks(groups, InOrder()))
 
 

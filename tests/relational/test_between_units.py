@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sdv_threea.relational.schema import Link, Schema
-from sdv_threea.relational.units import DISPUTED, Database, find_units
+from sdv_threea.units.membership import DISPUTED, Database, find_units
+from sdv_threea.units.schema import Link, Schema
 
 
 def find(made):

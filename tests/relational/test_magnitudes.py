@@ -9,7 +9,7 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
 from sdv_threea.relational import magnitudes as module
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
-from sdv_threea.relational.units import DISPUTED
+from sdv_threea.units.membership import DISPUTED
 
 BUDGET = Budget(5.0, 1e-6)
 FREE = Budget(math.inf, 1e-6)

@@ -11,9 +11,10 @@ import pytest
 
 from sdv_threea.accounting import delta_from_mu
 from sdv_threea.privacy.mechanism import discrete_gaussian
-from sdv_threea.relational import pipeline, units
-from sdv_threea.relational.schema import Schema
+from sdv_threea.relational import pipeline
 from sdv_threea.relational.sizes import Children
+from sdv_threea.units import membership
+from sdv_threea.units.schema import Schema
 
 SHAPES = [
     'single', 'two_level', 'chain', 'diamond', 'one_to_one', 'orphans', 'two_keys', 'loose',
@@ -157,7 +158,9 @@ def test_without_bounds_a_unit_would_move_it_farther(
 ):
     made = make('two_level', 60)
     made = crowd(made, made.schema.links[0], 0, 1000)
-    monkeypatch.setattr(pipeline, 'bound_rows', lambda each, bound, rng: each != units.DISPUTED)
+    monkeypatch.setattr(
+        pipeline, 'bound_rows', lambda each, bound, rng: each != membership.DISPUTED
+    )
 
     assert worst(compare_neighbours(made, neighbour(made, 'a', 0))) > 10
 
@@ -179,7 +182,7 @@ def test_so_would_one_whose_disputed_rows_were_kept(
 
     other = neighbour(made, 'a', owners[mine])
     assert worst(compare_neighbours(made, other)) <= 1 + 1e-9
-    monkeypatch.setattr(units, '_settle', settle)
+    monkeypatch.setattr(membership, '_settle', settle)
     assert worst(compare_neighbours(made, other)) > 1.5
 
 

@@ -16,7 +16,7 @@ from sdv_threea.relational.siblings import (
     release_siblings,
     shared_effect,
 )
-from sdv_threea.relational.units import DISPUTED
+from sdv_threea.units.membership import DISPUTED
 
 CONSTANTS = ApproximateConstants()
 MOST_SHARED = RelationalConstants().most_shared

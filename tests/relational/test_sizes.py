@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.relational.sizes import (
     Children,
     complete_children,
     scale_children,
     settle_sizes,
 )
+from sdv_threea.units.schema import Link, Schema
 
 B_TO_A = Link('b', ('a_id',), 'a', required=True)
 C_TO_B = Link('c', ('b_id',), 'b', required=True)

@@ -7,12 +7,12 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.relational.schema import Link, Schema
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
     describe_protection,
 )
+from sdv_threea.units.schema import Link, Schema
 
 RECEIPTS = (
     Receipt(stage='describe', released='bounds', sensitivity=2.0, noise_scale=20.0, mu=0.1),

@@ -140,7 +140,7 @@ def test_the_statement_names_public_tables_and_missing_promises(make, make_table
 def test_fitting_in_two_steps_is_fitting(tables, make, check_integrity):
     synthesizer = make('chain', tables)
     processed = synthesizer.preprocess(tables)
-    assert list(processed['b'].columns) == ['a_id', 'pk', 'amount', 'kind']
+    assert list(processed['b'].columns) == ['row of b', 'row of a by a_id', 'amount', 'kind']
     synthesizer.fit_processed_data(processed)
 
     check_integrity('chain', tables, synthesizer.sample(25, 'a'))

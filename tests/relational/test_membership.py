@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sdv_threea.relational.units import (
+from sdv_threea.units.membership import (
     DISPUTED,
     bound_rows,
     count_children,
@@ -78,7 +78,7 @@ def test_rows_below_a_disputed_row_are_disputed(make):
     first, second = made.schema.links
     from dataclasses import replace
 
-    from sdv_threea.relational.schema import Link, Schema
+    from sdv_threea.units.schema import Link, Schema
 
     other = Link('b', ('rival',), 'a')
     schema = Schema(made.schema.tables, (first, other, second))

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.intake.columns import make_table
-from sdv_threea.relational.schema import Link, Schema
+from sdv_threea.units.schema import Link, Schema
 
 #: The rows of the parent that the rows of the child refer to, by link; -1 for none.
 Parents = Mapping[Link, NDArray[np.int64]]

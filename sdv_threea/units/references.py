@@ -1,0 +1,154 @@
+"""Rows by number: every key cell is read once, here, as the user stored it.
+
+In go the tables of the user. Out come columns of whole numbers: the number of each row, and by
+foreign key the number of the row that it refers to. A fit carries these numbers along with what is
+modelled. So what constraints, stated facts, coercion and transformers make of a key column cannot
+move a row to another unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sdv_threea.intake.cells import INVALID_PLACE, MISSING_PLACE
+from sdv_threea.intake.keys import find_rows
+from sdv_threea.privacy.guard import guarded
+from sdv_threea.units.membership import Parents
+from sdv_threea.units.schema import Link, Schema
+
+#: Tables by name.
+Tables = Mapping[str, pd.DataFrame]
+
+#: The number of the row that a row without a reference refers to.
+NOBODY = MISSING_PLACE
+
+
+class BrokenReferenceError(ValueError):
+    """A reference leads to no row, or to several."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The names of the columns that number the rows of a table.
+
+    Args:
+        own: The number of the row itself.
+        links: The number of the row that it refers to, by foreign key; of public tables none.
+    """
+
+    own: str
+    links: Mapping[Link, str]
+
+
+def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
+    """Name the columns that number rows, other than all columns there are.
+
+    Args:
+        schema: The graph of tables.
+        taken: The names of all other columns, by table.
+
+    Returns:
+        The names, by table.
+    """
+
+    def name(label: str, table: str) -> str:
+        while label in taken[table]:
+            label = f'_{label}'
+        return label
+
+    found = {}
+    for table in schema.tables:
+        links = schema.links_of(table) if table in schema.private else ()
+        refer = {link: f'row of {link.parent} by {", ".join(link.columns)}' for link in links}
+        named = {link: name(label, table) for link, label in refer.items()}
+        found[table] = Labels(name(f'row of {table}', table), named)
+    return found
+
+
+def number_rows(
+    tables: Tables, labels: Mapping[str, Labels], keys: Mapping[str, tuple[str, ...]]
+) -> dict[str, pd.DataFrame]:
+    """Number the rows of all tables, and find which row each row refers to.
+
+    Formal guarantees:
+        * whether a row refers to another is a function of the key cells of these two, as they are
+          stored: every two keys that differ are told apart
+        * a row refers to none only where a part of its reference is missing
+
+    Args:
+        tables: The tables as the user stores them; no key of a parent occurs twice.
+        labels: The names of the columns to return, by table.
+        keys: The columns of the primary key, by table.
+
+    Returns:
+        By table, the numbers of its rows from 0, and of the rows that they refer to, :data:`NOBODY`
+        for none; shape (n,) each.
+
+    Raises:
+        BrokenReferenceError: If a reference leads to no row.
+    """
+    numbered = {}
+    for name, table in tables.items():
+        columns = {labels[name].own: np.arange(len(table))}
+        for link, label in labels[name].links.items():
+            key = list(keys[link.parent])
+            with guarded():
+                found = find_rows(table[list(link.columns)], tables[link.parent][key])
+            if (found == INVALID_PLACE).any():
+                raise BrokenReferenceError(f'Not every reference of {link.name} leads to a row.')
+            columns[label] = found
+        numbered[name] = pd.DataFrame(columns, index=pd.RangeIndex(len(table)))
+    return numbered
+
+
+def link_rows(numbered: Tables, labels: Mapping[str, Labels]) -> Parents:
+    """Find the positions of the rows that rows refer to, and check that each is where it was.
+
+    The rows may be fewer than were numbered, and in another order.
+
+    Args:
+        numbered: Tables with the columns of :func:`number_rows`, and any others.
+        labels: The names of those columns, by table.
+
+    Returns:
+        The position of the parent's row, :data:`NOBODY` for none, by foreign key.
+
+    Raises:
+        BrokenReferenceError: If a row that is referred to is not there any more, if two rows have
+            one number, or if a column of numbers is not there, or holds anything else.
+    """
+    with guarded():
+        read = {name: _read_numbers(table, labels[name]) for name, table in numbered.items()}
+    strange = [name for name, numbers in read.items() if numbers is None]
+    if strange:
+        raise BrokenReferenceError(f'The numbers of rows are not there any more in {strange}.')
+    numbers = {name: each for name, each in read.items() if each is not None}
+    parents = {}
+    for name, own in labels.items():
+        for link, label in own.links.items():
+            above = pd.Index(numbers[link.parent][labels[link.parent].own])
+            wanted = numbers[name][label]
+            places = above.get_indexer(pd.Index(wanted))
+            if ((places < 0) & (wanted != NOBODY)).any():
+                raise BrokenReferenceError(
+                    f'Rows that {link.name} refers to are not there any more.'
+                )
+            parents[link] = places.astype(np.int64)
+    return parents
+
+
+def _read_numbers(table: pd.DataFrame, labels: Labels) -> dict[str, NDArray[np.int64]] | None:
+    """Take the columns of numbers out of a table; ``None`` if they are not what they were."""
+    names = [labels.own, *labels.links.values()]
+    if any(list(table.columns).count(name) != 1 or table[name].dtype.kind != 'i' for name in names):
+        return None
+    numbers = {name: table[name].to_numpy(dtype=np.int64) for name in names}
+    own = numbers[labels.own]
+    if (own < 0).any() or len(np.unique(own)) < len(own):
+        return None
+    return numbers
