@@ -14,6 +14,7 @@ from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline
 from sdv_threea.relational.sizes import Children
 from sdv_threea.units import membership
+from sdv_threea.units.membership import DISPUTED
 from sdv_threea.units.schema import Schema
 
 SHAPES = [
@@ -158,9 +159,7 @@ def test_without_bounds_a_unit_would_move_it_farther(
 ):
     made = make('two_level', 60)
     made = crowd(made, made.schema.links[0], 0, 1000)
-    monkeypatch.setattr(
-        pipeline, 'bound_rows', lambda each, bound, rng: each != membership.DISPUTED
-    )
+    monkeypatch.setattr(pipeline, 'bound_rows', lambda each, bound, rng: each != DISPUTED)
 
     assert worst(compare_neighbours(made, neighbour(made, 'a', 0))) > 10
 
