@@ -14,10 +14,11 @@ NUM_PATIENTS, NUM_STAYS, MORE = 60, 120, 60
 NUMBER, DAY, ID = {'sdtype': 'numerical'}, {'sdtype': 'datetime'}, {'sdtype': 'id'}
 
 
-def describe(part, end=None):
+def describe(part, birth=None):
     """Describe patients whose key is a part that is modelled, and a number; and their stays."""
-    own = {'part': part, 'num': ID, 'age': NUMBER} | ({'end': end} if end else {})
-    stays = {'sid': ID, 'part': part, 'num': ID, 'los': NUMBER}
+    own = {'part': part, 'num': ID, 'age': NUMBER} | ({'birth': birth} if birth else {})
+    plain = {'sdtype': part['sdtype']}
+    stays = {'sid': ID, 'part': plain, 'num': ID, 'los': NUMBER}
     return Metadata.load_from_dict(
         {
             'tables': {
@@ -74,14 +75,14 @@ def test_a_key_with_more_decimals_than_stated_keeps_its_stays():
 def test_a_key_that_a_constraint_is_about_keeps_its_stays():
     days = list(pd.date_range('2020-01-01', periods=30))
 
-    def add_end(tables):
+    def add_birth(tables):
         patients = tables['patient']
-        end = patients['part'] + pd.to_timedelta(patients['num'] % 9, 'D')
-        return {**tables, 'patient': patients.assign(end=end)}
+        birth = patients['part'] - pd.to_timedelta(patients['num'] % 9, 'D')
+        return {**tables, 'patient': patients.assign(birth=birth)}
 
-    rule = Inequality('part', 'end', table_name='patient')
+    rule = Inequality('birth', 'part', table_name='patient')
     strange = pd.Timestamp('2021-05-05')
-    assert not measure(describe(DAY, DAY), days, strange, add_end, [rule]).refuted
+    assert not measure(describe(DAY, DAY), days, strange, add_birth, [rule]).refuted
 
 
 def test_an_unlisted_key_that_is_coerced_keeps_its_stays():
@@ -96,14 +97,14 @@ def test_references_to_a_public_table_lead_to_its_rows(dtype):
     """A nullable key once became floats, which hold no more than 15 digits."""
     rng = np.random.default_rng(0)
     start = 1000 if dtype == 'float64' else 2**60
-    codes = pd.DataFrame({'code': start + np.arange(5), 'count': range(5)})
+    codes = pd.DataFrame({'code': start + np.arange(5), 'size': range(5)})
     referred = pd.Series(rng.choice(codes['code'], 200), dtype='Int64').mask(rng.random(200) < 0.2)
     stays = pd.DataFrame({'sid': np.arange(200), 'code': referred.astype(dtype), 'los': 1.0})
     metadata = Metadata.load_from_dict(
         {
             'tables': {
                 'codes': {
-                    'columns': {'code': ID, 'word': {'sdtype': 'categorical'}},
+                    'columns': {'code': ID, 'size': NUMBER},
                     'primary_key': 'code',
                 },
                 'stay': {'columns': {'sid': ID, 'code': ID, 'los': NUMBER}, 'primary_key': 'sid'},
