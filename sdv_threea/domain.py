@@ -12,11 +12,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 #: Candidate granularities of plain numbers, coarse to fine; below the last, values are continuous.
-DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
+DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 #: Those of rounder numbers, such as limits in ten thousands and prices in five cents: they are
 #: tried, too, where records are many.
-ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05, 5e-3, 5e-4)
+ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05)
 
 #: All of them; each is a multiple of the next.
 EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))

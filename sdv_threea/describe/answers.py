@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.describe.granularity import step_codes
+from sdv_threea.describe.granularity import count_codes
 from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
@@ -181,8 +181,8 @@ def _count_nulls(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.in
 
 def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
     steps = [column.steps for column in columns if isinstance(column, Number)]
-    codes = [step_codes(*each) for each in zip(cells, steps, strict=True)]
-    return _count(codes, max(map(len, steps)) + 1)
+    codes = [count_codes(*each) for each in zip(cells, steps, strict=True)]
+    return _count(codes, max(map(len, steps)) + 2)
 
 
 def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:

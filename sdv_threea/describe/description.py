@@ -30,7 +30,13 @@ from sdv_threea.describe.filling import (
     find_range,
     find_vast,
 )
-from sdv_threea.describe.granularity import Heaps, StepCounts, find_heaps, finest_step
+from sdv_threea.describe.granularity import (
+    Heaps,
+    StepCounts,
+    find_heaps,
+    finest_step,
+    read_counts,
+)
 from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
     RELEASED,
@@ -243,7 +249,7 @@ def _release_steps(
     by_step = {}
     for column, row in zip(asked.question.columns, counts, strict=True):
         name, steps = column.name, cast(Number, column).steps
-        own = StepCounts(row[: len(steps) + 1], steps, receipt.noise_scale)
+        own = read_counts(row, steps, receipt.noise_scale)
         by_step[name] = own.given(*numbers[name]) if name in numbers else own
     return by_step
 

@@ -30,6 +30,10 @@ LEAST_FINE = 1.0
 #: Some numbers were rounded to a step if this many standard deviations of noise and chance say so.
 EVIDENT_HEAP = 3.0
 
+#: Numbers that were added up may be this small, and errors of rounding are a part of those: 0.1 +
+#: 0.2 - 0.3 is no zero.
+LEAST_SIZE = 1e-4
+
 #: Up to this many single numbers of a step that are heavy do not show that others were rounded.
 MOST_ALONE = 2
 
@@ -40,16 +44,20 @@ Heaps = tuple[tuple[float, float], ...]
 class StepCounts(NamedTuple):
     """How many records have a number that is a multiple of a step, and of no coarser one.
 
+    A zero is a multiple of every step, and no evidence for any: zeros are counted apart.
+
     Args:
-        counts: Noisy counts by :func:`step_codes`, shape (number of steps + 1,).
+        counts: Noisy counts of other numbers by :func:`step_codes`, shape (number of steps + 1,).
         steps: The steps, coarse to fine; each is a multiple of the next.
         scale: Standard deviation of the noise of a count by itself.
-        gain: What part of the error of their sum was taken off each of them.
+        zeros: Noisy number of zeros.
+        gain: What part of the error of the sum was taken off each count.
     """
 
     counts: NDArray[np.float64]
     steps: tuple[float, ...]
     scale: float
+    zeros: float = 0.0
     gain: float = 0.0
 
     def given(self, total: float, scale: float) -> StepCounts:
@@ -61,9 +69,10 @@ class StepCounts(NamedTuple):
         """
         if not self.scale:
             return self
-        gain = self.scale**2 / (len(self.counts) * self.scale**2 + scale**2)
-        gap = total - float(self.counts.sum())
-        return self._replace(counts=self.counts + gain * gap, gain=gain)
+        gain = self.scale**2 / ((len(self.counts) + 1) * self.scale**2 + scale**2)
+        gap = total - float(self.counts.sum()) - self.zeros
+        zeros = self.zeros + gain * gap
+        return self._replace(counts=self.counts + gain * gap, zeros=zeros, gain=gain)
 
     def spread(self, num: int) -> float:
         """Return the standard deviation of the noise of the sum of some of the counts."""
@@ -82,9 +91,7 @@ def add_round_steps(column: Number) -> Number:
 
 
 def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
-    """Find the coarsest step that each number is a multiple of.
-
-    A zero is a multiple of all of them, and says nothing of whether others are round.
+    """Find the coarsest step that each number is a multiple of; a zero is one of all steps.
 
     Args:
         values: Finite numbers, NaN where missing, shape (n,).
@@ -99,11 +106,27 @@ def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray
     for code, step in reversed(list(enumerate(steps))):
         own = values[left]
         distance = np.abs(np.round(own / step) * step - own)
-        left = left[distance <= STEP_TOLERANCE * np.maximum(np.abs(own), step)]
+        left = left[distance <= STEP_TOLERANCE * np.maximum(np.abs(own), max(step, LEAST_SIZE))]
         codes[left] = code
-    plain = (code for code, step in enumerate(steps) if step not in ROUND_STEPS)
-    codes[values == 0] = next(plain, len(steps))
     return codes
+
+
+def count_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
+    """Find what each number counts as: its step, or a zero.
+
+    Args:
+        values: Finite numbers, NaN where missing, shape (n,).
+        steps: The steps, coarse to fine; each is a multiple of the next.
+
+    Returns:
+        The codes of :func:`step_codes`, and ``len(steps) + 1`` for a zero; shape (n,).
+    """
+    return np.where(values == 0, len(steps) + 1, step_codes(values, steps))
+
+
+def read_counts(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> StepCounts:
+    """Read noisy counts by :func:`count_codes`, shape (number of steps + 2,) at least."""
+    return StepCounts(counts[: len(steps) + 1], steps, scale, float(counts[len(steps) + 1]))
 
 
 def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
@@ -123,7 +146,9 @@ def finest_step(own: StepCounts, believed: float) -> float:
         The step; 0 if there is none. It is the first one of which numbers are multiples beyond
         doubt, while finer numbers are no more than noise explains, and no more than half of all. A
         step that is too fine does little harm; one that is too coarse can leave no number in the
-        range. So of a round one few numbers may seem to be finer.
+        range. So of a round one few numbers may seem to be finer. Where nearly all numbers are zero
+        there may be no such step: then it is the first one of which most of the others seem to be
+        multiples.
     """
     counts = own.counts
     for code, step in enumerate(own.steps):
@@ -138,7 +163,11 @@ def finest_step(own: StepCounts, believed: float) -> float:
             most = believed * noise
         if evident and finer <= max(min(most, counts.sum() / 2), 0.0):
             return step
-    return 0.0
+    if own.zeros <= believed * own.scale:
+        return 0.0
+    plain = (code for code, step in enumerate(own.steps) if step not in ROUND_STEPS)
+    likely = (at for at in plain if counts[: at + 1].sum() >= counts[at + 1 :].sum())
+    return next((own.steps[at] for at in likely), 0.0)
 
 
 def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> Heaps:
@@ -162,7 +191,7 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> H
         return ()
     steps = own.steps[: own.steps.index(step) + 1]
     counts = own.counts[: len(steps)].copy()
-    of_spikes = step_codes(np.array([*spikes]), steps)
+    of_spikes = count_codes(np.array([*spikes]), steps)
     numbers = np.bincount(of_spikes, minlength=len(steps))[: len(steps)]
     heavy = np.bincount(of_spikes, [*spikes.values()], minlength=len(steps))[: len(steps)]
     counts -= np.where(numbers <= MOST_ALONE, heavy, 0.0)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.describe.granularity import Heaps, StepCounts, common_step, find_heaps, step_codes
+from sdv_threea.describe.granularity import Heaps, common_step, count_codes, find_heaps, read_counts
 from sdv_threea.describe.lattice import multiples
 from sdv_threea.domain import DECIMAL_STEPS, MISSING, SPREAD, Category, Column
 from sdv_threea.encoding.constants import EncodingConstants
@@ -152,8 +152,9 @@ class NumberEncoder(Encoder):
         step = common_step(present, self.STEPS) if self.step is None else self.step
         missing = len(present) < len(values)
         edges = public_edges(present, step, EncodingConstants().most_bins)
-        counts = np.bincount(step_codes(present, self.STEPS), minlength=len(self.STEPS) + 1)
-        heaps = find_heaps(StepCounts(counts.astype(np.float64), self.STEPS, 0.0), step, {})
+        codes = count_codes(present, self.STEPS)
+        counts = np.bincount(codes, minlength=len(self.STEPS) + 2).astype(np.float64)
+        heaps = find_heaps(read_counts(counts, self.STEPS, 0.0), step, {})
         return {'edges': edges, 'step': step, 'nullable': missing, 'heaps': heaps}
 
 

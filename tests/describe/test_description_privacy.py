@@ -21,7 +21,7 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
 from sdv_threea.describe.questions import RECORD_UNITS, RELEASED, THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS
-from sdv_threea.domain import TIME_STEPS, Category, Domain, Number
+from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.intake.scalars import spell
@@ -251,7 +251,7 @@ def test_noise_is_asked_for_at_the_price_on_the_receipts(ask):
     assert math.fsum(each.delta for each in receipts) == pytest.approx(1e-6, rel=1e-12)
     assert len(receipts) == len(calls) == 7
     sizes = [size for size, _ in calls]
-    assert (sizes[0], sizes[1], sizes[-2]) == (5, 2 * 6, 2 * NUM_BINS)
+    assert (sizes[0], sizes[1], sizes[-2]) == (5, 2 * (len(DECIMAL_STEPS) + 2), 2 * NUM_BINS)
     for (_, scale), receipt in zip(calls, receipts, strict=True):
         steps = scale / receipt.noise_scale
         assert math.log2(steps) == pytest.approx(round(math.log2(steps)), abs=1e-9)
@@ -330,7 +330,7 @@ def test_what_is_public_is_not_asked_for(silence, ask):
 def test_steps_are_chosen_from_the_counts_of_the_columns_own_steps(door, silence, ask):
     """Numbers have one more candidate than times: its count says nothing about a time."""
 
-    steps = np.array([[900, 0, 0, 0, 0, 0], [900, 0, 0, 0, 0, 800]])
+    steps = np.array([[900, *[0] * 8], [900, *[0] * 7, 800]])
 
     def targets(released, asked):
         if released in LISTS:

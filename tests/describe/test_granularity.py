@@ -4,16 +4,23 @@ import numpy as np
 import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.granularity import StepCounts, find_heaps, finest_step, step_codes
+from sdv_threea.describe.granularity import (
+    StepCounts,
+    count_codes,
+    find_heaps,
+    finest_step,
+    read_counts,
+    step_codes,
+)
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS
 
 BELIEVED = DescribeConstants().believed
 
 
 def count(values, steps=DECIMAL_STEPS, scale=0.0, noise=0.0):
-    codes = step_codes(np.asarray(values, dtype=float), steps)
-    counts = np.bincount(codes[codes >= 0], minlength=len(steps) + 1)
-    return StepCounts(counts + noise, steps, scale)
+    codes = count_codes(np.asarray(values, dtype=float), steps)
+    counts = np.bincount(codes[codes >= 0], minlength=len(steps) + 2)
+    return read_counts(counts + noise, steps, scale)
 
 
 def find_step(*told, **known):
@@ -23,18 +30,32 @@ def find_step(*told, **known):
 def test_every_number_has_the_coarsest_step_it_is_a_multiple_of():
     values = np.array([3, -7.0, 0.0, 0.3, 1.25, 0.001, 12.3456, math.pi, np.nan, 1e200, 5e-10])
 
-    assert step_codes(values, DECIMAL_STEPS).tolist() == [0, 0, 0, 1, 2, 3, 4, 5, -1, 0, 5]
+    assert step_codes(values, DECIMAL_STEPS).tolist() == [0, 0, 0, 1, 2, 3, 4, 7, -1, 0, 7]
 
 
-def test_a_zero_says_nothing_of_whether_numbers_are_round():
+def test_a_zero_says_nothing_of_whether_numbers_are_round(rng):
     steps = EVERY_STEP
-    values = np.array([3e6, 20_000.0, 500.0, 40.0, 15.0, 7.0, 0.0, -0.0, 0.5, 0.35, 0.36])
+    values = np.array([3e6, 20_000.0, 500.0, 40.0, 15.0, 7.0, 0.5, 0.35, 0.36])
+    zeros = np.array([0.0, -0.0])
 
     found = [steps[code] for code in step_codes(values, steps)]
 
-    assert found == [1e6, 1e4, 500.0, 10.0, 5.0, 1.0, 1.0, 1.0, 0.5, 0.05, 0.01]
-    assert find_step([0.0] * 1_000, steps) == 1.0
+    assert found == [1e6, 1e4, 500.0, 10.0, 5.0, 1.0, 0.5, 0.05, 0.01]
+    assert count_codes(values, steps).tolist() == step_codes(values, steps).tolist()
+    assert step_codes(zeros, steps).tolist() == [0, 0]
+    assert count_codes(zeros, steps).tolist() == [len(steps) + 1] * 2
     assert find_step([], steps) == 1.0
+    few = np.round(rng.lognormal(0, 1, 300), 3)
+    assert find_step([*[0.0] * 10_000, *few], scale=40.0) == 0.001
+
+
+def test_where_nearly_all_numbers_are_zero_most_of_the_others_decide():
+    zeros = [0.0] * 10_000
+
+    assert find_step([*zeros, *[7.0] * 200], scale=100.0) == 1.0
+    assert find_step([*zeros, *[7.25] * 200], scale=100.0) == 0.01
+    assert find_step([*zeros, *[math.pi] * 200], scale=100.0) == 0.0
+    assert find_step([7.0] * 200, scale=100.0) == 0.0, 'without zeros, nothing is guessed'
 
 
 @pytest.mark.parametrize('scale', [0.0, 5.0])
@@ -45,7 +66,7 @@ def test_limits_in_ten_thousands_are_so(rng, scale):
     assert find_step(limits, steps, scale) == 10_000
     assert find_step([*limits, *[123.0] * 10], steps, scale) == (10_000 if scale else 1.0)
     assert find_step([*limits, *[123.0] * 50], steps, scale) == 1.0, 'what is rounded is lost'
-    assert find_step([*limits, *[0.0] * 50], steps, scale) == 1.0
+    assert find_step([*limits, *[0.0] * 50], steps, scale) == 10_000
     assert find_step(limits / 1e6, steps, scale) == 0.01
 
 
@@ -86,6 +107,8 @@ def test_moments_of_a_day_are_not_mistaken_for_days(rng):
 def test_columns_of_numbers(rng):
     assert find_step(rng.integers(-50, 50, size=300)) == 1.0
     assert find_step(np.round(rng.lognormal(3, 1, size=300), 2)) == 0.01
+    assert find_step(np.round(rng.normal(1.08, 0.02, size=300), 5), scale=5.0) == 1e-5
+    assert find_step(np.round(rng.normal(48.14, 0.03, size=300), 6), scale=5.0) == 1e-6
     assert find_step(rng.normal(size=300)) == 0.0
     assert find_step(2.0**60 + rng.integers(0, 10**6, size=300) * 512) == 1.0
     assert find_step([]) == 1.0
@@ -112,7 +135,7 @@ def test_where_the_noise_hides_the_finer_numbers_the_majority_decides():
 
 
 def test_noise_may_be_all_there_is():
-    noise = np.array([-9.0, 4, 7, -8, 2, 1])
+    noise = np.array([-9.0, 4, 7, -8, 2, 1, 3, -2, 5])
 
     assert find_step([], scale=6.0, noise=noise) in (*DECIMAL_STEPS, 0.0)
     assert finest_step(StepCounts(np.array([5.0]), (), 1.0), BELIEVED) == 0.0
@@ -130,7 +153,7 @@ def round_to(numbers, rng, **shares):
 def test_numbers_were_rounded_to_several_steps(rng, scale):
     """A tenth of those that were rounded to tens is a multiple of a hundred by chance."""
     amounts = round_to(rng.uniform(100, 9_000, 20_000), rng, _1000=0.2, _10=0.3, _1=0.5)
-    noise = scale * rng.normal(size=len(EVERY_STEP) + 1)
+    noise = scale * rng.normal(size=len(EVERY_STEP) + 2)
 
     heaps = find_heaps(count(amounts, EVERY_STEP, scale, noise), 1.0, {})
 
@@ -154,7 +177,7 @@ def test_numbers_that_are_round_by_chance_were_not_rounded(rng, step, scale):
     for _ in range(200):
         numbers = rng.uniform(-900, 900, 5_000)
         numbers = np.round(numbers / step) * step if step else numbers
-        noise = scale * rng.normal(size=len(EVERY_STEP) + 1)
+        noise = scale * rng.normal(size=len(EVERY_STEP) + 2)
         found += bool(find_heaps(count(numbers, EVERY_STEP, scale, noise), step, {}))
 
     assert found < 0.1 * 200
