@@ -1,7 +1,10 @@
 """A guard around all code that touches private rows: nothing a library says of them gets out.
 
 Libraries warn, log, print and raise with the cell at hand in the message. Inside :func:`guarded`
-all of that is taken in and dropped; an error is replaced by one that shows no value.
+all of that is dropped, in this thread alone; an error is replaced by one that shows no value.
+
+Nothing of the process is swapped when a thread enters or leaves. The first entry puts streams,
+hooks and one method of loggers behind a question, for good: is the thread that asks inside?
 """
 
 from __future__ import annotations
@@ -9,17 +12,18 @@ from __future__ import annotations
 import io
 import logging
 import sys
+import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from threading import Lock
-from typing import Any
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial, wraps
+from operator import attrgetter
+from types import ModuleType
+from typing import Any, cast
+from weakref import ReferenceType, ref
 
-#: Above every level of a log record.
-SILENT = sys.maxsize
-
-#: Where Python's own code and libraries print to.
-STREAMS = ('stdout', 'stderr', '__stdout__', '__stderr__')
+#: Marks the method of loggers that is muted.
+MARK = 'is_muted'
 
 
 class UnreadableRowsError(Exception):
@@ -29,20 +33,25 @@ class UnreadableRowsError(Exception):
     """
 
 
-@contextmanager
-def guarded() -> Iterator[None]:
+def guarded() -> AbstractContextManager[None]:
     """Run code that touches private rows without letting anything out but what it returns.
 
-    While any thread is inside, the whole process is silent: libraries warn through globals.
+    To be entered at once, by ``with``, and in the thread that runs the code.
 
     Formal guarantees:
-        * warnings, log records and what is printed by Python code inside are dropped, whatever the
-          filters, handlers and streams of the process are; they are in force again afterwards
+        * warnings, log records and what is printed by Python code of this thread inside are
+          dropped, whatever the filters, handlers and streams of the process are, and whatever
+          other threads put in their place meanwhile
+        * no other thread is silenced, and what one has put in place stays there
+        * an interrupt, wherever it comes, leaves nothing silent
         * an error raised inside leaves as an error whose message, cause, context and notes show no
           value; of its type no more than the built-in one is told
 
-    Yields:
-        Nothing.
+    Not covered are threads that code inside starts or hands work to, unless they are inside by
+    themselves; streams and handlers that a library saved before; and what native code prints.
+
+    Returns:
+        What to enter.
 
     Raises:
         UnreadableRowsError: With the message it was raised with inside, or in place of an error of
@@ -50,16 +59,44 @@ def guarded() -> Iterator[None]:
         MemoryError: In place of one that tells how many rows there are.
         KeyboardInterrupt, SystemExit: In place of those, without what they tell.
     """
-    failed: BaseException | None = None
-    with _SILENCE:
-        try:
-            yield
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            failed = _replace(error)
-    if failed is None:
+    if not _HERE:
+        _install()
+    leave = partial(_leave)
+    held = (*(each for each in _HERE.held if each() is not None), ref(leave))
+    return cast(AbstractContextManager[None], _Guard(partial(setattr, _HERE, 'held', held), leave))
+
+
+class _Guard:
+    """Enters and leaves by functions of C, between which and the block no interrupt comes.
+
+    While the block runs, the interpreter holds ``leave``, and nothing else does: a thread is inside
+    for as long as that lives, also if an interrupt comes where the block ends.
+    """
+
+    __enter__ = property(attrgetter('enter'))
+    __exit__ = property(attrgetter('leave'))
+
+    def __init__(self, enter: Callable[[], None], leave: Callable[..., None]) -> None:
+        self.enter, self.leave = enter, leave
+
+
+class _Here(threading.local):
+    """This thread: true while it is inside."""
+
+    held: tuple[ReferenceType[Callable[..., None]], ...] = ()
+
+    def __bool__(self) -> bool:
+        return any(each() is not None for each in self.held)
+
+
+_HERE = _Here()
+
+
+def _leave(_: object, error: BaseException | None, __: object) -> None:
+    """End a block, and replace the error that it ends with."""
+    if error is None or isinstance(error, GeneratorExit):
         return
+    failed = _replace(error)
     try:
         raise failed
     finally:
@@ -85,49 +122,111 @@ def _replace(error: BaseException) -> BaseException:
     )
 
 
-class _Silence(AbstractContextManager[None]):
-    """Silence of the process, shared by all threads that ask for it."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._undo = ExitStack()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._begin()
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._undo.close()
-
-    def _begin(self) -> None:
-        with ExitStack() as undo:
-            # Recorded and forgotten: a library may set filters of its own.
-            undo.enter_context(warnings.catch_warnings(record=True))
-            warnings.simplefilter('ignore')
-            undo.callback(logging.disable, logging.root.manager.disable)
-            logging.disable(SILENT)
-            for name in STREAMS:
-                undo.callback(setattr, sys, name, getattr(sys, name))
-                setattr(sys, name, _Nowhere())
-            undo.callback(setattr, sys, 'unraisablehook', sys.unraisablehook)
-            sys.unraisablehook = _ignore
-            self._undo = undo.pop_all()
-
-
 class _Nowhere(io.TextIOBase):
-    """A stream that forgets what is written to it."""
+    """A stream that forgets what is written to it, and cannot be closed."""
 
     def write(self, text: str) -> int:
         return len(text)
 
+    def close(self) -> None:
+        pass
 
-def _ignore(_: Any) -> None:
-    """Drop an error that Python cannot raise, such as one of a finalizer."""
+
+_NOWHERE = _Nowhere()
 
 
-_SILENCE = _Silence()
+class _Muted:
+    """A stream or a hook that does nothing in threads that are inside."""
+
+    whole: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_NOWHERE if _HERE else self.whole, name)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return None if _HERE else self.whole(*given, **named)
+
+
+class _Mute:
+    """An attribute of a module that is muted, whoever sets it; outside nobody sees the difference.
+
+    C code does not ask here, but takes what lies in the dictionary of the module: what is muted.
+    """
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, module: ModuleType, _: type) -> Any:
+        try:
+            found = vars(module)[self.name]
+        except KeyError as error:
+            raise AttributeError(*error.args) from None
+        return found.whole if isinstance(found, _Muted) and not _HERE else found
+
+    def __set__(self, module: ModuleType, value: Any) -> None:
+        muted = _Muted()
+        muted.whole = value
+        vars(module)[self.name] = value if value is None or isinstance(value, _Muted) else muted
+
+    def __delete__(self, module: ModuleType) -> None:
+        del vars(module)[self.name]
+
+    def mute(self, module: ModuleType) -> None:
+        """Mute what was set before this was an attribute."""
+        found, muted = vars(module), _Muted()
+        if not isinstance(found[self.name], _Muted | None):
+            # Nothing is called here, so that no other thread sets another value in between.
+            muted.whole = found[self.name]
+            found[self.name] = muted
+
+
+class _Sys(ModuleType):
+    """What Python's own code and libraries print to."""
+
+    stdout, stderr, __stdout__, __stderr__ = _Mute(), _Mute(), _Mute(), _Mute()
+    unraisablehook = _Mute()
+
+
+class _Warnings(ModuleType):
+    """What shows warnings, and what records them."""
+
+    showwarning, _showwarnmsg_impl = _Mute(), _Mute()
+
+
+class _Inside:
+    """A pattern of a filter of warnings: it matches any text inside, and none outside."""
+
+    def match(self, _: str) -> bool:
+        return bool(_HERE)
+
+
+#: Keeps warnings inside from becoming errors.
+_IGNORED = ('ignore', _Inside(), Warning, None, 0)
+
+
+def _install() -> None:
+    """Put all that can be heard behind the question whether a thread is inside."""
+    for module, kind in ((sys, _Sys), (warnings, _Warnings)):
+        if not isinstance(module, kind):
+            module.__class__ = kind
+        for each in vars(kind).values():
+            if isinstance(each, _Mute):
+                each.mute(module)
+    if not hasattr(logging.Logger.handle, MARK):
+        logging.Logger.handle = _mute_logger(logging.Logger.handle)  # type: ignore[method-assign]
+    # Filters that were set later come first, so it goes before them once more.
+    filters = cast(list[Any], warnings.filters)
+    if not filters or filters[0] is not _IGNORED:
+        filters.insert(0, _IGNORED)
+
+
+def _mute_logger(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Any:
+    """Let a method of loggers drop records in threads that are inside."""
+
+    @wraps(handle)
+    def mute(logger: logging.Logger, record: logging.LogRecord) -> None:
+        if not _HERE:
+            handle(logger, record)
+
+    setattr(mute, MARK, True)
+    return mute

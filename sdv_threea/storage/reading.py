@@ -123,7 +123,8 @@ class Partitions:
     Formal guarantees:
         * no error is raised where the rows are, as a worker would write them to its log with it
         * what Dask itself says meanwhile is dropped, and its errors show no value here; what a
-          graph of the user's own says on a worker before a partition is there is beyond our reach
+          graph of the user's own says before a partition is there, on a worker or in a thread of
+          Dask's, is beyond our reach
 
     Args:
         frame: The DataFrame.

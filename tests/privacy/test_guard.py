@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
+import os
+import subprocess
 import sys
 import threading
 import warnings
 
 import pytest
 
+from sdv_threea.privacy import guard
 from sdv_threea.privacy.guard import UnreadableRowsError, guarded
 
 SECRET = 'secret-4711'
@@ -134,36 +138,210 @@ def test_a_lack_of_memory_is_told_without_the_number_of_rows():
     assert '4711' not in str(caught.value)
 
 
+NAMES = ('stdout', 'stderr', '__stdout__', '__stderr__', 'unraisablehook')
+
+
 def read_state():
-    streams = [getattr(sys, name) for name in ('stdout', 'stderr', '__stdout__', '__stderr__')]
-    return streams, logging.root.manager.disable, list(warnings.filters), sys.unraisablehook
+    return [getattr(sys, name) for name in NAMES], logging.root.manager.disable
 
 
-def test_all_is_as_it_was_afterwards_even_after_an_error_or_one_in_the_other():
+def test_all_is_as_it_was_afterwards_even_after_an_error_or_one_in_the_other(heard):
     before = read_state()
     with pytest.raises(UnreadableRowsError), guarded(), guarded():
         raise ValueError
 
     assert read_state() == before
+    tell_print()
+    tell_warning()
+    assert heard().count(SECRET) == 5
 
 
-def test_threads_that_come_and_go_leave_all_as_it_was():
-    before, inside, leave = read_state(), threading.Barrier(3), threading.Event()
+class Beside:
+    """A thread that is inside, waits until it is told to go on, and says all that can be said."""
 
-    def stay(first):
+    def __enter__(self):
+        self.inside, self.goes_on, self.errors = threading.Event(), threading.Event(), []
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        self.inside.wait()
+        return self
+
+    def run(self):
+        try:
+            with guarded():
+                self.inside.set()
+                self.goes_on.wait()
+                for tell in (tell_warning, tell_log, tell_print, tell_finalizer):
+                    tell()
+        except BaseException as error:
+            self.errors.append(error)
+
+    def say(self):
+        self.goes_on.set()
+        self.thread.join()
+        assert self.errors == []
+
+    def __exit__(self, *_):
+        self.goes_on.set()
+        self.thread.join()
+
+
+def test_what_another_thread_redirects_and_records_meanwhile_does_not_hear_what_is_said_inside():
+    logged, unraised, hook = [], [], sys.unraisablehook
+    handler = logging.Handler()
+    handler.emit = logged.append
+    try:
+        with (
+            Beside() as beside,
+            warnings.catch_warnings(record=True) as warned,
+            contextlib.redirect_stdout(io.StringIO()) as out,
+            contextlib.redirect_stderr(io.StringIO()) as err,
+        ):
+            logging.root.addHandler(handler)
+            sys.unraisablehook = unraised.append
+            warnings.simplefilter('always')
+            beside.say()
+            assert (warned, logged, unraised, out.getvalue() + err.getvalue()) == ([], [], [], '')
+
+            tell_warning()
+            sys.stdout.write(SECRET)
+            sys.stderr.write(SECRET)
+            logging.critical(SECRET)
+            tell_finalizer()
+            assert len(warned) == 3
+            assert len(logged) == len(unraised) == 1
+            assert out.getvalue() + err.getvalue() == 2 * SECRET
+    finally:
+        sys.unraisablehook = hook
+        logging.root.removeHandler(handler)
+
+
+def test_what_other_threads_put_in_place_meanwhile_hears_them_and_stays(heard):
+    """Neither are they silenced, nor is what they set undone when a block ends."""
+    stream, original = io.StringIO(), sys.stdout
+
+    def set_up():
+        assert sys.stdout is original
+        sys.stdout = stream
+        print('theirs')  # noqa: T201
+        logging.critical('theirs')
+        warnings.warn('theirs', stacklevel=2)
+
+    try:
         with guarded():
-            inside.wait()
-            if not first:
-                leave.wait()
+            thread = threading.Thread(target=set_up)
+            thread.start()
+            thread.join()
+            tell_print()
+            tell_warning()
+        assert sys.stdout is stream
+    finally:
+        sys.stdout = original
+    said = heard()
 
-    threads = [threading.Thread(target=stay, args=(first,)) for first in (True, False)]
-    for thread in threads:
-        thread.start()
-    inside.wait()
-    threads[0].join()
-    assert isinstance(sys.stdout, io.TextIOBase)
-    assert logging.root.manager.disable == sys.maxsize
-    leave.set()
-    threads[1].join()
+    assert stream.getvalue() == 'theirs\n'
+    assert SECRET not in said
+    assert said.count('theirs') == 2
 
-    assert read_state() == before
+
+def test_what_a_library_redirects_inside_is_back_afterwards():
+    original = sys.stdout
+    with guarded(), contextlib.redirect_stdout(io.StringIO()) as captured:
+        tell_print()
+
+    assert sys.stdout is original
+    assert captured.getvalue() == ''
+
+
+def test_an_interrupt_between_any_two_steps_leaves_nothing_silent():
+    """Also while its traceback is kept, as a notebook keeps the last one."""
+    kept = []
+
+    def stop_at(step):
+        left = iter(range(step))
+
+        def trace(frame, event, _):
+            if frame.f_globals is not vars(guard):
+                return None
+            frame.f_trace_opcodes = True
+            if event == 'opcode' and next(left, None) is None:
+                raise KeyboardInterrupt
+            return trace
+
+        return trace
+
+    def interrupt(step):
+        traced = sys.gettrace()
+        sys.settrace(stop_at(step))
+        try:
+            with guarded(), guarded():
+                pass
+        except KeyboardInterrupt as error:
+            kept.append(error)
+            return True
+        finally:
+            sys.settrace(traced)
+        return False
+
+    before, step = read_state(), 0
+    while interrupt(step):
+        assert not guard._HERE, step
+        assert read_state() == before
+        step += 1
+    assert step > 100
+
+
+INTERRUPTED = """
+import signal, sys
+from sdv_threea.privacy import guard
+
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+kept, stuck, times = None, 0, 400
+for number in range(times):
+    signal.setitimer(signal.ITIMER_REAL, 0.0005 + number % 97 * 1e-6)
+    try:
+        while True:
+            with guard.guarded():
+                pass
+    except KeyboardInterrupt as error:
+        kept = error
+    stuck += bool(guard._HERE)
+print(times, stuck)
+"""
+
+
+@pytest.mark.skipif(sys.platform == 'win32', reason='there is no such signal')
+def test_interrupts_while_blocks_begin_and_end_leave_nothing_silent():
+    done = subprocess.run(
+        [sys.executable, '-c', INTERRUPTED], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert (done.stdout, done.stderr) == ('400 0\n', '')
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='there are no forks')
+@pytest.mark.parametrize('forks_inside', [False, True])
+def test_a_child_is_silent_only_if_it_was_forked_inside(forks_inside):
+    """Another thread that is inside at the moment is not in the child."""
+    with Beside(), guarded() if forks_inside else contextlib.nullcontext():
+        child = os.fork()
+        if not child:
+            try:
+                os._exit(10 + bool(guard._HERE))
+            finally:
+                os._exit(1)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 10 + forks_inside
+
+
+def test_a_process_that_was_guarded_ends_without_a_word():
+    program = 'import sys; from sdv_threea.privacy.guard import guarded\nwith guarded(): print(1)'
+    done = subprocess.run(
+        [sys.executable, '-X', 'dev', '-c', program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert done.stdout + done.stderr == ''
