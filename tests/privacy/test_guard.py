@@ -12,6 +12,7 @@ import threading
 import warnings
 
 import pytest
+from sklearn.utils.parallel import Parallel, delayed
 
 from sdv_threea.privacy import guard
 from sdv_threea.privacy.guard import UnreadableRowsError, guarded
@@ -86,6 +87,16 @@ def test_what_a_library_says_is_dropped_inside_and_heard_outside(tell, heard, mo
 def test_warnings_that_are_errors_are_none_inside():
     with guarded():
         tell_warning()
+
+
+@pytest.mark.filterwarnings('error')
+def test_scikit_learn_hands_filters_of_warnings_to_its_threads():
+    """It took them apart, and stumbled over one that was not as usual."""
+    with guarded():
+        pass
+    calls = [delayed(warnings.warn)('theirs') for _ in range(2)]
+    with pytest.raises(UserWarning, match='theirs'):
+        Parallel(n_jobs=2, backend='threading')(calls)
 
 
 @pytest.mark.parametrize('error', [ValueError, KeyError, UnicodeError, RecursionError, Warning])
