@@ -54,6 +54,7 @@ GUESTS = {
         'datasets',
     },
     'rdt': {'encoding', 'storage', 'synthesizers', 'transforms', 'report', 'datasets'},
+    'faker': {'synthesizers'},
     'sdmetrics': {'storage', 'synthesizers', 'report', 'datasets'},
     'dask': {'storage'},
     'jax': {'adapt'},

@@ -5,12 +5,14 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from faker import Faker
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
@@ -31,6 +33,9 @@ WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 #: The largest number that can be counted to.
 MOST = 2**62
 
+#: Halves of characters that UTF-8 cannot write.
+LONE = re.compile('[\ud800-\udfff]')
+
 #: The most synthetic rows for each row of a database.
 LARGEST_SCALE = 1e9
 
@@ -42,7 +47,8 @@ def check_metadata(metadata: object) -> None:
         metadata: What the user gave.
 
     Raises:
-        SynthesizerInputError: If it is anything else, or a name leads out of a folder.
+        SynthesizerInputError: If it is anything else, a name of a table leads out of a folder, or
+            one of a column cannot be written to a file.
     """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
@@ -53,6 +59,35 @@ def check_metadata(metadata: object) -> None:
         check_table_names(metadata.tables)
     except ValueError as error:
         raise SynthesizerInputError(str(error)) from None
+    names = {str(name) for table in metadata.tables.values() for name in table.columns}
+    if broken := sorted(ascii(name) for name in names if LONE.search(name)):
+        raise SynthesizerInputError(
+            f'The column names {", ".join(broken)} hold halves of characters (lone surrogates), '
+            'which no file can hold: rename the columns in the table and in the metadata.'
+        )
+
+
+def check_locales(locales: object) -> None:
+    """Check that personal information can be made up in the locales.
+
+    Args:
+        locales: What the user gave: a locale, or a list of them; ``None`` for that of Faker.
+
+    Raises:
+        SynthesizerInputError: If there are none, or Faker has no such locale.
+    """
+    if locales is None:
+        return
+    listed = [locales] if isinstance(locales, str) else locales
+    try:
+        known = isinstance(listed, list | tuple) and bool(Faker(list(listed)).locales)
+    except (AttributeError, TypeError):  # what Faker raises
+        known = False
+    if not known:
+        raise SynthesizerInputError(
+            f"locales must be a list of locales that Faker has, such as ['en_US', 'de_DE'], got "
+            f'{locales!r}.'
+        )
 
 
 def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:

@@ -1,11 +1,16 @@
-"""Fits that are interrupted: nothing of them is left but that they were begun."""
+"""Fits that fail or are interrupted: nothing of them is left but that they were begun."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from sdv_threea.synthesizers.logs import hide_row_counts
+from sdv_threea.synthesizers.turns import in_turn
+
+Given = ParamSpec('Given')
 
 #: Marks a synthesizer while what is done to it can be undone.
 MARK = '_undoing'
@@ -14,33 +19,44 @@ MARK = '_undoing'
 KEPT = ('_input_metadata', '_num_releases', '_settings', 'kernel')
 
 
-@contextmanager
-def undoing(synthesizer: Any) -> Iterator[None]:
-    """Undo what is done to a synthesizer meanwhile if it ends in an error or an interrupt.
+def attempted(
+    method: Callable[Concatenate[Any, Given], None],
+) -> Callable[Concatenate[Any, Given], None]:
+    """Make a method an attempt to fit its synthesizer, of which one runs at a time.
 
-    Inside another attempt it does nothing: what that one undoes is more.
+    The synthesizer forgets its last fit first. It warns of the new one when that can no longer be
+    lost, so that a warning may be an error. An attempt inside another is a part of that one.
 
     Formal guarantees:
-        * after an error, the synthesizer is what it was, but for the number of fits begun: of a
-          release that was not finished, nothing is kept
+        * after an error, the synthesizer is as it was before its first fit, but for the number of
+          fits begun: of a release that was not finished, nothing is kept
+        * the log of events has no number of private rows
 
     Args:
-        synthesizer: The synthesizer; it must not hold private rows.
+        method: A method of a synthesizer that has ``_forget`` and ``_warn_of_release``. What it
+            leaves in the synthesizer must not be private.
 
-    Yields:
-        Nothing.
+    Returns:
+        The attempt.
     """
-    state = synthesizer.__dict__
-    if MARK in state:
-        yield
-        return
-    before = deepcopy({name: value for name, value in state.items() if name not in KEPT})
-    state[MARK] = True
-    try:
-        yield
-        del state[MARK]
-    except BaseException:
-        for name in set(state) - set(KEPT):
-            del state[name]
-        state.update(before)
-        raise
+
+    @in_turn
+    @wraps(method)
+    def attempt(self: Any, /, *given: Given.args, **named: Given.kwargs) -> None:
+        if MARK in self.__dict__:
+            method(self, *given, **named)
+            return
+        self._forget()
+        before = deepcopy({name: it for name, it in self.__dict__.items() if name not in KEPT})
+        try:
+            self.__dict__[MARK] = True
+            with hide_row_counts(self._synthesizer_id):
+                method(self, *given, **named)
+            del self.__dict__[MARK]
+        except BaseException:
+            kept = {name: it for name, it in self.__dict__.items() if name in KEPT}
+            self.__dict__ = before | kept  # in one step, which no interrupt can divide
+            raise
+        self._warn_of_release()
+
+    return attempt

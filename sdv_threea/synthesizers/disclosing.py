@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from sdv.errors import NotFittedError
 
+from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_refit
+
 if TYPE_CHECKING:
-    from sdv_threea.domain import Domain
     from sdv_threea.losses import Loss
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.settings import Settings
@@ -23,6 +25,8 @@ class Disclosing:
 
     _fitted: bool
     _model: Any
+    _num_releases: int
+    _settings: Settings
     preprocessor: Any
 
     def get_losses(self) -> pd.DataFrame:
@@ -60,16 +64,22 @@ class Disclosing:
 
         return say_losses(self._list_losses())
 
-    def _warn_of_losses(self, domain: Domain, settings: Settings) -> None:
+    def _warn_of_release(self) -> None:
+        """Warn of what the last fit promises and what it has lost."""
         from sdv_threea.synthesizers.loss_table import warn_of_losses
 
-        warn_of_losses(self._list_losses(), domain, settings, self._model.num_rows)
+        if self._model is not None:
+            num_rows, domain = self._model.num_rows, self.preprocessor.derive().derived
+            warn_of_promise(self._settings, num_rows, self._num_releases)
+            warn_of_losses(self._list_losses(), domain, self._settings, num_rows)
 
 
 class DisclosingDatabase:
     """A synthesizer of several tables that tells what its last release has lost."""
 
     _table_synthesizers: Any
+    _num_releases: int
+    _promise: Any
 
     def _get_model(self, asked: str) -> DatabaseRelease:
         raise NotImplementedError
@@ -92,6 +102,14 @@ class DisclosingDatabase:
             for table, losses in self._list_losses(self._get_model('losses')).items()
         }
         return pd.concat(found, names=['table'])
+
+    def _warn_of_release(self) -> None:
+        """Warn of what several fits cost together, and of what the last one has lost."""
+        from sdv_threea.synthesizers.loss_table import warn_of_lost_tables
+
+        if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
+            warn_of_refit(self._num_releases, self._promise.guarantee)
+        warn_of_lost_tables(self._list_losses(self._get_model('losses')))
 
     def _say_losses(self, model: DatabaseRelease) -> dict[str, dict[str, str]]:
         from sdv_threea.synthesizers.loss_table import say_losses

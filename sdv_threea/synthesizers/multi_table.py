@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -30,11 +29,10 @@ from sdv_threea.synthesizers.arguments import (
     check_kernel,
     check_metadata,
 )
-from sdv_threea.synthesizers.attempts import undoing
+from sdv_threea.synthesizers.attempts import attempted
 from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
 from sdv_threea.synthesizers.disclosing import DisclosingDatabase
 from sdv_threea.synthesizers.fixed import Fixed
-from sdv_threea.synthesizers.logs import hide_row_counts
 from sdv_threea.synthesizers.multi_table_adapter import TABLE_PARAMETERS, MultiTableAdapter
 from sdv_threea.synthesizers.released import LEFT_OUT, Released, make_header
 from sdv_threea.synthesizers.statement import (
@@ -42,6 +40,7 @@ from sdv_threea.synthesizers.statement import (
     describe_protection,
     list_public_facts,
 )
+from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.units.membership import Database
 from sdv_threea.units.references import number_rows
 from sdv_threea.units.schema import Schema
@@ -142,6 +141,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         self._forget()
         self._fix()
 
+    @attempted
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
 
@@ -160,13 +160,11 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             ConstraintNotMetError: If rows break a constraint.
             MemoryError: If the fit would not go into memory.
         """
-        self._forget()
         for each in self._table_synthesizers.values():
             each.check_memory(self.memory_limit)
-        tables = take_tables(data, self._original_metadata)
-        with undoing(self), hide_row_counts(self._synthesizer_id):
-            super().fit(tables)
+        super().fit(take_tables(data, self._original_metadata))
 
+    @in_turn
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Translate the tables for :meth:`fit_processed_data`. The result is private.
 
@@ -203,6 +201,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
                 for name, numbers in numbered.items()
             }
 
+    @attempted
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Release tables that :meth:`preprocess` has translated.
 
@@ -214,10 +213,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             InvalidDataError: If tables are missing or have no rows, or a row that another one
                 refers to is not there any more.
         """
-        self._forget()
-        tables = take_tables(processed_data, self._original_metadata)
-        with undoing(self), hide_row_counts(self._synthesizer_id):
-            super().fit_processed_data(tables)
+        super().fit_processed_data(take_tables(processed_data, self._original_metadata))
 
     def reset_sampling(self) -> None:
         """Go back to the state right after fitting: the same tables are drawn again."""
@@ -305,12 +301,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             children=self._terms.read_children(schema),
             track=lambda names: tqdm(names, **self._get_pbar_args(desc='Release Tables')),
         )
-        if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
-            warn_of_refit(self._num_releases, self._promise.guarantee)
         self._learn_tables(self._model)
-        from sdv_threea.synthesizers.loss_table import warn_of_lost_tables
-
-        warn_of_lost_tables(self._list_losses(self._model))
 
     def _learn_tables(self, released: DatabaseRelease) -> None:
         for name, model in released.tables.items():

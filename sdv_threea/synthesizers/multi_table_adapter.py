@@ -63,7 +63,8 @@ TABLE_PARAMETERS = frozenset(
 class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     """SDV's base class for many tables: each has its own parameters, constraints and storage.
 
-    As for any synthesizer of SDV, a subclass implements ``_model_tables`` and ``_sample``.
+    As for any synthesizer of SDV, a subclass implements ``_model_tables`` and ``_sample``; and
+    ``_warn_of_release``, which is called when a fit is over.
 
     Formal guarantees:
         * what it learns of a table before the release is what the synthesizer of that table learns:
@@ -109,6 +110,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         if problems:
             raise InvalidDataError(problems)
 
+    @in_turn
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints on single tables, each with its ``table_name``.
 
@@ -130,6 +132,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
             self._table_synthesizers[constraint.table_name].add_constraints([constraint])
         self._single_table_constraints += constraints
 
+    @in_turn
     def set_table_parameters(self, table_name: str, table_parameters: dict[str, Any]) -> None:
         """Set parameters of one table, which keeps its other parameters and its constraints.
 

@@ -17,6 +17,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
 from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.synthesizers.turns import in_turn
 
 #: Arguments of constructors that are no part of a release: a kernel is code, and has been used;
 #: how much memory there is, is a fact of the machine.
@@ -44,6 +45,7 @@ class Released:
         """How many fits have asked private rows, of this synthesizer and what it was made from."""
         return self._num_releases
 
+    @in_turn
     def save_release(self, filepath: str | os.PathLike[str]) -> None:
         """Save what was released, in a file that holds no code, whole or not at all.
 

@@ -10,6 +10,7 @@ from sdv.errors import SynthesizerInputError
 from sdv_threea.atomic import replacing
 from sdv_threea.storage.files import load_saved, seal
 from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.synthesizers.turns import in_turn
 
 
 class Saved:
@@ -21,6 +22,7 @@ class Saved:
         check_version(state['_made_with'], get_version())
         self.__dict__.update(state)
 
+    @in_turn
     def save(self, filepath: str | os.PathLike[str]) -> None:
         """Save the synthesizer, whole or not at all, with a checksum that tells damage.
 

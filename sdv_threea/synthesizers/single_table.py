@@ -30,7 +30,7 @@ from sdv_threea.synthesizers.arguments import (
     check_target,
     make_settings,
 )
-from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_promise
+from sdv_threea.synthesizers.cautions import tell_rejected
 from sdv_threea.synthesizers.conditional import ConditionalAdapter
 from sdv_threea.synthesizers.disclosing import Disclosing
 from sdv_threea.synthesizers.fixed import Fixed
@@ -303,9 +303,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         with show_stages(shown=self.verbose) as begin:
             released = release(rows, domain, self._settings, begin)
         self.learn_release(released.domain, released.transformers)
-        warn_of_promise(self._settings, released.num_rows, self._num_releases)
         self._model = released
-        self._warn_of_losses(domain, self._settings)
 
     def _tell_release(self) -> dict[str, Any]:
         return {

@@ -35,14 +35,16 @@ from sdv_threea.synthesizers.arguments import (
     check_choice,
     check_constraints,
     check_flag,
+    check_locales,
     check_metadata,
     check_name,
     read_unreleased,
 )
-from sdv_threea.synthesizers.attempts import undoing
-from sdv_threea.synthesizers.logs import hide_row_counts, log_fit
+from sdv_threea.synthesizers.attempts import attempted
+from sdv_threea.synthesizers.logs import log_fit
 from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
+from sdv_threea.synthesizers.turns import in_turn
 from sdv_threea.transforms.preprocessor import Preprocessor
 
 
@@ -51,7 +53,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
 
     As for any synthesizer of SDV, a subclass implements ``_fit``, which gets the translated private
     rows, sets ``_model`` and calls :meth:`learn_release`; and ``_sample``. It implements
-    ``check_memory`` too, which is called before a row is read.
+    ``check_memory`` too, which is called before a row is read, and ``_warn_of_release``, which is
+    called when a fit is over.
 
     Formal guarantees:
         * what it keeps of the private table is a function of the metadata (without ranges, values,
@@ -77,6 +80,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         check_metadata(metadata)
         check_flag(public_metadata=public_metadata)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
+        check_locales(locales)
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales)
         self._forget()
         self.target_column = target_column
@@ -102,6 +106,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """Leave out the user's own metadata object, which may hold private facts."""
         return {name: value for name, value in self.__dict__.items() if name != '_input_metadata'}
 
+    @attempted
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private table. Fitting again is another release, and the costs add up.
 
@@ -128,19 +133,18 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             ImportError: If Dask is needed and not installed.
             MemoryError: If the fit would not go into memory.
         """
-        self._forget()
         self.check_memory(self.memory_limit)
         table = self.preprocessor.take(data)
-        with undoing(self), hide_row_counts(self._synthesizer_id):
-            log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))
-            self._check_input_metadata_updated()
-            self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
-            self.reset_sampling()
-            self.preprocessor.check(table)
-            self._prepare(table.header)
-            translated = table.rows.map(self.preprocessor.make_translation()).keep()
-            self._learn(translated, table.header)
+        log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))
+        self._check_input_metadata_updated()
+        self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
+        self.reset_sampling()
+        self.preprocessor.check(table)
+        self._prepare(table.header)
+        translated = table.rows.map(self.preprocessor.make_translation()).keep()
+        self._learn(translated, table.header)
 
+    @in_turn
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Translate the private table for :meth:`fit_processed_data`. The result is private.
 
@@ -162,6 +166,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self._preprocess_helper(given.header)  # SDV warns if this is another fit
         return {self._table_name: self._preprocess(table)}
 
+    @attempted
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Release a private table that :meth:`preprocess` has translated.
 
@@ -172,15 +177,13 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             InvalidDataTypeError: If ``processed_data`` is not one table by name.
             InvalidDataError: If it has no rows, or lacks columns.
         """
-        self._forget()
         given = self.preprocessor.take(processed_data)
         names = self.preprocessor.derive().derived.names
         if not len(given.take(())):
             raise InvalidDataError(['The table has no rows: there is nothing to learn from.'])
         if set(names) - set(given.header.columns):
             raise InvalidDataError([f'The processed table must have the columns {list(names)}.'])
-        with undoing(self), hide_row_counts(self._synthesizer_id):
-            self._learn(chunk_table(given.take(names)), given.header)
+        self._learn(chunk_table(given.take(names)), given.header)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check the private table against metadata and constraints, without showing its values.
@@ -195,6 +198,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """
         self.preprocessor.check(self.preprocessor.take(data))
 
+    @in_turn
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints. They hold in what is sampled after the next fit.
 
@@ -251,6 +255,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """
         return self.preprocessor.complete_transformers(super().get_transformers(table_name))
 
+    @in_turn
     def update_transformers(
         self, column_name_to_transformer: Mapping[str, Any], table_name: str | None = None
     ) -> None:

@@ -1,10 +1,12 @@
-"""Turns: threads that sample one synthesizer wait for each other, so that no id comes twice.
+"""Turns: threads that fit, change, sample or save one synthesizer wait for each other.
 
-What is made up is counted on from sample to sample: two that ran at once would count alike.
+What is made up is counted on from sample to sample: two that ran at once would count alike, and no
+id may come twice. Two fits that ran at once would undo each other.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from threading import Lock, RLock
@@ -39,3 +41,13 @@ def in_turn(
             return method(self, *given, **named)
 
     return wait
+
+
+def _renew() -> None:
+    """Free all turns in a process that was forked: the threads that had them are not in it."""
+    global _locks, _door
+    _locks, _door = WeakKeyDictionary(), Lock()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_renew)

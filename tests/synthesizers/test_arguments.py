@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
-from sdv_threea import ClustMixSynthesizer
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 
 NAME = 'people'
 
@@ -76,6 +77,47 @@ def test_names_are_texts(fitted, wrong):
 def test_metadata_is_that_of_sdv(wrong):
     with pytest.raises(SynthesizerInputError, match='^metadata must be an sdv.metadata.Metadata'):
         ClustMixSynthesizer(wrong)
+
+
+LINK = {
+    'parent_table_name': 'parent',
+    'child_table_name': 'child',
+    'parent_primary_key': 'key',
+    'child_foreign_key': 'key',
+}
+
+
+def make_database(columns=(), **arguments):
+    key = {'sdtype': 'id'}
+    tables = {
+        'parent': {'columns': {'key': key, **dict(columns)}, 'primary_key': 'key'},
+        'child': {'columns': {'key': key}},
+    }
+    metadata = Metadata.load_from_dict({'tables': tables, 'relationships': [LINK]})
+    return ClustMixMultiTableSynthesizer(metadata, **arguments)
+
+
+@pytest.mark.parametrize('wrong', [[], (), ['xx_YY'], ['en_US', 3], 3, {'en_US'}, 'nowhere'])
+def test_locales_are_some_that_there_are_and_refused_at_birth(small_metadata, wrong):
+    with pytest.raises(SynthesizerInputError, match='^locales must be a list of locales'):
+        ClustMixSynthesizer(small_metadata, locales=wrong)
+    with pytest.raises(SynthesizerInputError, match='^locales must be a list of locales'):
+        make_database(locales=wrong)
+
+
+@pytest.mark.parametrize('right', [None, 'de_DE', ['de', 'fr-CH'], ('en_US',)])
+def test_other_locales_will_do(small_metadata, right):
+    ClustMixSynthesizer(small_metadata, locales=right)
+    make_database(locales=right)
+
+
+def test_a_column_name_that_no_file_can_hold_is_refused_at_birth(build_metadata):
+    columns = {'x\ud800': {'sdtype': 'numerical'}, 'y': {'sdtype': 'numerical'}}
+    with pytest.raises(SynthesizerInputError, match=r"names 'x\\ud800' hold halves") as caught:
+        ClustMixSynthesizer(build_metadata(columns))
+    str(caught.value).encode()
+    with pytest.raises(SynthesizerInputError, match='hold halves of characters'):
+        make_database(columns)
 
 
 @pytest.mark.parametrize('setting', ['neighbors', 'guarantee', 'n_components', 'target_column'])

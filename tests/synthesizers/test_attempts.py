@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from functools import partial
 
@@ -20,7 +21,7 @@ from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer, pipel
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.relational import pipeline as relational
 from sdv_threea.synthesizers import multi_table, single_table
-from sdv_threea.synthesizers.attempts import undoing
+from sdv_threea.synthesizers.attempts import attempted
 
 NUMBER, CATEGORY, KEY = ({'sdtype': each} for each in ('numerical', 'categorical', 'id'))
 
@@ -237,12 +238,54 @@ def test_the_undoing_sees_what_is_left(compare):
 def test_an_attempt_inside_another_leaves_the_undoing_to_that_one():
     synthesizer = One.make()
     before = synthesizer._random_state_set
-    with pytest.raises(KeyError), undoing(synthesizer):
-        synthesizer._random_state_set = 'changed outside'
-        with pytest.raises(ValueError), undoing(synthesizer):
-            synthesizer._random_state_set = 'changed inside'
-            raise ValueError
-        assert synthesizer._random_state_set == 'changed inside'
+
+    @attempted
+    def inner(self):
+        self._random_state_set = 'changed inside'
+        raise ValueError
+
+    @attempted
+    def outer(self):
+        self._random_state_set = 'changed outside'
+        with pytest.raises(ValueError):
+            inner(self)
+        assert self._random_state_set == 'changed inside'
         raise KeyError
+
+    with pytest.raises(KeyError):
+        outer(synthesizer)
     assert synthesizer._random_state_set == before
+    assert '_undoing' not in vars(synthesizer)
+
+
+def test_a_warning_of_ours_that_is_an_error_comes_when_the_fit_is_over(kind):
+    synthesizer = kind.make()
+    synthesizer.fit(kind.data)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        with pytest.raises(RefitWarning):
+            synthesizer.fit(kind.data)
+
+    assert synthesizer.get_privacy_statement().fits == 2
+    assert all(len(rows) for rows in kind.sample(synthesizer).values())
+
+
+def test_threads_that_fit_one_synthesizer_take_turns(kind):
+    synthesizer, errors = kind.make(), []
+
+    def fit():
+        try:
+            synthesizer.fit(kind.data)
+            assert kind.sample(synthesizer)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=fit) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert errors == []
+    assert synthesizer.get_privacy_statement().fits == 3
     assert '_undoing' not in vars(synthesizer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 import warnings
@@ -15,6 +17,7 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.storage.ids import IdGenerator
+from sdv_threea.synthesizers.turns import in_turn
 
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 
@@ -168,3 +171,40 @@ def test_threads_get_rows_and_ids_of_their_own(database, monkeypatch):
     assert together['key'].is_unique
     assert together['text_key'].is_unique
     assert sorted(together['key']) == sorted(expected['key'])
+
+
+class Waiting:
+    """Something whose turn one thread has, until it is told to end it."""
+
+    def __init__(self):
+        self.inside, self.ends = threading.Event(), threading.Event()
+
+    @in_turn
+    def stay(self):
+        self.inside.set()
+        self.ends.wait()
+
+    @in_turn
+    def pass_by(self):
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='there are no forks')
+def test_a_child_does_not_wait_for_a_thread_that_is_not_in_it():
+    waiting = Waiting()
+    thread = threading.Thread(target=waiting.stay)
+    thread.start()
+    waiting.inside.wait()
+    child = os.fork()
+    if not child:
+        try:
+            signal.alarm(20)
+            waiting.pass_by()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    waiting.ends.set()
+    thread.join()
+
+    assert ended == 0
