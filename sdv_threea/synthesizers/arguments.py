@@ -30,6 +30,15 @@ INVALID_CELLS = ('raise', COERCE)
 #: The sdtypes of columns that have values.
 WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 
+#: What is said of a table whose rows are steps of sequences.
+SEQUENCES = (
+    "The metadata of the table '{}' has {}, so a person may have many rows, and a fit would "
+    'protect one row. To protect a person with all rows, put the persons into a table of their '
+    'own, relate the rows to it, and use ClustMixMultiTableSynthesizer with privacy_unit; the '
+    'order of the rows is not learned. To protect one row, leave sequence_key and sequence_index '
+    'out of the metadata.'
+)
+
 #: The largest number that can be counted to.
 MOST = 2**62
 
@@ -41,14 +50,15 @@ LARGEST_SCALE = 1e9
 
 
 def check_metadata(metadata: object) -> None:
-    """Check that metadata is SDV's, and that files can be named after its tables.
+    """Check that metadata is SDV's, of rows and no sequences, and names tables as files can be.
 
     Args:
         metadata: What the user gave.
 
     Raises:
-        SynthesizerInputError: If it is anything else, a name of a table leads out of a folder, or
-            one of a column cannot be written to a file.
+        SynthesizerInputError: If it is anything else, a name of a table leads out of a folder, one
+            of a column cannot be written to a file, or rows are steps of sequences: one row would
+            be the wrong unit.
     """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
@@ -65,6 +75,10 @@ def check_metadata(metadata: object) -> None:
             f'The column names {", ".join(broken)} hold halves of characters (lone surrogates), '
             'which no file can hold: rename the columns in the table and in the metadata.'
         )
+    for name, table in metadata.tables.items():
+        facts = {'sequence_key': table.sequence_key, 'sequence_index': table.sequence_index}
+        if stated := [f'the {fact} {named!r}' for fact, named in facts.items() if named]:
+            raise SynthesizerInputError(SEQUENCES.format(name, ' and '.join(stated)))
 
 
 def check_locales(locales: object) -> None:

@@ -36,6 +36,7 @@ from sdv_threea.synthesizers.arguments import (
     check_sampling,
     check_scale,
 )
+from sdv_threea.synthesizers.cautions import warn_of_shared_ids
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
@@ -106,6 +107,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         with guarded():
             named = {name: table.rename(columns=str) for name, table in tables.items()}
         schema = self._terms.read_schema()
+        warn_of_shared_ids(self._terms.metadata, schema.private)
         problems = problems or find_broken_references(named, self._original_metadata, schema)
         if problems:
             raise InvalidDataError(problems)

@@ -41,6 +41,7 @@ from sdv_threea.synthesizers.arguments import (
     read_unreleased,
 )
 from sdv_threea.synthesizers.attempts import attempted
+from sdv_threea.synthesizers.cautions import warn_of_shared_ids
 from sdv_threea.synthesizers.logs import log_fit
 from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
@@ -135,6 +136,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """
         self.check_memory(self.memory_limit)
         table = self.preprocessor.take(data)
+        warn_of_shared_ids(self.metadata, self.metadata.tables)
         log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))
         self._check_input_metadata_updated()
         self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
@@ -160,6 +162,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             ConstraintNotMetError: If rows break a constraint.
         """
         given = self.preprocessor.take(data)
+        warn_of_shared_ids(self.metadata, self.metadata.tables)
         table = given.take(given.header.columns)
         self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
         self.preprocessor.check(given)
