@@ -1,8 +1,8 @@
-"""Proposals from names and types alone: the first line of a CSV file, the schema of a Parquet file.
+"""Proposals from names and types alone: of the first line of a CSV file, a Parquet schema, dtypes.
 
 Formal guarantees, of every function here:
-    * what is returned is a function of the names of columns, and of the types of a Parquet file: no
-      cell is read
+    * what is returned is a function of the names of columns, and of their types in a Parquet file
+      or a DataFrame: no cell is read
     * no message shows what a file holds beyond that
 """
 
@@ -16,10 +16,12 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import pandas as pd
 
 from sdv_threea.errors import InputError
-from sdv_threea.metadata.columns import StatedColumn
+from sdv_threea.metadata.columns import LEARNED, StatedColumn, fitting
 from sdv_threea.metadata.naming import guess_by_name
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import read_type
@@ -44,6 +46,9 @@ GZIP = 31
 
 #: What is proposed of texts whose name says nothing.
 TEXTS = 'as it holds texts'
+
+#: What SDV makes up as fractions: whole numbers of that name are ids instead.
+FRACTIONS = ('latitude', 'longitude')
 
 
 def propose_from_csv(
@@ -123,25 +128,69 @@ def name_table(path: Path) -> str:
     return path.name.split('.')[0] or 'table'
 
 
+def propose_from_dtypes(dtypes: pd.Series, table: str) -> Proposal:
+    """Propose metadata from the names and the dtypes of the columns of a DataFrame.
+
+    Args:
+        dtypes: The dtypes by column, as ``DataFrame.dtypes`` returns them.
+        table: What the table is called.
+
+    Returns:
+        The proposal. A column whose dtype is not one of a table has no sdtype.
+    """
+    columns = tuple(_read_dtype(name, dtype) for name, dtype in dtypes.items())
+    return Proposal({table: columns}, ('Names and dtypes were read, and no row.',))
+
+
+def find_sdtype(dtype: Any) -> str | None:
+    """Return what a column of a dtype is learned as; ``None`` if a table has no such dtype."""
+    types = pd.api.types
+    if types.is_bool_dtype(dtype):
+        return 'boolean'
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return 'numerical'
+    if types.is_datetime64_any_dtype(dtype):
+        return 'datetime'
+    is_listed = isinstance(dtype, pd.CategoricalDtype | pd.StringDtype)
+    return 'categorical' if is_listed or types.is_object_dtype(dtype) else None
+
+
 def _read_field(name: str, kind: str, is_nullable: bool) -> StatedColumn:
-    guessed = guess_by_name(name)
-    nullable = None if is_nullable else False
     try:
         sdtype, decimals = read_type(kind)
     except ValueError:
-        return StatedColumn(name=name, notes=(f'The type {kind} is not one of a table.',))
+        return _deny(name, kind)
+    nullable = None if is_nullable else False
+    return _combine(StatedColumn(name=name, decimals=decimals, nullable=nullable), sdtype)
+
+
+def _read_dtype(name: Any, dtype: Any) -> StatedColumn:
+    sdtype = find_sdtype(dtype)
     if sdtype is None:
-        sdtype, guess = guessed.sdtype or 'categorical', guessed.guess or TEXTS
-        learned = sdtype in ('categorical', 'datetime', 'numerical', 'boolean')
-        return StatedColumn(
-            name=name, sdtype=sdtype, guess=guess, nullable=nullable if learned else None
-        )
-    stored = StatedColumn(name=name, sdtype=sdtype, decimals=decimals, nullable=nullable)
-    if sdtype == 'datetime':
-        return replace(stored, typed=True)
-    if guessed.sdtype == 'id' and decimals == 0:
-        return replace(guessed, nullable=None)
-    return stored
+        return _deny(name, dtype)
+    is_text = sdtype == 'categorical' and not isinstance(dtype, pd.CategoricalDtype)
+    decimals = 0 if pd.api.types.is_integer_dtype(dtype) else None
+    return _combine(StatedColumn(name=name, decimals=decimals), None if is_text else sdtype)
+
+
+def _deny(name: Any, kind: object) -> StatedColumn:
+    return StatedColumn(name=name, notes=(f'The type {kind} is not one of a table.',))
+
+
+def _combine(column: StatedColumn, sdtype: str | None) -> StatedColumn:
+    """Say what a column holds by its type, or by its name where the type leaves that open.
+
+    Numbers and categories are keys or personal information if their name says so. Texts (no
+    sdtype) are whatever their name says.
+    """
+    guessed = guess_by_name(str(column.name))
+    is_settled = sdtype in ('boolean', 'datetime') or guessed.sdtype in (None, 'text', *LEARNED)
+    if sdtype is not None and is_settled:
+        return replace(column, sdtype=sdtype, typed=sdtype == 'datetime')
+    found, guess = guessed.sdtype or 'categorical', guessed.guess or TEXTS
+    found = 'id' if found in FRACTIONS and column.decimals == 0 else found
+    nullable = column.nullable if found in LEARNED else None
+    return fitting(replace(column, sdtype=found, guess=guess, nullable=nullable))
 
 
 def _read_line(path: Path, file: BinaryIO, encoding: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from sdv.errors import InvalidDataTypeError, SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.metadata.columns import LEARNED, StatedColumn
+from sdv_threea.metadata.schemas import find_sdtype, propose_from_dtypes
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.warning import warn
 
@@ -32,7 +35,10 @@ def synthesize(
     """Fit a DataFrame, and sample as many rows as were released to be in it.
 
     It takes the names and the dtypes of the columns as public, and nothing else: no range, no
-    value, no number of rows. It looks at no cell to decide what a column is. An
+    value, no number of rows. It looks at no cell to decide what a column is. Columns that their
+    names call keys or personal information (``customer_id``, ``first_name``, ``city``) are made
+    up, and never looked at. Texts that their names call free text, or names of something
+    (``notes``, ``name``), are asked about by an error, before anything is read. An
     :class:`AssumptionWarning` says what was assumed.
 
     Formal guarantees:
@@ -47,8 +53,10 @@ def synthesize(
             another may stand for it (:class:`~sdv_threea.ClustMixSynthesizer`).
         num_rows: How many rows to sample; by default as many as were released to be there, a noisy
             count.
-        sdtypes: What columns are, by name, where the dtype does not tell: ``'categorical'`` for
-            numbers that are codes, ``'id'`` for keys, ``'datetime'`` for texts of dates.
+        sdtypes: What columns are, by name, where name and dtype do not tell, or tell wrong:
+            ``'categorical'`` for numbers that are codes and for names that samples may show,
+            ``'text'`` for free text, ``'id'`` for keys, ``'datetime'`` for texts of dates. The
+            target is what its dtype says, whatever it is called.
         **settings: Further arguments of :class:`ClustMixSynthesizer`, such as ``delta``.
 
     Returns:
@@ -57,8 +65,8 @@ def synthesize(
 
     Raises:
         InvalidDataTypeError: If ``data`` is not a DataFrame.
-        SynthesizerInputError: If a dtype does not tell what a column is, or a setting is out of
-            range.
+        SynthesizerInputError: If name and dtype do not tell what a column is, with the argument
+            to go on with; or if a setting is out of range. Nothing was read then.
 
     Examples:
         >>> from sdv_threea import synthesize
@@ -70,11 +78,11 @@ def synthesize(
     """
     if not isinstance(data, pd.DataFrame):
         raise InvalidDataTypeError('The data must be a DataFrame.')
-    found = _find_sdtypes(data, sdtypes or {})
-    columns = {name: {'sdtype': sdtype} for name, sdtype in found.items()}
-    metadata = Metadata.load_from_dict({'tables': {TABLE: {'columns': columns}}})
+    columns = _describe(data.dtypes, sdtypes or {}, target)
+    entries = {each.name: each.to_entry() for each in columns}
+    metadata = Metadata.load_from_dict({'tables': {TABLE: {'columns': entries}}})
     synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=target, **settings)
-    warn(_say(found), AssumptionWarning)
+    warn(_say(columns, data.dtypes), AssumptionWarning)
     synthesizer.fit({TABLE: data})
     if num_rows is None:
         released = synthesizer._model
@@ -82,42 +90,60 @@ def synthesize(
     return synthesizer.sample(num_rows)[TABLE], synthesizer
 
 
-def _find_sdtypes(data: pd.DataFrame, stated: Mapping[Any, str]) -> dict[Any, str]:
-    """Return what each column is: as stated, or by its dtype alone."""
-    if not data.columns.is_unique:
+def _describe(
+    dtypes: pd.Series, stated: Mapping[Any, str], target: str | None
+) -> list[StatedColumn]:
+    """Return what each column is: as stated, or by its name and dtype alone."""
+    if not dtypes.index.is_unique:
         raise SynthesizerInputError('Two columns have the same name: rename one of them.')
-    if unknown := [name for name in stated if name not in data]:
+    if unknown := [name for name in stated if name not in dtypes]:
         raise SynthesizerInputError(
             f'The DataFrame has no columns {unknown}: sdtypes is by the names of columns.'
         )
-    return {name: stated.get(name) or _find_sdtype(name, data.dtypes[name]) for name in data}
+    (proposed,) = propose_from_dtypes(dtypes, TABLE).tables.values()
+    columns = [_settle(each, dtypes[each.name], stated, target) for each in proposed]
+    if untold := [each.name for each in columns if each.sdtype is None]:
+        raise SynthesizerInputError(
+            f'The dtype {dtypes[untold[0]]} of the column {untold[0]!r} does not tell what it '
+            "holds: convert the column, or state it as sdtypes={...: 'categorical'}."
+        )
+    if asked := [each.name for each in columns if each.guess and each.sdtype == 'text']:
+        answer = {**stated, **dict.fromkeys(asked, 'text')}
+        raise SynthesizerInputError(
+            f'The columns {asked} may hold names of people or free text, as they are called, and '
+            'samples could show those word for word. Nothing was read. To have them made up, go on '
+            f"with synthesize(..., sdtypes={answer}). Put 'categorical' in the place of 'text' for "
+            'a column whose frequent values may be shown.'
+        )
+    return columns
 
 
-def _find_sdtype(name: object, dtype: Any) -> str:
-    types = pd.api.types
-    if types.is_bool_dtype(dtype):
-        return 'boolean'
-    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
-        return 'numerical'
-    if types.is_datetime64_any_dtype(dtype):
-        return 'datetime'
-    if types.is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype | pd.StringDtype):
-        return 'categorical'
-    raise SynthesizerInputError(
-        f'The dtype {dtype} of the column {name!r} does not tell what it holds: convert the '
-        "column, or state it as sdtypes={...: 'categorical'}."
-    )
+def _settle(
+    column: StatedColumn, dtype: Any, stated: Mapping[Any, str], target: str | None
+) -> StatedColumn:
+    """Return a column as stated. By its name alone, it may be made up, but not read otherwise."""
+    by_dtype = column.name == target or column.sdtype in LEARNED
+    found = stated.get(column.name) or (find_sdtype(dtype) if by_dtype else None)
+    return replace(column, sdtype=found, guess='') if found else column
 
 
-def _say(found: Mapping[Any, str]) -> str:
+def _say(columns: Sequence[StatedColumn], dtypes: pd.Series) -> str:
     """Say what was assumed, by names and dtypes alone."""
-    kinds: dict[str, list[str]] = {}
-    for name, sdtype in found.items():
-        kinds.setdefault(sdtype, []).append(str(name))
+    kinds: dict[str | None, list[str]] = {}
+    for each in columns:
+        kinds.setdefault(each.sdtype, []).append(str(each.name))
     told = '; '.join(f'{sdtype}: {", ".join(names)}' for sdtype, names in kinds.items())
+    made_up = [each.name for each in columns if each.guess]
+    by_name = (
+        f'Their names say that {", ".join(map(str, made_up))} are keys or personal, so they are '
+        'made up, and never looked at; to learn one, state it, such as '
+        f'sdtypes={ {made_up[-1]: find_sdtype(dtypes[made_up[-1]])} }. '
+        if made_up
+        else ''
+    )
     return (
         f'Assumed by names and dtypes alone: {told}. They are public, and nothing else is. Every '
-        'row is one unit. Texts are categories: values of few rows come out as missing, so state '
-        "keys and free text as sdtypes={'key': 'id', 'note': 'text'}, and codes as "
+        f'row is one unit. {by_name}Texts are categories: values of few rows come out as missing, '
+        "so state keys and free text as sdtypes={'key': 'id', 'note': 'text'}, and codes as "
         "{'code': 'categorical'}."
     )

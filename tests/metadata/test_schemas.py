@@ -11,6 +11,7 @@ import pytest
 
 from sdv_threea.errors import InputError
 from sdv_threea.metadata import propose_from_csv, propose_from_parquet, schemas
+from sdv_threea.metadata.schemas import propose_from_dtypes
 
 SECRET = 'secret-cell'
 HEADER = 'patient_id,age,"last, first",visit_date,is_smoker,stage\n'
@@ -163,6 +164,8 @@ def make_table(first):
             'age': pd.array([first, None], dtype='Int64'),
             'price': [0.5, first / 2],
             'city': [SECRET, f'{SECRET}{first}'],
+            'origin': [SECRET, f'{SECRET}{first}'],
+            'phone': [first, 2],
             'kind': pd.Categorical([SECRET, f'{SECRET}{first}']),
             'seen': pd.to_datetime(['2020-01-01', f'20{first}-01-01']),
             'smoker': [True, False],
@@ -184,11 +187,37 @@ def test_the_schema_of_parquet_says_types_and_nothing_of_cells(tmp_path):
         'patient_id': {'sdtype': 'id'},
         'age': {'sdtype': 'numerical', 'decimal_places': 0},
         'price': {'sdtype': 'numerical'},
-        'city': {'sdtype': 'categorical'},
+        'city': {'sdtype': 'city', 'pii': True},
+        'origin': {'sdtype': 'categorical'},
+        'phone': {'sdtype': 'phone_number', 'pii': True},
         'kind': {'sdtype': 'categorical'},
         'seen': {'sdtype': 'datetime'},
         'smoker': {'sdtype': 'boolean'},
     }
+
+
+@pytest.mark.parametrize(
+    ('name', 'cells', 'sdtype'),
+    [
+        ('email', ['a', 'b'], 'email'),
+        ('email', pd.Categorical(['a', 'b']), 'email'),
+        ('email', pd.array(['a', None], dtype='string'), 'email'),
+        ('email', [True, False], 'boolean'),
+        ('email', pd.to_datetime(['2020-01-01', None]), 'datetime'),
+        ('email', [1j, 2j], None),
+        ('latitude', [0.5, 1.5], 'latitude'),
+        # SDV makes coordinates up as fractions, which Int64 cannot hold.
+        ('latitude', pd.array([1, None], dtype='Int64'), 'id'),
+        ('notes', ['a', 'b'], 'text'),
+        ('notes', [1, 2], 'numerical'),
+        ('notes', pd.Categorical(['a', 'b']), 'categorical'),
+        ('stage', ['a', 'b'], 'categorical'),
+        (7, [1, 2], 'numerical'),
+    ],
+)
+def test_a_dtype_that_settles_what_a_column_is_comes_before_its_name(name, cells, sdtype):
+    ((_, column),) = propose_from_dtypes(pd.DataFrame({name: cells}).dtypes, 'people')
+    assert (column.name, column.sdtype) == (name, sdtype)
 
 
 def test_the_rows_of_parquet_may_be_broken(tmp_path):

@@ -70,6 +70,72 @@ def test_what_is_assumed_does_not_depend_on_a_cell():
     assert told[0] == told[1] == told[2]
 
 
+def make_customers(rows=600):
+    """Names that many rows share: as categories they would be released, word for word."""
+    return pd.DataFrame(
+        {
+            'customerID': [f'C-{each}' for each in range(rows)],
+            'first_name': ['Xaveria'] * rows,
+            'last_name': pd.Categorical(['Quux'] * rows),
+            'city': pd.array(['Bern'] * rows, dtype='string'),
+            'phone': ['555-0199'] * rows,
+            'tenure': range(rows),
+            'plan': ['basic', 'full'] * (rows // 2),
+        }
+    )
+
+
+def test_what_names_call_personal_is_made_up_and_said():
+    customers = make_customers()
+    with pytest.warns(AssumptionWarning) as told:
+        rows, synthesizer = synthesize(customers, 1000.0, target='plan', num_rows=300)
+
+    for name in ('customerID', 'first_name', 'last_name', 'city', 'phone'):
+        assert not set(rows[name]) & set(customers[name])
+    assert set(rows['plan']) == {'basic', 'full'}
+    assert synthesizer._model.domain.names == ('tenure', 'plan')
+    (said,) = [str(each.message) for each in told if each.category is AssumptionWarning]
+    assert 'made up' in said
+    assert "sdtypes={'phone': 'categorical'}" in said
+
+
+def test_what_is_personal_by_its_name_is_learned_if_the_caller_says_so():
+    customers = make_customers()[['first_name', 'city', 'tenure']]
+    with pytest.warns(AssumptionWarning):
+        rows, _ = synthesize(
+            customers, 1000.0, target='city', num_rows=9, sdtypes={'first_name': 'categorical'}
+        )
+    assert set(rows['first_name']) == {'Xaveria'}
+    assert set(rows['city']) == {'Bern'}  # the target is learned, whatever it is called
+
+
+def test_free_text_is_asked_about_before_anything_is_read():
+    people = pd.DataFrame(
+        {
+            'Name': ['Braund, Mr. Owen Harris'] * 300,
+            'notes': ['Mrs. Quux is ill'] * 300,
+            'code': [1, 2, 3] * 100,
+            'fare': np.arange(300.0),
+        }
+    )
+    stated = {'code': 'categorical'}
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        with pytest.raises(SynthesizerInputError) as asked:
+            synthesize(people, 1000.0, sdtypes=stated)
+    line = "sdtypes={'code': 'categorical', 'Name': 'text', 'notes': 'text'}"
+    assert line in str(asked.value)
+    assert 'Quux' not in str(asked.value)
+
+    with pytest.warns(AssumptionWarning):
+        rows, _ = synthesize(
+            people, 1000.0, num_rows=9, sdtypes={**stated, 'Name': 'text', 'notes': 'categorical'}
+        )
+    assert not set(rows['Name']) & set(people['Name'])
+    assert set(rows['notes']) == set(people['notes'])
+    assert list(rows) == list(people)
+
+
 @pytest.mark.parametrize(
     ('table', 'more', 'error', 'complaint'),
     [
