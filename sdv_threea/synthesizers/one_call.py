@@ -110,10 +110,10 @@ def _describe(
     if asked := [each.name for each in columns if each.guess and each.sdtype == 'text']:
         answer = {**stated, **dict.fromkeys(asked, 'text')}
         raise SynthesizerInputError(
-            f'The columns {asked} may hold names of people or free text, as they are called, and '
-            'samples could show those word for word. Nothing was read. To have them made up, go on '
-            f"with synthesize(..., sdtypes={answer}). Put 'categorical' in the place of 'text' for "
-            'a column whose frequent values may be shown.'
+            f'By their names, the columns {asked} may hold free text or names of people, which '
+            'samples could show word for word. Nothing was read. To have them made up, go on with '
+            f"synthesize(..., sdtypes={answer}). In the place of 'text', 'name' makes up names of "
+            "people, and 'categorical' learns a column whose frequent values may be shown."
         )
     return columns
 
@@ -135,8 +135,8 @@ def _say(columns: Sequence[StatedColumn], dtypes: pd.Series) -> str:
     told = '; '.join(f'{sdtype}: {", ".join(names)}' for sdtype, names in kinds.items())
     made_up = [each.name for each in columns if each.guess]
     by_name = (
-        f'Their names say that {", ".join(map(str, made_up))} are keys or personal, so they are '
-        'made up, and never looked at; to learn one, state it, such as '
+        'Columns that their names call keys or personal are made up, and never looked at: '
+        f'{", ".join(map(str, made_up))}; to learn one, state what it holds, as '
         f'sdtypes={ {made_up[-1]: find_sdtype(dtypes[made_up[-1]])} }. '
         if made_up
         else ''
