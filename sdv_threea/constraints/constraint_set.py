@@ -53,6 +53,9 @@ from sdv_threea.storage.reading import PrivateTable
 #: Number of synthetic rows that a constraint of the user's own learns from.
 NUM_LESSONS = 1_000
 
+#: Texts of Arrow's, as their dtypes are written.
+ARROW_TEXTS = ('string[pyarrow]', 'large_string[pyarrow]')
+
 #: SDV's constraints, which are nothing but their parameters until they are fitted.
 BUILT_IN = (FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range)
 
@@ -87,7 +90,7 @@ class ConstraintSet:
         """
         added = [adopt(constraint, self.metadata) for constraint in constraints]
         for constraint in added:
-            constraint.fit(proxy.head(0), self.metadata)
+            constraint.fit(store_plainly(proxy.head(0)), self.metadata)
         self.adopted += added
 
     @property
@@ -174,7 +177,7 @@ class ConstraintSet:
                 names = constraint.column_names
                 joint = next(each for each in joints if set(names) <= set(each.names))
                 rows = _show_combinations(joint, joint.combinations(domain), proxy)
-            constraint.fit(rows, self.metadata)
+            constraint.fit(store_plainly(rows), self.metadata)
 
     def learn(self, sample: Callable[[int], pd.DataFrame]) -> None:
         """Let constraints of the user's own learn from synthetic rows, if there are any.
@@ -205,8 +208,29 @@ class ConstraintSet:
     def drop_broken(self, sampled: pd.DataFrame) -> pd.DataFrame:
         """Drop sampled rows that break a constraint."""
         for constraint in self.adopted:
-            sampled = sampled[np.asarray(constraint.is_valid(sampled), dtype=np.bool_)]
+            valid = constraint.is_valid(store_plainly(sampled))
+            sampled = sampled[np.asarray(valid, dtype=np.bool_)]
         return sampled
+
+
+def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
+    """Store columns as SDV's constraints can read them: they fail on texts and numbers of Arrow's.
+
+    Args:
+        table: Rows in any storage.
+
+    Returns:
+        The same cells; texts are objects, numbers and flags of Arrow's are nullable ones of pandas.
+    """
+    plain = {'i': 'Int64', 'u': 'UInt64', 'f': 'Float64', 'b': 'boolean'}
+    stored = {}
+    for name, dtype in table.dtypes.items():
+        if isinstance(dtype, pd.ArrowDtype) and dtype.kind in plain:
+            stored[name] = table[name].astype(plain[dtype.kind])
+        elif isinstance(dtype, pd.StringDtype) or str(dtype) in ARROW_TEXTS:
+            texts = table[name].astype(object)
+            stored[name] = texts.where(texts.notna(), np.nan)
+    return table.assign(**stored) if stored else table
 
 
 def adopt(constraint: Any, metadata: Metadata) -> Any:
@@ -303,8 +327,9 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
     try:
         if isinstance(constraint, OwnConstraint):
             return constraint.accepts(table)
-        constraint.fit(table.head(0), metadata)
-        return bool(np.all(constraint.is_valid(table)))
+        plain = store_plainly(table)
+        constraint.fit(plain.head(0), metadata)
+        return bool(np.all(constraint.is_valid(plain)))
     except Exception:
         return None
 

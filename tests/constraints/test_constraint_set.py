@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sdv.cag import (
     FixedCombinations,
     FixedIncrements,
     Inequality,
+    OneHotEncoding,
+    Range,
     SingleTableProgrammableConstraint,
 )
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.metadata import Metadata
 
-from sdv_threea.constraints.constraint_set import NUM_LESSONS, ConstraintSet
+from sdv_threea.constraints.constraint_set import NUM_LESSONS, ConstraintSet, store_plainly
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.storage.reading import take_table
 
@@ -160,3 +163,54 @@ def test_constraints_of_the_users_own_learn_from_synthetic_rows(constraints, wat
 
     assert asked == [NUM_LESSONS]
     pd.testing.assert_frame_equal(watched.shown[-1], rows)
+
+
+DATES = ['2022-01-01', '2022-01-02', None, '2022-01-01']
+TEXTS = ['object', 'string', 'string[pyarrow]', pd.ArrowDtype(pa.string())]
+NUMBERS = ['float64', 'Int64', 'Float64', 'int64[pyarrow]', 'double[pyarrow]', 'object']
+
+
+@pytest.mark.parametrize('dtype', [*TEXTS, *NUMBERS], ids=str)
+@pytest.mark.parametrize('rule', [Inequality('a', 'b'), Range('a', 'b', 'c', False)], ids=repr)
+@pytest.mark.parametrize('broken', [False, True])
+def test_rows_are_compared_in_any_storage(dtype, rule, broken):
+    """SDV's own constraints fail on some, and so the fit of a valid table was refused."""
+    of_texts = dtype in TEXTS
+    low, high = (DATES, '2022-01-03') if of_texts else ([1, 2, None, 1], 3)
+    table = pd.DataFrame({'a': low, 'b': [high, None, high, low[0]], 'c': high}, dtype=object)
+    if broken:
+        table.loc[0, 'a'] = '2022-02-01' if of_texts else 5
+    table = table.astype(dtype)
+    facts = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    columns = dict.fromkeys('abc', facts if of_texts else {'sdtype': 'numerical'})
+    constraints = ConstraintSet(Metadata.load_from_dict({'tables': {'t': {'columns': columns}}}))
+    constraints.add([rule], table.head(0))
+    private = take_table({'t': table}, 't', columns)
+
+    if broken:
+        with pytest.raises(ConstraintNotMetError, match='break the constraint'):
+            constraints.check(private)
+    else:
+        constraints.check(private)
+    assert constraints.drop_broken(table).index.tolist() == list(range(int(broken), 4))
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'Int64', 'bool[pyarrow]', 'int64[pyarrow]'])
+def test_flags_and_steps_are_read_in_any_storage(dtype):
+    table = pd.DataFrame({'a': [1, 0], 'b': [0, 1]}).astype(dtype)
+    columns = dict.fromkeys('ab', {'sdtype': 'numerical'})
+    constraints = ConstraintSet(Metadata.load_from_dict({'tables': {'t': {'columns': columns}}}))
+    constraints.add([OneHotEncoding(['a', 'b']), FixedIncrements('a', 1)], table.head(0))
+
+    constraints.check(take_table({'t': table}, 't', columns))
+    assert len(constraints.drop_broken(table)) == 2
+
+
+def test_what_is_stored_plainly_keeps_its_cells():
+    texts, numbers = pd.array(['a', None], 'string'), pd.array([1.5, None], 'double[pyarrow]')
+    table = pd.DataFrame({'x': texts, 'y': numbers})
+    plain = store_plainly(table)
+
+    assert plain['x'].tolist()[0] == 'a' and plain['x'].isna().tolist() == [False, True]
+    assert plain['y'].tolist()[0] == 1.5 and plain['y'].isna().tolist() == [False, True]
+    assert list(plain.columns) == ['x', 'y']
