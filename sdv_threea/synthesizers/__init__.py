@@ -24,12 +24,14 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.turns`: threads that sample one synthesizer,
 * :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,
+* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that all this needs,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
 """
 
 # SDV loads its plug-ins while it is imported, and it has to be complete by then.
 import sdv.single_table  # noqa: F401
 
+from sdv_threea.synthesizers import private_names  # noqa: F401
 from sdv_threea.synthesizers.multi_table import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers.one_call import AssumptionWarning, synthesize
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer

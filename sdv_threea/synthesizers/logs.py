@@ -10,7 +10,17 @@ from datetime import datetime
 from sdv.multi_table.base import SYNTHESIZER_LOGGER as DATABASES
 from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
 
-PRIVATE_ENTRY = 'TOTAL NUMBER OF ROWS'
+ID = 'SYNTHESIZER ID'
+
+#: What an event may tell; anything else may be counted in private rows.
+PUBLIC_ENTRIES = (
+    'EVENT',
+    'TIMESTAMP',
+    'SYNTHESIZER CLASS NAME',
+    ID,
+    'TOTAL NUMBER OF TABLES',
+    'TOTAL NUMBER OF COLUMNS',
+)
 
 
 def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
@@ -26,7 +36,7 @@ def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
             'EVENT': 'Fit',
             'TIMESTAMP': datetime.now(),
             'SYNTHESIZER CLASS NAME': class_name,
-            'SYNTHESIZER ID': synthesizer_id,
+            ID: synthesizer_id,
             'TOTAL NUMBER OF TABLES': 1,
             'TOTAL NUMBER OF COLUMNS': num_columns,
         }
@@ -35,10 +45,10 @@ def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
 
 @contextmanager
 def hide_row_counts(synthesizer_id: str) -> Iterator[None]:
-    """Keep the number of rows out of the events that a synthesizer logs meanwhile.
+    """Keep the events that a synthesizer logs meanwhile to what is public.
 
     Args:
-        synthesizer_id: The synthesizer; the events of others are left alone.
+        synthesizer_id: The synthesizer; events that name another one are left alone.
 
     Yields:
         Nothing.
@@ -46,8 +56,8 @@ def hide_row_counts(synthesizer_id: str) -> Iterator[None]:
 
     def censor(record: logging.LogRecord) -> bool:
         event = record.msg
-        if isinstance(event, dict) and event.get('SYNTHESIZER ID') == synthesizer_id:
-            record.msg = {key: value for key, value in event.items() if key != PRIVATE_ENTRY}
+        if isinstance(event, dict) and event.get(ID, synthesizer_id) == synthesizer_id:
+            record.msg = {key: value for key, value in event.items() if key in PUBLIC_ENTRIES}
         return True
 
     for logger in (TABLES, DATABASES):

@@ -29,6 +29,7 @@ from sdv_threea.storage.processing import (
     prepare_processor,
 )
 from sdv_threea.storage.version import get_version
+from sdv_threea.synthesizers import private_names  # noqa: F401
 from sdv_threea.synthesizers.arguments import (
     COERCE,
     INVALID_CELLS,
