@@ -8,12 +8,15 @@ import hashlib
 import math
 import os
 import pickle
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from sdv.errors import SynthesizerInputError, VersionError
 from sdv.utils import load_synthesizer
+
+from sdv_threea.atomic import replacing_all
 
 #: Rows that are spelt at once.
 ROWS_AT_ONCE = 2**16
@@ -23,7 +26,6 @@ def write_csv(
     rows: pd.DataFrame,
     filepath: str | os.PathLike[str],
     *,
-    append: bool = False,
     separator: str = ',',
     encoding: str = 'utf-8',
 ) -> None:
@@ -35,28 +37,44 @@ def write_csv(
     Args:
         rows: The rows.
         filepath: The file; compressed, if its name ends in ``.gz``.
-        append: Whether to add to what is there, without the names of the columns.
         separator: The character between cells.
         encoding: The encoding of the text.
     """
     compressed = os.fspath(filepath).endswith('.gz')
-    how: dict[str, Any] = {'mode': 'at' if append else 'wt', 'encoding': encoding, 'newline': ''}
+    how: dict[str, Any] = {'mode': 'wt', 'encoding': encoding, 'newline': ''}
     with (gzip.open if compressed else open)(filepath, **how) as file:
         writer = csv.writer(
             file, quoting=csv.QUOTE_NONNUMERIC, lineterminator='\n', delimiter=separator
         )
-        if not append:
-            writer.writerow(rows.columns)
+        writer.writerow(rows.columns)
         for start in range(0, len(rows), ROWS_AT_ONCE):
             part = rows.iloc[start : start + ROWS_AT_ONCE]
             cells = [_spell(part.iloc[:, at]) for at in range(part.shape[1])]
             writer.writerows(zip(*cells, strict=True))
 
 
-def append_csv(rows: pd.DataFrame, filepath: str | os.PathLike[str]) -> None:
-    """Append rows to a file of CSV, which begins with the names of the columns."""
-    begun = os.path.exists(filepath) and os.path.getsize(filepath) > 0
-    write_csv(rows, filepath, append=begun)
+def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str] | None) -> None:
+    """Write tables as files of CSV, which appear in their folder when all are whole.
+
+    Args:
+        tables: The tables by name.
+        folder: The folder, which is made if there is none; ``None`` to write nothing.
+
+    Raises:
+        OSError: If they cannot be written.
+    """
+    if folder is None:
+        return
+    os.makedirs(folder, exist_ok=True)
+    files = {name: name_csv(folder, name) for name in tables}
+    with replacing_all(files.values()) as drafts:
+        for name, rows in tables.items():
+            write_csv(rows, drafts[files[name]])
+
+
+def name_csv(folder: str | os.PathLike[str], table: str) -> Path:
+    """Name the file of a table in a folder."""
+    return Path(folder) / f'{table}.csv'
 
 
 class _Missing:

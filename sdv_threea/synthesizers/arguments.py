@@ -5,6 +5,8 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral, Real
@@ -20,6 +22,7 @@ from sdv.sampling import Condition, DataFrameCondition
 from sdv_threea.domain import MISSING
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
+from sdv_threea.storage.files import name_csv
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 from sdv_threea.warning import warn
 
@@ -272,13 +275,25 @@ def check_sampling(
         tables: The tables that they are named after.
 
     Raises:
+        FileExistsError: If there is such a file already, or a file in the place of the folder.
         ValueError: If a number is not a whole one of at least one, or a name leads elsewhere.
     """
     check_counts(max_tries_per_batch=max_tries_per_batch)
     if batch_size is not None:
         check_counts(batch_size=batch_size)
     if folder is not None:
-        check_table_names(tables)
+        _check_folder(folder, tables)
+
+
+def _check_folder(folder: object, tables: Iterable[str]) -> None:
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise ValueError(f'output_folder_path must be the path of a folder, got {folder!r}.')
+    check_table_names(tables)
+    files = [os.fspath(name_csv(folder, table)) for table in tables]
+    there = [path for path in files if os.path.lexists(path)]
+    if os.path.isfile(folder) or there:
+        problem = 'It already exists: choose another folder'
+        raise FileExistsError(errno.EEXIST, problem, (there or [os.fspath(folder)])[0])
 
 
 def check_scale(scale: object) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED
 
 from sdv_threea.conditions.sampler import ConditionSampler
-from sdv_threea.storage.files import append_csv
+from sdv_threea.storage.files import write_tables
 from sdv_threea.synthesizers.arguments import (
     check_conditions,
     check_known_columns,
@@ -35,19 +35,23 @@ class ConditionalAdapter(SingleTableAdapter):
             conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
             max_tries_per_batch: How often to draw again for what is met by rejection.
             batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, or ``None``.
+            output_folder_path: Folder for a file of the rows, which appears when it is whole; or
+                ``None``.
 
         Returns:
             The name of the table, and the rows, in the order of the conditions.
 
         Raises:
+            FileExistsError: If the file exists already.
             SamplingError: If the synthesizer is not fitted.
             ValueError: If a column cannot be asked for, or no row can meet the conditions.
         """
         check_conditions(conditions)
-        how = max_tries_per_batch, batch_size, output_folder_path
-        check_sampling(*how, [self._table_name])
-        return self._restore_names(super().sample_from_conditions(conditions, *how))
+        how = max_tries_per_batch, batch_size
+        check_sampling(*how, output_folder_path, [self._table_name])
+        sampled = self._restore_names(super().sample_from_conditions(conditions, *how))
+        write_tables(sampled, output_folder_path)
+        return sampled
 
     @in_turn
     def sample_remaining_columns(
@@ -63,19 +67,23 @@ class ConditionalAdapter(SingleTableAdapter):
             known_columns: What is known, a row for each row to be sampled.
             max_tries_per_batch: How often to draw again for what is met by rejection.
             batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, or ``None``.
+            output_folder_path: Folder for a file of the rows, which appears when it is whole; or
+                ``None``.
 
         Returns:
             The name of the table, and the rows, in the order of those known.
 
         Raises:
+            FileExistsError: If the file exists already.
             SamplingError: If the synthesizer is not fitted.
             ValueError: If a column cannot be known, or no row can have what is known.
         """
         check_known_columns(known_columns)
-        how = max_tries_per_batch, batch_size, output_folder_path
-        check_sampling(*how, [self._table_name])
-        return self._restore_names(super().sample_remaining_columns(known_columns, *how))
+        how = max_tries_per_batch, batch_size
+        check_sampling(*how, output_folder_path, [self._table_name])
+        sampled = self._restore_names(super().sample_remaining_columns(known_columns, *how))
+        write_tables(sampled, output_folder_path)
+        return sampled
 
     def _make_condition_sampler(self) -> ConditionSampler:
         generate = self._data_processor.reverse_transform
@@ -95,7 +103,7 @@ class ConditionalAdapter(SingleTableAdapter):
         max_tries_per_batch: int,
         batch_size: int | None,
         progress_bar: Any = None,
-        output_file_path: str | None = None,
+        output_file_path: None = None,
     ) -> pd.DataFrame:
         if not self._random_state_set:
             self._set_random_state(FIXED_RNG_SEED)  # as SDV seeds its own first sample
@@ -103,8 +111,6 @@ class ConditionalAdapter(SingleTableAdapter):
         sampler, how = self._make_condition_sampler(), (max_tries_per_batch, batch_size)
         for rows in sampler.sample(conditions, self._generator, *how):
             parts.append(rows)
-            if output_file_path:
-                append_csv(rows, output_file_path)
             if progress_bar is not None:
                 progress_bar.update(len(rows))
         return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()

@@ -8,7 +8,6 @@ here translate.
 from __future__ import annotations
 
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,7 +15,6 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import InvalidDataError, SynthesizerInputError
 from sdv.multi_table.base import BaseMultiTableSynthesizer
 
-from sdv_threea.atomic import replacing
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.database import (
@@ -25,7 +23,7 @@ from sdv_threea.storage.database import (
     without_composite_keys,
 )
 from sdv_threea.storage.database_terms import DatabaseTerms
-from sdv_threea.storage.files import write_csv
+from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.memory import check_rows
 from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import (
@@ -206,9 +204,10 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         if main_table_name is not None:  # SDV asks for it
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
-        how = max_tries_per_batch, batch_size, output_folder_path
+        how = max_tries_per_batch, batch_size
         # Names of files: those of what was promised, and those of an object that somebody changed.
-        check_sampling(*how, {**self._terms.metadata.tables, **self.metadata.tables})
+        names = {**self._terms.metadata.tables, **self.metadata.tables}
+        check_sampling(*how, output_folder_path, names)
         super()._validate_sample_input(
             num_rows, main_table_name, batch_size, max_tries_per_batch, output_folder_path
         )
@@ -226,9 +225,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     def _save_sampled_data(
         self, sampled_data: dict[str, pd.DataFrame], output_folder_path: str
     ) -> None:
-        for name, rows in sampled_data.items():
-            with replacing(Path(output_folder_path) / f'{name}.csv') as draft:
-                write_csv(rows, draft)
+        write_tables(sampled_data, output_folder_path)
 
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame

@@ -17,7 +17,7 @@ from sdv_threea.accounting import Ledger
 from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
-from sdv_threea.storage.files import append_csv
+from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.memory import check_fit, check_rows, tell_shortage
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
@@ -216,12 +216,14 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             main_table_name: The name of the table, which is the only one.
             max_tries_per_batch: How often to draw again for what is met by rejection.
             batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, or ``None``.
+            output_folder_path: Folder for a file of the rows, which appears when it is whole; or
+                ``None``.
 
         Returns:
             The name of the table, and the rows.
 
         Raises:
+            FileExistsError: If the file exists already.
             MemoryError: If there is not enough memory for the rows.
             SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
             ValueError: If a number is not a whole one, or there is no such table.
@@ -230,9 +232,10 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             check_counts(0, num_rows=num_rows)
         if main_table_name is not None:
             check_name(main_table_name=main_table_name)
-        how = max_tries_per_batch, batch_size, output_folder_path
-        check_sampling(*how, [self._table_name])
+        how = max_tries_per_batch, batch_size
+        check_sampling(*how, output_folder_path, [self._table_name])
         sampled: dict[str, pd.DataFrame] = super().sample(num_rows, main_table_name, *how)
+        write_tables(sampled, output_folder_path)
         return sampled
 
     @in_turn
@@ -375,17 +378,14 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         num_rows: int,
         batch_size: int,
         max_tries_per_batch: int,
-        output_file_path: str | None = None,
         **options: Any,
     ) -> pd.DataFrame:
-        # SDV's last batch is as large as the others, and files have all of its rows.
+        # SDV's last batch is as large as the others.
         sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
         batches = []
         for size in sizes:
             how = {'batch_size': size, 'max_tries': max_tries_per_batch}
             batches.append(self._sample_batch(**how, **options))
-            if output_file_path:
-                append_csv(batches[-1], output_file_path)
             if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
                 break
         return pd.concat(batches, ignore_index=True)

@@ -8,6 +8,8 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.storage import files
+from sdv_threea.storage.files import write_csv
 
 KEY, CATEGORY, NUMBER = {'sdtype': 'id'}, {'sdtype': 'categorical'}, {'sdtype': 'numerical'}
 ODD = ['a\rb', 'a\nb', ' blanks ', '"quoted"', 'NA', 'null', 'a,b']
@@ -48,6 +50,10 @@ def test_of_one_table(rows, tmp_path, batch_size):
         assert set(sampled['c']) <= set(ODD)
         found = read(folder / 'people.csv')
         pd.testing.assert_frame_equal(found, sampled.reset_index(drop=True))
+    check_whole_or_nothing(synthesizer.sample, 10, tmp_path, ['people'])
+    for wrong in ('', 7):
+        with pytest.raises(ValueError, match='output_folder_path must be'):
+            synthesizer.sample(10, output_folder_path=wrong)
 
 
 def test_of_several_tables(rows, tmp_path):
@@ -59,3 +65,32 @@ def test_of_several_tables(rows, tmp_path):
     sampled = synthesizer.sample_scale(0.2, output_folder_path=str(tmp_path / 'out'))
     for name, table in sampled.items():
         pd.testing.assert_frame_equal(read(tmp_path / 'out' / f'{name}.csv'), table)
+    check_whole_or_nothing(synthesizer.sample_scale, 0.2, tmp_path, ['child', 'parent'])
+
+
+def check_whole_or_nothing(sample, size, tmp_path, names):
+    """A failure while the last table is written leaves no file, and nothing that exists is lost."""
+    written = []
+
+    def fail(rows, path, **how):
+        written.append(path)
+        write_csv(rows, path, **how)
+        if len(written) == len(names):
+            raise OSError(28, 'No space left on device')
+
+    folder = tmp_path / 'new'
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, 'write_csv', fail)
+        with pytest.raises(OSError, match='No space'):
+            sample(size, output_folder_path=str(folder))
+    assert len(written) == len(names)
+    assert list(folder.iterdir()) == []
+
+    sample(size, output_folder_path=str(folder))
+    assert sorted(path.stem for path in folder.iterdir()) == names
+    before = [path.read_bytes() for path in folder.iterdir()]
+    with pytest.raises(FileExistsError, match='already exists'):
+        sample(size, output_folder_path=str(folder))
+    assert [path.read_bytes() for path in folder.iterdir()] == before
+    with pytest.raises(FileExistsError):
+        sample(size, output_folder_path=str(folder / f'{names[0]}.csv'))
