@@ -15,7 +15,7 @@ LEADS_AWAY = re.compile(r'[/\\]|^[A-Za-z]:')
 #: Categories of Unicode that a terminal may obey, or that are no text; and marks that make a
 #: terminal show a text in another order than it is.
 LINE, UNPRINTED = '\n', {'Cc', 'Cs', 'Zl', 'Zp'}
-REORDERING = set('\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
+REORDERING = set('\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
 
 
 def check_table_names(names: Iterable[object]) -> None:
@@ -42,6 +42,8 @@ def check_table_names(names: Iterable[object]) -> None:
 
 def printable(text: str) -> str:
     """Return a text with what a terminal would obey, but the ends of lines, spelt out."""
+    if text.isprintable():
+        return text
     return ''.join(ascii(each)[1:-1] if _is_obeyed(each) else each for each in text)
 
 

@@ -7,6 +7,8 @@ import warnings
 from pathlib import Path
 from types import FrameType
 
+from sdv_threea.names import printable
+
 #: Libraries whose lines are not those of the user; this package is the first.
 LIBRARIES = ('sdv_threea', 'sdv', 'rdt')
 
@@ -32,7 +34,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
         if frame.f_code.co_filename.startswith(tuple(folders)):
             entered = level + 1
         frame, level = frame.f_back, level + 1
-    message = category(text)
+    message = category(printable(text))
     setattr(message, MARK, True)
     warnings.warn(message, stacklevel=entered)
 

@@ -20,7 +20,7 @@ from sdv_threea.report import make_report
 HOSTILE = (
     '', ' ', '.', '..', '../up', 'a/b', '/tmp/absolute', 'a\\b', '..\\up', 'C:', 'c:table',
     'nul', 'CON', 'com1', 'Lpt9.old', 'aux .x', 'a\0b', 'a\x1b[2Jb', 'a\nb', 'a\rb', '\x9b1m',
-    'a\u202egnp', 'a\u2028b', '\ud800',
+    'a\u202egnp', 'a\u2028b', '\ud800', 'a\x07', 'a\u200fb', 'a\u061cb',
 )  # fmt: skip
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 ROWS = pd.DataFrame({'x': np.arange(100)})

@@ -11,6 +11,7 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
+from sdv_threea.warning import warn
 
 HERE = Path(__file__).name
 
@@ -56,3 +57,9 @@ def test_warnings_of_a_setting_and_of_fits_name_the_line_of_the_user(table, meta
     ):
         told = [each for each in caught(act) if wanted in each[2]]
         assert [each[:2] for each in told] == [(HERE, act.__code__.co_firstlineno + 1)], wanted
+
+
+def test_a_warning_moves_no_cursor_and_keeps_its_lines():
+    (told,) = caught(lambda: warn("The column 'a\x1b[2J\u202e':\n  - is odd."))
+
+    assert told[2] == "The column 'a\\x1b[2J\\u202e':\n  - is odd."

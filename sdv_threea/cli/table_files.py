@@ -24,7 +24,7 @@ from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, show_separator
 from sdv_threea.storage.files import write_csv
 
 #: What a cell begins with that a spreadsheet runs as a formula.
-FORMULAS = ('=', '+', '-', '@', '\t', '\r')
+FORMULAS = ('=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n')
 
 #: The texts that are read as booleans, in lower case.
 TRUTHS = {'true': True, '1': True, '1.0': True, 'false': False, '0': False, '0.0': False}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,9 @@ from sdv_threea.atomic import replacing
 from sdv_threea.datasheet.croissant import describe_dataset
 from sdv_threea.datasheet.facts import SheetFacts
 from sdv_threea.datasheet.sections import Section, cite, list_sections
+from sdv_threea.names import printable
+from sdv_threea.pages.fragments import escape, listed, panel, paragraphs, section, tabulate
 from sdv_threea.pages.fragments import facts as list_facts
-from sdv_threea.pages.fragments import listed, panel, paragraphs, section, tabulate
 from sdv_threea.pages.promise import is_promised
 from sdv_threea.pages.shell import write_page
 
@@ -139,7 +139,7 @@ def _write_markdown(each: Section) -> list[str]:
         parts.append(_write_table(each.table))
     if each.text:
         fence = '`' * 3
-        parts.append(f'{fence}text\n{each.text.replace(fence, "")}\n{fence}')
+        parts.append(f'{fence}text\n{printable(each.text).replace(fence, "")}\n{fence}')
     return parts
 
 
@@ -151,9 +151,9 @@ def _write_table(table: pd.DataFrame) -> str:
 
 
 #: What would be read as markup in a line of Markdown.
-MARKUP = str.maketrans({**{sign: f'\\{sign}' for sign in '\\`*_[]<>|#'}, '\n': ' ', '\r': ' '})
+MARKUP = str.maketrans({**{sign: f'\\{sign}' for sign in '\\`*_[]<>|#&~'}, '\n': ' '})
 
 
 def _plain(text: object) -> str:
-    """Return text as Markdown that shows it as it is; dashes of tables stay."""
-    return str(text).translate(MARKUP)
+    """Return text as Markdown that shows it as :func:`escape` does; dashes of tables stay."""
+    return printable(str(text)).translate(MARKUP)

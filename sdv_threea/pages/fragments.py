@@ -1,22 +1,29 @@
 """Pieces of HTML: panels, tables, and lists that open and can be searched.
 
-In go names, numbers and tables; out comes HTML. All text is escaped but for arguments that are
-called ``html``, ``lead``, ``parts`` or ``items``, which are HTML already.
+In go names, numbers and tables; out comes HTML. All text goes through :func:`escape` but for
+arguments that are called ``html``, ``lead``, ``parts`` or ``items``, which are HTML already.
 """
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable, Mapping
-from html import escape
 
 import pandas as pd
+
+from sdv_threea.names import printable
 
 #: A text of more characters is long.
 LONG = 30
 
 #: A table of fewer columns, with no longer text in any cell, fits on any screen.
 FEW, SHORT = 5, 10
+
+
+def escape(text: str) -> str:
+    """Return a text as HTML that shows it as it is; what a terminal would obey is spelt out."""
+    return html.escape(printable(text))
 
 
 def words(text: object) -> str:

@@ -8,13 +8,12 @@ is grey and synthetic data is teal in all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.pages.fragments import percent
+from sdv_threea.pages.fragments import escape, percent
 
 REAL_COLOR = '#7b8794'
 SYNTHETIC_COLOR = '#0b7285'

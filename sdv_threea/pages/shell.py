@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
 from sdv_threea.atomic import replacing
 from sdv_threea.errors import InputError
+from sdv_threea.pages.fragments import escape
 
 #: What a page may be called.
 SUFFIXES = ('.html', '.htm')

@@ -7,10 +7,10 @@ foreign key, made of the metadata and the settings alone. Places are in pixels; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple, Protocol
 
 from sdv_threea.pages.drawing import Drawing
+from sdv_threea.pages.fragments import escape
 from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 
 #: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.

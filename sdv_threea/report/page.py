@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import pandas as pd
 
 from sdv_threea.pages.fragments import (
     Html,
+    escape,
     facts,
     listed,
     number,

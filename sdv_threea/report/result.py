@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pandas as pd
 
 from sdv_threea.atomic import replacing
 from sdv_threea.pages.drawing import Drawing
+from sdv_threea.pages.fragments import escape
 from sdv_threea.report.distributions import Distribution
 from sdv_threea.report.fidelity import Fidelity
 from sdv_threea.report.impossible import Impossible

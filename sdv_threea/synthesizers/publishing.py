@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sdv.errors import NotFittedError
+
+from sdv_threea.pages.fragments import escape
 
 if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet

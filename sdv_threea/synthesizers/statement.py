@@ -6,11 +6,11 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import Any
 
 from sdv_threea.accounting import Ledger, Receipt
-from sdv_threea.pages.fragments import paragraphs
+from sdv_threea.names import printable
+from sdv_threea.pages.fragments import escape, paragraphs
 from sdv_threea.pages.promise import tell_promise
 from sdv_threea.units.schema import Schema
 
@@ -114,7 +114,7 @@ class PrivacyStatement(Told):
             f'  {HEADER}',
         ]
         lines += [f'  {_row(receipt)}' for receipt in self.receipts]
-        return '\n'.join([*lines, *_list_lost(self.lost)])
+        return printable('\n'.join([*lines, *_list_lost(self.lost)]))
 
     def _promise(self) -> str:
         if math.isinf(self.epsilon):
@@ -206,7 +206,7 @@ class DatabaseStatement(Told):
             lines += [f'  {_row(receipt)}' for receipt in receipts]
         for table, lost in self.lost.items():
             lines += _list_lost(lost, table)
-        return '\n'.join(lines)
+        return printable('\n'.join(lines))
 
 
 def list_public_facts(

@@ -214,12 +214,13 @@ def test_what_is_spelt_like_a_missing_cell_is_one_unless_told_otherwise(tmp_path
 
 
 def test_a_spreadsheet_gets_no_formula(tmp_path):
-    cells = ['=1+1', '+cmd', '-x', '@sum', '\t=1', '-5', '+1.5', 'a=b', None]
+    armed = ['=1+1', '+cmd', '-x', '@sum', '\t=1', '\n=1', '＝1+1', '＋cmd', '－x', '＠sum']
+    cells = [*armed, '-5', '+1.5', 'a=b', None]
     table = pd.DataFrame({'=name': cells, 'x': range(len(cells))})
     write_table(table, tmp_path / 'table.csv', for_spreadsheets=True)
     read = read_table(tmp_path / 'table.csv', {'x': {'sdtype': 'numerical'}})
     assert list(read) == ["'=name", 'x']
-    expected = ["'=1+1", "'+cmd", "'-x", "'@sum", "'\t=1", '-5', '+1.5', 'a=b']
+    expected = [*(f"'{each}" for each in armed), '-5', '+1.5', 'a=b']
     assert read["'=name"].tolist()[:-1] == expected
     write_table(table, tmp_path / 'table.csv')
     assert read_table(tmp_path / 'table.csv', {})['=name'].tolist()[:-1] == cells[:-1]

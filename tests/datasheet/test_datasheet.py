@@ -21,6 +21,9 @@ from sdv_threea.datasheet.sections import UNSAID
 
 SECRETS = ('Jane Doe', '8.123456', '1901-02-03')
 
+#: An escape and a bell, which a terminal obeys, and marks of direction, which browsers do too.
+OBEYED = ('\x1b', '\x07', '\x9b', '\u061c', '\u200f', '\u202e', '\u2066')
+
 COLUMNS = {
     'key': {'sdtype': 'id'},
     'born': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
@@ -156,6 +159,18 @@ def test_markup_in_names_is_shown_and_not_read(fitted, tmp_path):
     assert '\\<b\\>\\|\\`' in written['.md']
     rows = [line for line in written['.md'].splitlines() if '| categorical |' in line]
     assert {len(re.findall(r'(?<!\\)\|', row)) for row in rows} == {6}
+
+
+def test_what_moves_a_cursor_or_turns_letters_round_is_spelt_out(fitted, tmp_path):
+    for sign in OBEYED:
+        sheet = fitted.datasheet(title=f'R&D {sign}', maintenance=f'~~a{sign}~~')
+        written = write(sheet, tmp_path)
+        shown = [written['.html'], written['.md'], sheet._repr_html_()]
+        assert not any(sign in each for each in shown)
+        spelt = ascii(sign)[1:-1]
+        assert f'R&amp;D {spelt}' in written['.html']
+        assert f'R\\&D \\{spelt}' in written['.md']
+        assert f'\\~\\~a\\{spelt}\\~\\~' in written['.md']
 
 
 def test_a_release_that_promises_nothing_is_not_called_publishable(tmp_path):

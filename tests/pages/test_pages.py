@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_threea.pages.fragments import Html, number, percent, searchable, tabulate
+import sdv_threea
+from sdv_threea.pages.fragments import Html, escape, number, percent, searchable, tabulate
 from sdv_threea.pages.plots import curve, gauge, grids, histogram, levels, pair_map
 from sdv_threea.pages.shell import make_page, write_page
 
@@ -61,6 +63,21 @@ def test_levels_have_bars_and_numbers_and_are_escaped():
     assert '&lt;b&gt;' in html
     assert 'width:100.0%' in html
     assert '50.0% · 10.0%' in html
+
+
+def test_text_goes_into_html_by_one_door_alone():
+    package = Path(sdv_threea.__file__).parent
+    escaping = [path.name for path in package.rglob('*.py') if 'html import' in path.read_text()]
+    assert escaping == []
+    assert [p.name for p in package.rglob('*.py') if 'import html' in p.read_text()] == [
+        'fragments.py'
+    ]
+
+
+@pytest.mark.parametrize('sign', ['\x1b', '\x07', '\u200e', '\u202e', '\u2069'])
+def test_what_a_terminal_obeys_is_spelt_out(sign):
+    assert escape(f'<{sign}>') == f'&lt;{ascii(sign)[1:-1]}&gt;'
+    assert escape('naïve 你好 👩\u200d🔬\n') == 'naïve 你好 👩\u200d🔬\n'
 
 
 def test_a_grid_is_dark_where_most_rows_are():

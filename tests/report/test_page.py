@@ -14,6 +14,7 @@ from sdv.metadata import Metadata
 from sdv_threea.report import make_report
 
 HOSTILE = '</script><img src=x onerror=alert(1)>'
+OBEYED = '\x1b\x07\u200f\u202e'
 
 COLUMNS = {
     HOSTILE: {'sdtype': 'categorical'},
@@ -31,7 +32,7 @@ RECEIPT = {
 STATEMENT = {
     'epsilon': 1.0, 'delta': 1e-6, 'guarantee': 'end_to_end', 'neighbors': 'add_remove',
     'receipts': [RECEIPT], 'mu': 0.2355, 'unit': 'one row', 'fits': 1,
-    'public': ['column names', f'types <b>of</b> {HOSTILE}'],
+    'public': ['column names', f'types <b>of</b> {HOSTILE}', f'turned {OBEYED}'],
 }  # fmt: skip
 
 
@@ -116,6 +117,8 @@ def test_all_text_is_escaped(page, reader):
     assert HOSTILE not in page
     assert reader.tags.count('script') == page.count('</script>') == 1
     assert 'types <b>of</b>' in ''.join(reader.text)
+    assert not set(OBEYED) & set(page)
+    assert f'turned {ascii(OBEYED)[1:-1]}' in ''.join(reader.text)
 
 
 def test_the_warning_comes_first_then_the_verdict_then_what_it_stands_on(reader):
