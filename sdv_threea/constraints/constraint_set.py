@@ -159,7 +159,8 @@ class ConstraintSet:
                 )
             if breaches:
                 raise ConstraintNotMetError(
-                    f"Rows of the table break the constraint '{_name(constraint)}'."
+                    f"Rows of the table break the constraint '{_name(constraint)}'"
+                    f'{_explain(constraint)}'
                 )
 
     def teach(self, derivations: Derivations, domain: Domain, proxy: pd.DataFrame) -> None:
@@ -332,6 +333,26 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
         return bool(np.all(constraint.is_valid(plain)))
     except Exception:
         return None
+
+
+def _explain(constraint: Any) -> str:
+    """Say what a constraint on the order of columns asks for: public, as it depends on no row."""
+    match constraint:
+        case Range():
+            low, high = constraint._low_column_name, constraint._high_column_name
+            names, by_default = [low, constraint._middle_column_name, high], True
+        case Inequality():
+            names = [constraint._low_column_name, constraint._high_column_name]
+            by_default = False
+        case _:
+            return '.'
+    if not constraint.strict_boundaries:
+        return f': {" <= ".join(map(repr, names))}.'
+    default = ', as Range is strict by default' if by_default else ''
+    return (
+        f': {" < ".join(map(repr, names))}. Equal values break it: where they are fine, say '
+        f'strict_boundaries=False{default}.'
+    )
 
 
 def _name(constraint: Any) -> str:

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 from faker import Faker
+from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
@@ -371,6 +372,37 @@ def check_constraints(constraints: object) -> None:
     listed = constraints if isinstance(constraints, list) else [None]
     if not all(hasattr(each, '_is_single_table') for each in listed):
         raise ValueError('constraints must be a list of constraints of sdv.cag.')
+    for each in listed:
+        if isinstance(each, type):
+            raise ValueError(f'{each.__name__} is a class: add a constraint, {each.__name__}(...).')
+
+
+def check_transformers(transformers: object) -> None:
+    """Check that transformers are RDT's, each of them made already.
+
+    Args:
+        transformers: What the user gave.
+
+    Raises:
+        SynthesizerInputError: If it does not map columns to transformers.
+    """
+    if not isinstance(transformers, Mapping):
+        raise SynthesizerInputError(
+            'column_name_to_transformer must map columns to transformers of RDT, such as '
+            f"{{'age': FloatFormatter()}}, got {type(transformers).__name__}."
+        )
+    for name, each in transformers.items():
+        if isinstance(each, type):
+            raise SynthesizerInputError(
+                f'The column {name!r} needs a transformer, and {each.__name__} is a class: give '
+                f'it {each.__name__}(), with its options.'
+            )
+        if each is not None and not isinstance(each, BaseTransformer):
+            shown = repr(each) if isinstance(each, str) else type(each).__name__
+            raise SynthesizerInputError(
+                f'The column {name!r} needs a transformer of RDT, such as FloatFormatter(), or '
+                f'None for none, got {shown}.'
+            )
 
 
 def _is_whole(count: object) -> bool:

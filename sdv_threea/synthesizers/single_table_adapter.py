@@ -39,6 +39,7 @@ from sdv_threea.synthesizers.arguments import (
     check_locales,
     check_metadata,
     check_name,
+    check_transformers,
     read_unreleased,
 )
 from sdv_threea.synthesizers.attempts import attempted
@@ -275,9 +276,11 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             table_name: The name of the table, which is the only one.
 
         Raises:
-            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had.
+            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had,
+                or there is no such column.
             NotFittedError: If none are assigned yet.
         """
+        check_transformers(column_name_to_transformer)
         super().update_transformers(column_name_to_transformer, table_name)
         pass_by(self._data_processor, self.preprocessor.describe().names)
         self.preprocessor.choose_transformers(column_name_to_transformer)

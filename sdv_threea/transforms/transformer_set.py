@@ -55,8 +55,14 @@ class TransformerSet:
             derivations: Those that constraints have made.
 
         Raises:
-            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had.
+            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had,
+                or there is no such column.
         """
+        known = {*self.columns, *derivations.domain.names}
+        if unknown := [name for name in transformers if name not in known]:
+            raise SynthesizerInputError(
+                f'There are no columns {unknown}: choose from {sorted(known)}.'
+            )
         others = dict(transformers)
         for name in derivations.domain.names:
             transformer = others.pop(name, None)

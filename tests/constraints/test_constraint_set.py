@@ -27,6 +27,7 @@ COLUMNS = {
     'city': {'sdtype': 'categorical'},
     'country': {'sdtype': 'categorical'},
 }
+ORDERED = dict.fromkeys(('low', 'high', 'top'), {'sdtype': 'numerical'})
 DOMAIN = Domain(
     (Number(name='low'), Number(name='high'), Category(name='city'), Category(name='country'))
 )
@@ -126,6 +127,33 @@ def test_a_breach_is_told_without_a_value(constraints):
     with pytest.raises(ConstraintNotMetError, match="break the constraint 'Inequality'") as error:
         constraints.check(take(low=[987_654]))
 
+    assert '987654' not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ('constraint', 'said'),
+    [
+        (Range('low', 'high', 'top'), "'low' < 'high' < 'top'. Equal .*=False, as Range is strict"),
+        (Inequality('low', 'high', strict_boundaries=True), r"'low' < 'high'. Equal .*=False\."),
+        (Range('low', 'high', 'top', strict_boundaries=False), "'low' <= 'high' <= 'top'\\.$"),
+        (Inequality('low', 'high'), "'low' <= 'high'\\.$"),
+    ],
+    ids=repr,
+)
+def test_a_breach_of_an_order_says_the_rule_and_whether_equal_values_break_it(constraint, said):
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': ORDERED}}})
+    constraints = ConstraintSet(metadata)
+    constraints.add([constraint], pd.DataFrame(1, index=range(2), columns=list(ORDERED)))
+    equal = {'low': [5], 'high': [5], 'top': [5]}
+    table = take_table({'t': pd.DataFrame(equal)}, 't', ORDERED)
+    if constraint.strict_boundaries:
+        with pytest.raises(ConstraintNotMetError, match=said):
+            constraints.check(table)
+    else:
+        constraints.check(table)
+    broken = take_table({'t': pd.DataFrame(equal | {'low': [987_654]})}, 't', ORDERED)
+    with pytest.raises(ConstraintNotMetError, match=said) as error:
+        constraints.check(broken)
     assert '987654' not in str(error.value)
 
 

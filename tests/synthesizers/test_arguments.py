@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.cag import Inequality, ProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
@@ -63,6 +64,12 @@ def test_known_columns_are_a_table(fitted, wrong):
 def test_constraints_are_a_list_of_constraints(fitted, wrong):
     with pytest.raises(ValueError, match='^constraints must be a list'):
         copy.deepcopy(fitted).add_constraints(wrong)
+
+
+@pytest.mark.parametrize('wrong', [Inequality, ProgrammableConstraint])
+def test_a_class_is_no_constraint(fitted, wrong):
+    with pytest.raises(ValueError, match=rf'{wrong.__name__} is a class.*{wrong.__name__}\('):
+        fitted.add_constraints([wrong])
 
 
 @pytest.mark.parametrize('wrong', [3, np.array([1.0, 2.0]), pd.DataFrame({'x': [1, 2]})])

@@ -252,6 +252,31 @@ def test_a_transformer_that_is_not_local_is_refused_with_the_reason(
     assert synthesizer.get_transformers() == before
 
 
+@pytest.mark.parametrize(
+    ('given', 'wanted'),
+    [
+        (
+            {'income': LogScaler},
+            r"'income' needs a transformer, and LogScaler is a class.*LogScaler\(",
+        ),
+        ({'income': 'LogScaler'}, r"'income' needs a transformer of RDT, .*got 'LogScaler'"),
+        ({'income': 777}, r'of RDT, such as FloatFormatter\(\), or None for none, got int'),
+        ({'nowhere': LogScaler()}, r"no columns \['nowhere'\]: choose from \['.*'income'"),
+        ([('income', LogScaler())], 'must map columns to transformers of RDT.*got list'),
+        ('LogScaler', 'must map columns to transformers'),
+        (LogScaler, 'must map columns to transformers'),
+        (None, 'must map columns to transformers'),
+    ],
+    ids=repr,
+)
+def test_what_is_no_transformer_is_refused_with_what_is_taken(table, given, wanted):
+    synthesizer = make(table, {})
+    before = synthesizer.get_transformers()
+    with pytest.raises(SynthesizerInputError, match=wanted):
+        synthesizer.update_transformers(given)
+    assert synthesizer.get_transformers() == before
+
+
 def test_a_target_of_categories_stays_one(table):
     synthesizer = make(table, {}, target_column='flag')
     with pytest.raises(SynthesizerInputError, match="'flag' is the target"):
