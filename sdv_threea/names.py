@@ -1,4 +1,7 @@
-"""Names of tables, which become names of files: those that would lead elsewhere are refused."""
+"""Names of tables, which become names of files, and texts that are shown.
+
+Names that would lead elsewhere are refused, and what would move a cursor is spelt out.
+"""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ FLOORS = (
     {'units'},
     {'intake'},
     {'domain', 'privacy', 'pages'},
-    {'cost', 'maths'},
-    {'accounting', 'atomic', 'errors', 'names', 'warning'},
+    {'cost', 'maths', 'warning'},
+    {'accounting', 'atomic', 'errors', 'names'},
 )
 
 #: Rooms outside the house proper: the front door, which leads upstairs, and the data beside it.

@@ -39,6 +39,10 @@ ROOMS = (
 )
 
 
+#: Private names of pandas (before 3), Dask, and Python; and public ones of named tuples.
+ELSEWHERE = {'_pa_array', '_meta', '_getframe', '_is_text_encoding', '_replace', '_asdict'}
+
+
 def read_names(owners):
     """The names of a list, without parameters, by owner."""
     return {
@@ -130,6 +134,17 @@ def list_relied_on(private):
 
 def test_the_names_that_we_rely_on_are_those_on_the_list(private):
     assert set(list_relied_on(private)) == LISTED
+
+
+def test_of_other_libraries_no_private_name_is_used_but_these():
+    """No class of ours has them, and no library that changes them goes unnoticed by the tests."""
+    trees = [ast.parse(path.read_text('utf-8')) for path in PACKAGE.rglob('*.py')]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not is_own(node)}
+    own = {node.attr for node in nodes if isinstance(node, ast.Attribute) and is_own(node)}
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    private = {name for name in used if name.startswith('_') and not name.startswith('__')}
+    assert private - own - defined - LISTED == ELSEWHERE
 
 
 def test_what_we_override_is_listed_with_the_class_that_has_it():
