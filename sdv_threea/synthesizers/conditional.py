@@ -49,7 +49,10 @@ class ConditionalAdapter(SingleTableAdapter):
         check_conditions(conditions)
         how = max_tries_per_batch, batch_size
         check_sampling(*how, output_folder_path, [self._table_name])
-        sampled = self._restore_names(super().sample_from_conditions(conditions, *how))
+        try:
+            sampled = self._restore_names(super().sample_from_conditions(conditions, *how))
+        except Exception as error:
+            raise find_cause(error) from None
         write_tables(sampled, output_folder_path)
         return sampled
 
@@ -81,7 +84,10 @@ class ConditionalAdapter(SingleTableAdapter):
         check_known_columns(known_columns)
         how = max_tries_per_batch, batch_size
         check_sampling(*how, output_folder_path, [self._table_name])
-        sampled = self._restore_names(super().sample_remaining_columns(known_columns, *how))
+        try:
+            sampled = self._restore_names(super().sample_remaining_columns(known_columns, *how))
+        except Exception as error:
+            raise find_cause(error) from None
         write_tables(sampled, output_folder_path)
         return sampled
 
@@ -121,3 +127,9 @@ class ConditionalAdapter(SingleTableAdapter):
             if len(table.columns) == len(self._original_columns):
                 table.columns = self._original_columns
         return sampled
+
+
+def find_cause(error: Exception) -> BaseException:
+    """Return what stopped a sample: SDV raises the same type again, and blames the file for it."""
+    cause = error.__cause__
+    return cause if cause is not None and type(cause) is type(error) else error

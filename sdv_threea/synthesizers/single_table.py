@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from sdv.errors import NotFittedError, SamplingError
+from sdv.errors import NotFittedError
 from sdv.metadata import Metadata
 
 from sdv_threea.accounting import Ledger
@@ -31,7 +31,7 @@ from sdv_threea.synthesizers.arguments import (
     make_settings,
 )
 from sdv_threea.synthesizers.cautions import tell_rejected
-from sdv_threea.synthesizers.conditional import ConditionalAdapter
+from sdv_threea.synthesizers.conditional import ConditionalAdapter, find_cause
 from sdv_threea.synthesizers.disclosing import Disclosing
 from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.progress import show_stages
@@ -359,13 +359,11 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             check_rows(num_rows, num_rows * len(self.preprocessor.columns), self.memory_limit)
         try:
             rows = super()._sample_with_progress_bar(num_rows, *how, **more)
-        except SamplingError:
-            raise
         except Exception as error:
             # SDV makes an error of the same type, and NumPy's for memory takes other arguments.
             if _is_shortage(error):
                 raise tell_shortage(num_rows) from None
-            raise
+            raise find_cause(error) from None
         if num_rows is not None:
             self._tell_rejected(len(rows), num_rows, max_tries_per_batch)
         return rows
