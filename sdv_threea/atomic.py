@@ -1,8 +1,9 @@
 """The one way in which this package writes: files and folders that are whole or not there at all.
 
 What is meant to be written is drafted beside its place under a hidden name, readable by its owner
-alone, and is moved there once it is whole and on the disk. So whatever happens meanwhile, an error,
-an interrupt, a full disk, a kill or a loss of power, there is either the old or the new file.
+alone from the moment that it is made, and is moved there once it is whole and on the disk. So
+whatever happens meanwhile, an error, an interrupt, a full disk, a kill or a loss of power, there is
+either the old or the new file.
 
 A draft is locked while its process lives. One that a kill has left is not, and is removed when the
 same place is written to again.
@@ -34,8 +35,8 @@ Place = TypeVar('Place')
 #: Modes of files and folders that only their owner may read.
 OWN_FILE, OWN_FOLDER = 0o600, 0o700
 
-#: The mode of any other file, before the user's mask.
-ANY_FILE = 0o666
+#: The modes of any other file and folder, before the user's mask.
+ANY_FILE, ANY_FOLDER = 0o666, 0o777
 
 #: Bytes of a name that a draft's name has at its end; file systems take 255.
 MOST_BYTES = 200
@@ -123,9 +124,11 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileNotFoundError(errno.ENOENT, problem, os.fspath(folder))
     _sweep(target)
     beside = _name_draft(target)
-    beside.mkdir()
-    mode = stat.S_IMODE((target if target.exists() else beside).stat().st_mode)
-    beside.chmod(OWN_FOLDER)
+    beside.mkdir(OWN_FOLDER)
+    if target.exists():
+        mode = stat.S_IMODE(target.stat().st_mode)
+    else:  # the folder may have taken a bit over from the one that it is in
+        mode = stat.S_IMODE(beside.stat().st_mode) | _find_usual_mode(target) & ANY_FOLDER
     lock = _lock(beside)
     try:
         yield beside
@@ -149,7 +152,7 @@ class _Draft:
         target: The file that is meant.
         path: The file that is written; the same, if it is written directly.
         mode: The mode that it gets.
-        lock: A handle of the draft that keeps it locked, where there are locks.
+        lock: The handle that made the draft and keeps it locked, where there are locks.
     """
 
     target: Path
@@ -165,10 +168,14 @@ class _Draft:
         """
         if self.path == self.target:
             return
-        if self.lock is not None and not os.path.samestat(os.fstat(self.lock), self.path.lstat()):
+        if self.lock is None:
+            self.path.chmod(self.mode)
+            _flush(self.path, os.O_RDWR)
+            return
+        if not os.path.samestat(os.fstat(self.lock), self.path.lstat()):
             raise OSError(errno.ESTALE, 'Its draft was taken away meanwhile', str(self.target))
-        self.path.chmod(self.mode)
-        _flush(self.path, os.O_RDWR)
+        os.fchmod(self.lock, self.mode)
+        os.fsync(self.lock)
 
     def move(self) -> None:
         """Put the draft in its place. A link that was put there meanwhile is replaced."""
@@ -185,20 +192,46 @@ def _drafting_file(place: str, private: bool) -> Iterator[_Draft]:
         yield _Draft(target, target)
         return
     _sweep(target)
+    mode = OWN_FILE
+    if target.exists():
+        mode = stat.S_IMODE(target.stat().st_mode)
+    elif not private:
+        mode = _find_usual_mode(target) & ANY_FILE
     path = _name_draft(target)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, ANY_FILE))
-    lock = _lock(path)
+    lock = _make_draft(path)
     _drafts.add(path)
     try:
-        # A new file has the mode of any other that the user makes.
-        usual = OWN_FILE if private else stat.S_IMODE(path.stat().st_mode)
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else usual
-        path.chmod(OWN_FILE)
         yield _Draft(target, path, mode, lock)
     finally:
         _drafts.discard(path)
         path.unlink(missing_ok=True)
         _unlock(lock)
+
+
+def _make_draft(path: Path) -> int | None:
+    """Make an empty draft, and return the handle that keeps it locked, where there are locks."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWN_FILE)
+    if not HAS_LOCKS:  # Windows moves no file that is open
+        os.close(handle)
+        return None
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return handle
+
+
+def _find_usual_mode(target: Path) -> int:
+    """Return the mode that the user's mask gives to what is made beside a target.
+
+    It is read off an empty file: the mask of a process can be read only by setting it, which other
+    threads would notice.
+    """
+    path = _name_draft(target)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, ANY_FOLDER)
+    try:
+        return stat.S_IMODE(os.fstat(handle).st_mode)
+    finally:
+        os.close(handle)
+        path.unlink(missing_ok=True)
 
 
 def _name_draft(target: Path) -> Path:
@@ -226,14 +259,20 @@ def _sweep(target: Path) -> None:
 
 
 def _lock(path: Path) -> int | None:
-    """Lock a file or a folder, and return the handle that keeps it so; ``None`` if it cannot be."""
+    """Lock a file or a folder, and return the handle that keeps it so; ``None`` if it cannot be.
+
+    A link is not followed, and a pipe is not waited for.
+    """
     if not HAS_LOCKS:
         return None
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
+    mode = os.fstat(handle).st_mode
     try:
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.EINVAL, 'No draft is of this kind', os.fspath(path))
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # in use; or a file system without locks
         os.close(handle)

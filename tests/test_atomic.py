@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,74 @@ def test_a_draft_is_its_owners_and_a_new_file_is_for_whom_it_is_made(tmp_path, p
         draft.write_text('new')
         assert mode(draft) == 0o600
     assert mode(tmp_path / 'a.html') == expected
+
+
+@posix
+@pytest.mark.parametrize('old', [None, 0o600])
+@pytest.mark.parametrize('how', ['file', 'private file', 'folder'])
+def test_a_draft_is_never_open_to_others_not_even_as_it_is_made(tmp_path, how, old, monkeypatch):
+    made, make, make_folder = {}, os.open, os.mkdir
+
+    def note(path):
+        if '.part-' in str(path):
+            made[str(path)] = mode(Path(path))
+
+    def opening(path, flags, *how, **others):
+        handle = make(path, flags, *how, **others)
+        note(path)
+        return handle
+
+    def making(path, *how, **others):
+        make_folder(path, *how, **others)
+        note(path)
+
+    target = tmp_path / 'a'
+    if old is not None:
+        target.mkdir() if how == 'folder' else target.touch()
+        target.chmod(old)
+    monkeypatch.setattr(os, 'open', opening)
+    monkeypatch.setattr(os, 'mkdir', making)
+    if how == 'folder':
+        with filling(target) as draft:
+            made_with = made[str(draft)]
+    else:
+        with replacing(target, private=how == 'private file') as draft:
+            made_with = made[str(draft)]
+    assert made_with == (0o700 if how == 'folder' else 0o600)
+
+
+@posix
+@pytest.mark.parametrize('mask', [0o002, 0o027, 0o077])
+def test_the_mask_of_the_user_says_who_may_read_what_is_new(tmp_path, mask):
+    os.umask(mask)
+    write('file', tmp_path / 'file')
+    write('folder', tmp_path / 'folder')
+    assert mode(tmp_path / 'file') == 0o666 & ~mask
+    assert mode(tmp_path / 'folder') == 0o777 & ~mask
+    assert names(tmp_path) == ['file', 'folder']
+
+
+@posix
+@pytest.mark.parametrize('kind', ['file', 'folder'])
+def test_what_is_no_draft_is_neither_followed_nor_waited_for(tmp_path, kind):
+    pipe, link = (tmp_path / f'.{each * 16}.part-target' for each in '01')
+    os.mkfifo(pipe)
+    link.symlink_to(tmp_path / 'elsewhere')
+    (tmp_path / 'elsewhere').write_text('precious')
+    # In a process of its own, which can be ended if it waits.
+    done = subprocess.run([sys.executable, '-c', WRITES, kind, tmp_path / 'target'], timeout=60)
+    assert done.returncode == 0
+    assert names(tmp_path) == [pipe.name, link.name, 'elsewhere', 'target']
+    assert (tmp_path / 'elsewhere').read_text() == 'precious'
+
+
+WRITES = """
+import sys
+from sdv_threea.atomic import filling, replacing
+
+with (replacing if sys.argv[1] == 'file' else filling)(sys.argv[2]) as draft:
+    (draft if sys.argv[1] == 'file' else draft / 'part').write_text('new')
+"""
 
 
 @posix
