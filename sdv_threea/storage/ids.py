@@ -2,12 +2,16 @@
 
 SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. The
 generator here makes ids of the same kinds with NumPy. They are distinct where those of SDV are. Ids
-with a format, and personal information, are left to SDV.
+with a format, and personal information, are left to SDV. Formats that SDV could not even begin to
+follow are refused.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
+from re import _parser  # type: ignore[attr-defined]  # as RDT reads a format
 from string import ascii_letters
 from typing import Any
 
@@ -17,6 +21,8 @@ from numpy.typing import NDArray
 from rdt.transformers import AnonymizedFaker
 from rdt.transformers.base import BaseTransformer
 
+from sdv_threea.errors import InputError
+
 #: What SDV asks Faker for: numbers from zero, in a range that suits their dtype; or texts.
 NUMBERS, TEXTS = 'random_int', 'bothify'
 PREFIX, BLANK, BLANKS = 'sdv-id-', '?', 6
@@ -24,6 +30,12 @@ LETTERS = np.array(list(ascii_letters)).view(np.uint32)
 
 #: Strides are below this, so that a product with any number of rows fits into 64 bits.
 LARGEST_STRIDE = 2**30
+
+#: The most generators that RDT may make of all formats of a table or a database: three seconds.
+MOST_PARTS = 10**6
+
+#: How often RDT repeats what may be repeated without end.
+ENDLESS = 16
 
 
 class IdGenerator(BaseTransformer):
@@ -99,6 +111,46 @@ def make_ids(transformer: Any) -> Any:
     if transformer.function_name == NUMBERS and asked == {'min': 0, 'max': 2**24}:
         return IdGenerator(2**24 + 1, unique=unique)
     return transformer
+
+
+def check_formats(formats: Iterable[str]) -> None:
+    """Check that SDV can make up ids of some formats.
+
+    RDT makes a generator for each repetition, and ``a{1,1000}`` are half a million of them.
+
+    Args:
+        formats: Regular expressions.
+
+    Raises:
+        ValueError: If RDT would make too many generators.
+    """
+    parts = 0
+    for each in formats:
+        try:
+            parts += _count_parts(_parser.parse(each))
+        except (re.error, OverflowError, RecursionError):  # SDV refuses what is no format
+            continue
+        if parts > MOST_PARTS:
+            raise InputError(
+                'The regex_format of an id repeats too much for SDV to make ids up: choose shorter '
+                "repetitions, such as '[A-Z]{8}', and do not repeat what is repeated."
+            )
+
+
+def _count_parts(pattern: Any) -> int:
+    """Count the generators that RDT makes of a parsed format."""
+    parts = 0
+    for kind, value in pattern:
+        if kind is _parser.SUBPATTERN:
+            parts += 1 + _count_parts(value[-1])
+        elif kind is _parser.MAX_REPEAT:
+            least, most, repeated = value
+            most = ENDLESS if most is _parser.MAXREPEAT else most
+            times = (least + most) * max(most - least + 1, 0) // 2
+            parts += (1 + times) * _count_parts(repeated[:1])
+        else:
+            parts += 1
+    return parts
 
 
 def _spell(numbers: NDArray[np.uint64]) -> NDArray[np.object_]:

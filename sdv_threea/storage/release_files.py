@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -23,6 +24,8 @@ import pandas as pd
 from sdv_threea.atomic import replacing
 from sdv_threea.encoding.encoder import Encoder
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
+from sdv_threea.errors import ShortageError
+from sdv_threea.storage.memory import find_memory
 from sdv_threea.storage.release_kinds import find_kind, name_kind
 
 ENCODERS = {each.__name__: each for each in (CategoryEncoder, NumberEncoder)}
@@ -72,6 +75,8 @@ def read_plain(path: str | Path) -> dict[str, Any]:
     Formal guarantees:
         * no code runs that the file brings: nothing is unpickled, and no class is made but those
           of :data:`~sdv_threea.storage.release_kinds.KINDS`, from their fields
+        * time and memory are proportional to the length of the file: arrays share no bytes of it,
+          and none is read twice
 
     Args:
         path: The file.
@@ -81,29 +86,54 @@ def read_plain(path: str | Path) -> dict[str, Any]:
 
     Raises:
         DamagedError: If it is not what was written.
+        MemoryError: If the file is larger than the memory of the machine.
         OSError: If it cannot be read.
     """
-    whole = Path(path).read_bytes()
-    digest, content = whole[len(MAGIC) :][:DIGEST], whole[len(MAGIC) + DIGEST :]
-    if not whole.startswith(MAGIC) or hashlib.sha256(content).digest() != digest:
-        raise DamagedError('its checksum is not that of what was saved')
-    try:
-        arrays = _read_arrays(content)
-        read = _read(json.loads(bytes(arrays.pop(TEXT))), arrays)
-    except Exception as error:  # damage can look like anything
-        raise DamagedError(type(error).__name__) from None
+    with open(path, 'rb') as file:
+        if os.fstat(file.fileno()).st_size > find_memory():
+            raise ShortageError('The file of the release is larger than the memory of the machine.')
+        _check_sum(file)
+        try:
+            arrays = _read_arrays(file)
+            read = _read(json.loads(bytes(arrays.pop(TEXT))), arrays)
+        except DamagedError:
+            raise
+        except Exception as error:  # damage can look like anything
+            raise DamagedError(type(error).__name__) from None
     if not isinstance(read, dict):
         raise DamagedError('no values')
     return read
 
 
-def _read_arrays(content: bytes) -> dict[str, Any]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        # What is not compressed takes no more memory than the file itself.
-        if any(each.compress_type != zipfile.ZIP_STORED for each in archive.infolist()):
+def _check_sum(file: io.BufferedReader) -> None:
+    """Check that the file is what was written, without ever holding more than a part of it."""
+    magic, digest = file.read(len(MAGIC)), file.read(DIGEST)
+    # A file of holes is long and takes no room. The end of an archive is at its end, so most such
+    # files are refused before their bytes are added up.
+    if magic == MAGIC and zipfile.is_zipfile(file):
+        file.seek(len(MAGIC) + DIGEST)
+        if hashlib.file_digest(file, 'sha256').digest() == digest:
+            return
+    raise DamagedError('its checksum is not that of what was saved')
+
+
+def _read_arrays(file: io.BufferedReader) -> dict[str, Any]:
+    """Read the arrays of an archive, which take no more memory than the archive itself."""
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if any(each.compress_type != zipfile.ZIP_STORED for each in members):
             raise DamagedError('compressed')
-    with np.load(io.BytesIO(content), allow_pickle=False) as found:
-        return {name: found[name] for name in found.files}
+        if sum(each.file_size for each in members) > os.fstat(file.fileno()).st_size:
+            raise DamagedError('overlapping')
+        return {each.filename.removesuffix('.npy'): _read_array(archive, each) for each in members}
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
+    with archive.open(member) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+    if array.size > member.file_size:  # values of no bytes cost nothing until they are copied
+        raise DamagedError('empty values')
+    return array
 
 
 def _spell(value: Any, arrays: dict[str, Any]) -> Any:
@@ -212,8 +242,8 @@ _SPELLERS: tuple[tuple[Any, Callable[[Any, dict[str, Any]], Any]], ...] = (
 )
 
 
-def _read(value: Any, arrays: Mapping[str, Any]) -> Any:
-    """Read what :func:`_spell` has spelt."""
+def _read(value: Any, arrays: dict[str, Any]) -> Any:
+    """Read what :func:`_spell` has spelt, and take each array out: it is named once."""
     if isinstance(value, list):
         return [_read(each, arrays) for each in value]
     if not isinstance(value, dict):
@@ -225,7 +255,7 @@ def _read(value: Any, arrays: Mapping[str, Any]) -> Any:
     return find_kind(kind)(**own)
 
 
-def _read_encoder(value: Any, arrays: Mapping[str, Any]) -> Encoder:
+def _read_encoder(value: Any, arrays: dict[str, Any]) -> Encoder:
     facts = {name: _read(each, arrays) for name, each in value['facts'].items()}
     encoder: Encoder = ENCODERS[value['class']](**facts)
     return encoder.assign(value['name'])
@@ -237,37 +267,46 @@ def _read_timestamp(value: Any, _: object) -> pd.Timestamp:
     return moment.tz_localize('UTC').tz_convert(zone) if zone else moment
 
 
-def _read_interval(value: Any, arrays: Mapping[str, Any]) -> pd.Interval:
+def _read_interval(value: Any, arrays: dict[str, Any]) -> pd.Interval:
     return pd.Interval(*(_read(each, arrays) for each in value['ends']), closed=value['closed'])
 
 
-def _read_category(value: Any, arrays: Mapping[str, Any]) -> pd.CategoricalDtype:
+def _read_category(value: Any, arrays: dict[str, Any]) -> pd.CategoricalDtype:
     listed = value.get('categories')
     categories = None if listed is None else [_read(each, arrays) for each in listed]
     return pd.CategoricalDtype(categories, ordered=value['ordered'])
 
 
-def _read_table(value: Any, arrays: Mapping[str, Any]) -> pd.DataFrame:
+def _read_dtype(value: Any, _: object) -> Any:
+    found = pd.api.types.pandas_dtype(value['text'])
+    if found.kind in 'SUV':  # no column has such a dtype, whose cells may be as long as it says
+        raise DamagedError('dtype')
+    return found
+
+
+def _read_table(value: Any, arrays: dict[str, Any]) -> pd.DataFrame:
     index, columns, labels = pd.RangeIndex(value['rows']), {}, []
     for at, (label, (dtype, cells)) in enumerate(value['columns']):
         labels.append(_read(label, arrays))
         held = _read(cells, arrays)
-        own = held.dtype if dtype is None else _read(dtype, arrays)
+        if not isinstance(held, list | np.ndarray) or len(held) != len(index):
+            raise DamagedError('rows')
+        own = getattr(held, 'dtype', None) if dtype is None else _read(dtype, arrays)
         columns[at] = pd.Series(held, index, dtype=own)
     table = pd.DataFrame(columns, index)
     table.columns = pd.Index(labels)
     return table
 
 
-_READERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
-    'array': lambda value, arrays: arrays[value['name']],
+_READERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
+    'array': lambda value, arrays: arrays.pop(value['name']),
     'float': lambda value, _: float(value['text']),
     'timestamp': _read_timestamp,
     'timedelta': lambda value, _: pd.Timedelta(value['value'], unit='ns'),
     'interval': _read_interval,
     'encoder': _read_encoder,
     'category': _read_category,
-    'dtype': lambda value, _: pd.api.types.pandas_dtype(value['text']),
+    'dtype': _read_dtype,
     'table': _read_table,
     'dict': lambda value, arrays: {
         _read(key, arrays): _read(each, arrays) for key, each in value['items']

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-from sdv.errors import SDVVersionWarning, VersionError
+from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 
 from sdv_threea.warning import warn
 
@@ -20,7 +21,7 @@ def get_version() -> str:
         return UNKNOWN
 
 
-def check_version(made_with: str, installed: str) -> None:
+def check_version(made_with: Any, installed: str) -> None:
     """Check that a synthesizer made with one version can be used with another.
 
     Args:
@@ -28,15 +29,24 @@ def check_version(made_with: str, installed: str) -> None:
         installed: The version of the package that is to use it.
 
     Raises:
-        InvalidVersion: If one is no version.
+        SynthesizerInputError: If what it was made with is no version.
         VersionError: If it was made with a newer version.
     """
     from packaging.version import Version  # not before something is loaded
 
-    if UNKNOWN in (made_with, installed) or Version(made_with) == Version(installed):
+    try:
+        made = None if made_with == UNKNOWN else Version(made_with)
+    except (TypeError, ValueError):
+        raise SynthesizerInputError(
+            'The synthesizer does not say by a version what it was made with, so sdv-threea did '
+            'not save it: save it again, or take a copy.'
+        ) from None
+    if made is None or installed == UNKNOWN:
         return
-    facts = f'This synthesizer was made with sdv-threea {made_with}, and {installed} is installed'
-    if Version(made_with) > Version(installed):
+    if made == Version(installed):
+        return
+    facts = f'This synthesizer was made with sdv-threea {made}, and {installed} is installed'
+    if made > Version(installed):
         raise VersionError(f'{facts}: upgrade with `pip install --upgrade sdv-threea`.')
     warn(
         f'{facts}. To have what changed since, fit a new one; mind that this is another release.',

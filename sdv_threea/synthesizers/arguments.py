@@ -24,6 +24,7 @@ from sdv_threea.domain import MISSING
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.files import name_csv
+from sdv_threea.storage.ids import check_formats
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 from sdv_threea.warning import warn
 
@@ -54,23 +55,26 @@ LARGEST_SCALE = 1e9
 
 
 def check_metadata(metadata: object) -> None:
-    """Check that metadata is SDV's, of rows and no sequences, and names tables as files can be.
+    """Check that metadata is SDV's, of rows and no sequences, and that its names and ids can be.
 
     Args:
         metadata: What the user gave.
 
     Raises:
         SynthesizerInputError: If it is anything else, a name of a table leads out of a folder, one
-            of a column cannot be written to a file, or rows are steps of sequences: one row would
-            be the wrong unit.
+            of a column cannot be written to a file, the formats of ids repeat too much, or rows are
+            steps of sequences: one row would be the wrong unit.
     """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
             'metadata must be an sdv.metadata.Metadata (see Metadata.load_from_dict and '
             f'Metadata.detect_from_dataframes), got {type(metadata).__name__}.'
         )
+    columns = [each for table in metadata.tables.values() for each in table.columns.values()]
+    formats = [each.get('regex_format') for each in columns]
     try:
         check_table_names(metadata.tables)
+        check_formats(each for each in formats if isinstance(each, str))
     except ValueError as error:
         raise SynthesizerInputError(str(error)) from None
     names = {str(name) for table in metadata.tables.values() for name in table.columns}

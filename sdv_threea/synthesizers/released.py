@@ -130,7 +130,7 @@ def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
         facts = read_plain(os.fspath(filepath))
     except DamagedError as error:
         raise _damaged(filepath, error) from None
-    check_version(str(facts.get('made_with')), get_version())
+    check_version(facts.get('made_with'), get_version())
     return facts
 
 

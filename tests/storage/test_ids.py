@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import AnonymizedFaker, RegexGenerator
+from rdt.transformers import utils as rdt
 from sdv.data_processing.data_processor import DataProcessor
+from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_threea import ClustMixSynthesizer
-from sdv_threea.storage.ids import IdGenerator, make_ids
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.storage.ids import MOST_PARTS, IdGenerator, _count_parts, check_formats, make_ids
 
 TEXTS = 52**6
 
@@ -122,3 +124,40 @@ def test_a_table_has_as_many_keys_as_rows_whatever_their_kind():
         assert isinstance(synthesizer.get_transformers()['key'], IdGenerator)
         assert sampled['key'].is_unique
         assert sampled['key'].dtype == table['key'].dtype
+
+
+FORMATS = [
+    'a', '[a-z]{5}', 'ID_[0-9]{3,7}', '(ab{2}){1,4}', '((a{1,3}){2}b){0,3}', r'\d+', 'x*', 'a{20,}',
+    '^[A-Z]{2}(-[0-9]{4}){3}$', 'a{0}', '(x)(y(z{2}))',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('regex', FORMATS)
+def test_the_generators_of_a_format_are_counted_without_making_them(regex, monkeypatch):
+    made = []
+
+    def counting(make):
+        return lambda value, most: made.append(value) or make(value, most)
+
+    for kind, make in rdt._GENERATORS.items():
+        monkeypatch.setitem(rdt._GENERATORS, kind, counting(make))
+    rdt.strings_from_regex(regex)
+    parts = _count_parts(rdt._parser.parse(regex))
+    # Members of a set are few generators, made of as many letters of the format.
+    assert parts <= len(made) <= parts * len(regex) + regex.count('^')
+
+
+@pytest.mark.parametrize('regex', [r'\d{1000000}', '[a-z]{1,1500}', '((a{1,50}){1,50}){1,50}'])
+@pytest.mark.parametrize('kind', [ClustMixSynthesizer, ClustMixMultiTableSynthesizer])
+def test_formats_that_explode_are_refused_before_anything_is_made_of_them(kind, regex):
+    columns = {'key': {'sdtype': 'id', 'regex_format': regex}, 'x': {'sdtype': 'numerical'}}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    with pytest.raises(SynthesizerInputError, match='repeats too much'):
+        kind(metadata)
+
+
+def test_formats_count_together_and_what_is_none_is_left_to_sdv():
+    regex = '[a-z]{1,500}'
+    check_formats([regex, '(', 'a{99999999999999999999}'])
+    with pytest.raises(ValueError, match='repeats too much'):
+        check_formats([regex] * (MOST_PARTS // 125_000))

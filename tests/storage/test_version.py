@@ -4,7 +4,7 @@ import warnings
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
-from sdv.errors import SDVVersionWarning, VersionError
+from sdv.errors import SDVVersionWarning, SynthesizerInputError, VersionError
 
 from sdv_threea.storage.version import UNKNOWN, check_version, get_version
 
@@ -42,3 +42,9 @@ def test_a_newer_synthesizer_is_an_error(installed):
 def test_an_older_synthesizer_is_a_warning(installed):
     with pytest.warns(SDVVersionWarning, match=r'made with sdv-threea 1\.2\.0'):
         check_version('1.2.0', installed)
+
+
+@pytest.mark.parametrize('made_with', ['', 'latest', '1.x', '9' * 5000, None, 7, ['1.2.0'], {}])
+def test_what_is_no_version_is_one_clear_error(made_with):
+    with pytest.raises(SynthesizerInputError, match='does not say by a version'):
+        check_version(made_with, '1.2.0')

@@ -250,7 +250,12 @@ def test_a_size_that_is_claimed_takes_no_memory(small, tmp_path):
 def test_values_that_do_not_fit_are_refused(small, tmp_path):
     small.save_release(tmp_path / 'file')
     facts = read_plain(tmp_path / 'file')
-    for change in ({'release': 3}, {'dtypes': {}}, {'metadata': {}}, {'arguments': {'x': 1}}):
+    exploding = {'key': {**KEY, 'regex_format': r'\d{1000000}'}}
+    for change in (
+        {'release': 3}, {'dtypes': {}}, {'metadata': {}}, {'arguments': {'x': 1}},
+        {'made_with': 'latest'}, {'made_with': None},
+        {'metadata': {'tables': {'people': {'columns': exploding}}}},
+    ):  # fmt: skip
         write_plain(tmp_path / 'other', {**facts, **change})
         with pytest.raises(SynthesizerInputError):
             ClustMixSynthesizer.load_release(tmp_path / 'other')
