@@ -24,6 +24,9 @@ THRESHOLD_SHARE = 0.1
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
 
+#: A promise that allows to expose one row in so many entirely is none.
+LARGEST_DELTA = 0.01
+
 #: The most components per class. They are sought among 4,000 drawn records, and one of four says
 #: little.
 MOST_COMPONENTS = 1000
@@ -54,8 +57,8 @@ class Settings:
 
     Args:
         epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for none.
-        delta: The probability with which it may fail, from 1e-50 to below 1; choose it well below
-            one over the number of records.
+        delta: The probability with which it may fail, from 1e-50 to below 1/100; choose it well
+            below one over the number of records.
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
             charges the last step only.
         neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
@@ -166,9 +169,10 @@ def _check_promise(epsilon: float, delta: float) -> None:
             f'epsilon must be from {LEAST_EPSILON:g} to {LARGEST_EPSILON:g}, or math.inf for no '
             f'privacy, got {epsilon:g}.'
         )
-    if not LEAST_DELTA <= delta < 1:
+    if not LEAST_DELTA <= delta < LARGEST_DELTA:
         raise InputError(
-            f'delta must be from {LEAST_DELTA:g} to below 1 (for example 1e-6), got {delta:g}.'
+            f'delta must be from {LEAST_DELTA:g} to below {LARGEST_DELTA:g} (for example 1e-6): it '
+            f'allows to expose that share of the rows entirely. Got {delta:g}.'
         )
 
 

@@ -38,6 +38,8 @@ def test_shares_name_every_stage_and_add_up():
         ('epsilon', True),
         ('delta', 0.0),
         ('delta', 1.0),
+        ('delta', 0.5),
+        ('delta', 0.01),
         ('delta', 5e-324),
         ('delta', 9e-51),
         ('delta', None),
@@ -71,7 +73,7 @@ def test_a_kernel_is_tried_before_anything_is_spent(kernel):
 def test_a_refusal_tells_the_range_that_works():
     with pytest.raises(ValueError, match=r'from 0\.0001 to 1e\+09, or math\.inf'):
         Settings(epsilon=1e308)
-    with pytest.raises(ValueError, match=r'from 1e-50 to below 1'):
+    with pytest.raises(ValueError, match=r'from 1e-50 to below 0\.01'):
         Settings(delta=5e-324)
 
 

@@ -38,7 +38,7 @@ def caught(act):
 
 def test_warnings_of_a_setting_and_of_fits_name_the_line_of_the_user(table, metadata):
     careful = ClustMixSynthesizer(metadata)
-    careless = ClustMixSynthesizer(metadata, delta=0.5)
+    careless = ClustMixSynthesizer(metadata, delta=0.009)
 
     def make():
         ClustMixSynthesizer(metadata, guarantee='paper')
@@ -53,7 +53,7 @@ def test_warnings_of_a_setting_and_of_fits_name_the_line_of_the_user(table, meta
         (make, 'paper'),
         (fit, 'This release has lost some of the table'),
         (fit, 'Every fit'),
-        (fit_carelessly, 'delta=0.5'),
+        (fit_carelessly, 'delta=0.009'),
     ):
         told = [each for each in caught(act) if wanted in each[2]]
         assert [each[:2] for each in told] == [(HERE, act.__code__.co_firstlineno + 1)], wanted

@@ -8,7 +8,7 @@
 
 from sdv_threea.accounting.budget import SQUARED_DISTANCE, Budget
 from sdv_threea.accounting.gdp import delta_from_mu, epsilon_from_mu, mu_from_epsilon
-from sdv_threea.accounting.odds import Odds, odds_from_epsilon, odds_from_mu
+from sdv_threea.accounting.odds import Odds, count_exposed, odds_from_epsilon, odds_from_mu
 from sdv_threea.accounting.receipts import Ledger, Receipt
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     'Ledger',
     'Odds',
     'Receipt',
+    'count_exposed',
     'delta_from_mu',
     'epsilon_from_mu',
     'mu_from_epsilon',

@@ -64,3 +64,19 @@ def odds_from_epsilon(epsilon: float, delta: float) -> Odds:
         The limits of the largest ``mu`` that it buys.
     """
     return odds_from_mu(mu_from_epsilon(epsilon, delta))
+
+
+def count_exposed(delta: float, num_units: float) -> int:
+    """Count those whom a promise allows to expose entirely.
+
+    ``(epsilon, delta)`` is kept by who publishes each row as it is with probability ``delta``.
+
+    Args:
+        delta: In (0, 1).
+        num_units: How many rows, or units of privacy, there are.
+
+    Returns:
+        ``delta * num_units``, rounded up; 0 if that is below one.
+    """
+    expected = delta * num_units
+    return math.ceil(expected) if expected >= 1 else 0

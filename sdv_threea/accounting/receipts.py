@@ -6,7 +6,10 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sdv_threea.accounting.gdp import epsilon_from_mu
+from sdv_threea.accounting.gdp import delta_from_mu, epsilon_from_mu
+
+#: Relative margin for the rounding of what machines compute of the same receipts.
+ROUNDING = 2.0**-20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,12 @@ class Receipt:
             raise ValueError(f'mu must be at least 0, got {self.mu}.')
         if not 0 <= self.delta < 1:
             raise ValueError(f'delta must be in [0, 1), got {self.delta}.')
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the price is that of the noise: ``sensitivity / noise_scale`` or more."""
+        paid = self.mu * self.noise_scale >= self.sensitivity * (1 - ROUNDING)
+        return math.isinf(self.mu) or paid
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -101,9 +110,20 @@ class Ledger:
             return 0.0
         return epsilon_from_mu(self.mu, left) if left > 0 or self.mu == 0 <= left else math.inf
 
-    def __mul__(self, times: int) -> Ledger:
-        """Return the ledger of several fits like this one, of the same records."""
-        return Ledger(self.receipts * times)
+    def keeps(self, epsilon: float, delta: float) -> bool:
+        """Return whether the charged releases keep a promise, as far as receipts can tell.
+
+        Args:
+            epsilon: The promise, with ``delta``; at least 0.
+            delta: In (0, 1).
+
+        Returns:
+            True if all of them together are ``(epsilon, delta)``-DP, but for rounding, and the
+            price of each is that of its noise.
+        """
+        charged = [receipt for receipt in self.receipts if receipt.charged]
+        spent = delta_from_mu(self.mu, epsilon) + self.delta
+        return spent <= delta * (1 + ROUNDING) and all(each.is_paid for each in charged)
 
     def add(self, *receipts: Receipt) -> Ledger:
         """Return a ledger with these receipts at its end; this one stays as it is."""

@@ -25,12 +25,17 @@ COIN = (
     'of 100 cases. With them, the best guess that is possible is right in at most {guessed} of 100.'
 )
 
-#: The strength of a promise in a word, by the largest epsilon that deserves it: as in
-#: docs/privacy.md.
+EXPOSED = (
+    'delta={delta:g} is at or above 1 / (released number of {units}): the promise would be kept if '
+    '{exposed:,} of them were exposed entirely. Choose a much smaller delta.'
+)
+
+#: The strength of a promise in a word, by how often the best guesser is right at most: at the
+#: default delta those are epsilons of 1, 3 and 8, as in docs/privacy.md.
 STRENGTHS = (
-    (1.0, 'strong'),
-    (3.0, 'moderate'),
-    (8.0, 'weak against those who know all other rows'),
+    (0.55, 'strong'),
+    (0.63, 'moderate'),
+    (0.78, 'weak against those who know all other rows'),
 )
 BEYOND = 'very weak'
 
@@ -116,9 +121,22 @@ def tell_promise(facts: Mapping[str, Any]) -> list[str]:
         HARDLY.format(unit=facts.get('unit', 'any one unit' if 'tables' in facts else 'one row')),
         COIN.format(guessed=math.ceil(100 * odds.guessed)),
         f'That is ε = {facts["epsilon"]:g} at δ = {facts["delta"]:g}, a promise that is '
-        f'{name_strength(facts["epsilon"])}.',
+        f'{name_strength(odds.guessed)}.',
+        *tell_exposed(facts['delta'], facts.get('exposed', 0), database='tables' in facts),
         *again,
     ]
+
+
+def tell_exposed(delta: float, exposed: int, *, database: bool = False) -> list[str]:
+    """Say how many a promise allows to expose entirely, in a sentence; in none if there are none.
+
+    Args:
+        delta: The delta of the promise.
+        exposed: How many they are.
+        database: Whether they are units of several tables, and not rows of one.
+    """
+    units = 'units' if database else 'rows'
+    return [EXPOSED.format(delta=delta, exposed=exposed, units=units)] if exposed else []
 
 
 def find_odds(facts: Mapping[str, Any]) -> Odds:
@@ -130,9 +148,9 @@ def find_odds(facts: Mapping[str, Any]) -> Odds:
     )
 
 
-def name_strength(epsilon: float) -> str:
-    """Return how strong a promise is, in a word or two."""
-    return next((word for most, word in STRENGTHS if epsilon <= most), BEYOND)
+def name_strength(guessed: float) -> str:
+    """Return how strong a promise is, in a word or two, by how often the best guesser is right."""
+    return next((word for most, word in STRENGTHS if guessed <= most), BEYOND)
 
 
 def list_odds(facts: Mapping[str, Any]) -> Iterator[dict[str, str]]:

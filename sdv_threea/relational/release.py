@@ -68,6 +68,14 @@ class DatabaseRelease:
     num_rows: Mapping[str, int]
     children: Mapping[Link, Children]
 
+    @property
+    def num_units(self) -> float:
+        """The released number of units: rows of root tables, and rows that have no owner."""
+        return math.fsum(
+            model.size * (1.0 if self.schema.root(table) == table else model.orphans)
+            for table, model in self.tables.items()
+        )
+
     def add(
         self, table: str, model: TableRelease, receipts: tuple[Receipt, ...]
     ) -> DatabaseRelease:

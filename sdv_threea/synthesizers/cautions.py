@@ -9,14 +9,16 @@ from typing import Any
 from sdv.errors import RefitWarning, SamplingError
 from sdv.metadata import Metadata
 
+from sdv_threea.accounting import count_exposed
+from sdv_threea.pages.promise import tell_exposed
 from sdv_threea.settings import Settings
 from sdv_threea.storage.references import as_columns
 from sdv_threea.warning import warn
 
 #: What is warned of when a synthesizer is fitted again.
 REFIT = (
-    'Every fit is a release of its own, and their costs add up: {fits} fits like this one of the '
-    'same rows are together sqrt({fits}) times its mu in Gaussian differential privacy.'
+    'Every fit is a release of its own, and their costs add up: {fits} fits of the same rows cost '
+    'up to sqrt({fits}) times the mu that one may spend, in Gaussian differential privacy.'
 )
 
 #: The same under the accounting of the paper, which leaves reads of the private rows uncharged.
@@ -87,23 +89,24 @@ def warn_of_refit(fits: int, guarantee: str) -> None:
     warn(text.format(fits=fits), RefitWarning)
 
 
-def warn_of_promise(settings: Settings, num_rows: float, fits: int) -> None:
+def warn_of_promise(
+    settings: Settings, num_units: float, fits: int, *, database: bool = False
+) -> None:
     """Warn of what weakens the promise of a release, if anything is promised.
 
     Args:
         settings: What was asked of the release.
-        num_rows: The released number of rows.
+        num_units: The released number of rows; of units, if there are several tables.
         fits: How many fits of this synthesizer were begun.
+        database: Whether there are several tables.
     """
     if math.isinf(settings.epsilon):
         return
     if fits > 1:
         warn_of_refit(fits, settings.guarantee)
-    if settings.delta * num_rows >= 1:
-        warn(
-            f'delta={settings.delta:g} is at or above 1 / (released row count): the promise would '
-            'allow to publish some row as it is. Choose a much smaller delta.'
-        )
+    exposed = count_exposed(settings.delta, num_units)
+    for told in tell_exposed(settings.delta, exposed, database=database):
+        warn(told)
 
 
 def tell_rejected(

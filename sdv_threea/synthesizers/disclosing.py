@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from sdv.errors import NotFittedError
 
-from sdv_threea.synthesizers.cautions import warn_of_promise, warn_of_refit
+from sdv_threea.synthesizers.cautions import warn_of_promise
 
 if TYPE_CHECKING:
     from sdv_threea.losses import Loss
@@ -104,12 +103,12 @@ class DisclosingDatabase:
         return pd.concat(found, names=['table'])
 
     def _warn_of_release(self) -> None:
-        """Warn of what several fits cost together, and of what the last one has lost."""
+        """Warn of what the last fit promises and what it has lost."""
         from sdv_threea.synthesizers.loss_table import warn_of_lost_tables
 
-        if self._num_releases > 1 and not math.isinf(self._promise.epsilon):
-            warn_of_refit(self._num_releases, self._promise.guarantee)
-        warn_of_lost_tables(self._list_losses(self._get_model('losses')))
+        model = self._get_model('losses')
+        warn_of_promise(self._promise, model.num_units, self._num_releases, database=True)
+        warn_of_lost_tables(self._list_losses(model))
 
     def _say_losses(self, model: DatabaseRelease) -> dict[str, dict[str, str]]:
         from sdv_threea.synthesizers.loss_table import say_losses

@@ -223,7 +223,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     def get_privacy_statement(self) -> DatabaseStatement:
         """Return what the last fit promises, table by table, and what each release cost.
 
-        Of several fits, it says what they cost together if they were all of the same rows.
+        Of several fits, it says what they cost together, as for one table.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -246,6 +246,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             ),
             fits=self._num_releases,
             lost=self._say_losses(model),
+            num_units=model.num_units,
         )
 
     def _get_model(self, asked: str) -> DatabaseRelease:

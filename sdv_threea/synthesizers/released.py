@@ -7,6 +7,7 @@ opened from anybody.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, Self
@@ -15,8 +16,10 @@ import pandas as pd
 from sdv.errors import NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_threea.errors import InputError
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
 from sdv_threea.storage.version import check_version, get_version
+from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
 
 #: Arguments of constructors that are no part of a release: a kernel is code, and has been used;
@@ -93,7 +96,9 @@ class Released:
 
         Raises:
             OSError: If the file cannot be read.
-            SynthesizerInputError: If the file is damaged or holds anything else.
+            MemoryError: If the file is larger than the memory of the machine.
+            SynthesizerInputError: If the file is damaged, holds anything else, or promises more
+                than its receipts show.
             VersionError: If it was saved by a newer version.
         """
         facts = read_release(filepath)
@@ -138,14 +143,45 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
     """Make a synthesizer of the values of a release.
 
     Raises:
-        SynthesizerInputError: If they do not fit each other.
+        SynthesizerInputError: If they do not fit each other, or promise more than receipts show.
     """
     try:
-        return _restore(kind, facts)
+        restored = _restore(kind, facts)
+        statement = restored.get_privacy_statement()
+        str(statement)  # what cannot be said is damaged
     except SynthesizerInputError:
         raise
     except Exception as error:  # values of somebody else may be anything
         raise _damaged(filepath, error) from None
+    try:
+        check_claims(statement)
+    except ValueError as error:
+        raise SynthesizerInputError(
+            f"The release in the file '{os.fspath(filepath)}' is not as it was saved: {error}. Ask "
+            'whoever made it for another copy, and do not rely on this one.'
+        ) from None
+    return restored
+
+
+def check_claims(statement: PrivacyStatement | DatabaseStatement) -> None:
+    """Check that what a statement claims is what its receipts show.
+
+    Args:
+        statement: The statement, of somebody who may have written anything.
+
+    Raises:
+        ValueError: If it claims more.
+    """
+    fits = statement.fits
+    least = any(ledger.receipts for ledger in statement.ledgers)  # none is a fit that asked nothing
+    if isinstance(fits, bool) or not isinstance(fits, int) or fits < least:
+        raise InputError('it does not say how many fits there were')
+    if math.isinf(statement.epsilon):
+        return
+    for ledger in statement.ledgers:
+        free = statement.guarantee != 'paper' and not all(one.charged for one in ledger.receipts)
+        if free or not ledger.keeps(statement.epsilon, statement.delta):
+            raise InputError('it promises more than its receipts show')
 
 
 def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:

@@ -171,9 +171,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
     def get_privacy_statement(self) -> PrivacyStatement:
         """Return what the last fit promises, and what each of its releases cost.
 
-        Of a synthesizer that was fitted several times, it says what its fits cost together if they
-        were all of the same rows: ``k`` fits of ``mu``-GDP are ``sqrt(k) mu``-GDP. It knows of the
-        fits of this synthesizer and of what it was copied or loaded from, and of no other.
+        Of several fits, of this synthesizer and of what it was copied or loaded from, it says what
+        they cost together if all were of the same rows. Earlier ones count at their whole budget.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -198,6 +197,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             ),
             fits=self._num_releases,
             lost=self._say_losses(),
+            num_units=self._model.num_rows if self._model else 0.0,
         )
 
     @in_turn

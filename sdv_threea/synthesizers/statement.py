@@ -6,18 +6,33 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from sdv_threea.accounting import Ledger, Receipt
+from sdv_threea.accounting import (
+    Ledger,
+    Receipt,
+    count_exposed,
+    epsilon_from_mu,
+    mu_from_epsilon,
+)
 from sdv_threea.names import printable
 from sdv_threea.pages.fragments import escape, paragraphs
-from sdv_threea.pages.promise import tell_promise
+from sdv_threea.pages.promise import tell_exposed, tell_promise
+from sdv_threea.settings import THRESHOLD_SHARE
 from sdv_threea.units.schema import Schema
 
 #: What a synthesizer that was fitted more than once says of all its fits.
 REFITS = (
-    'this was fit {fits} of this synthesizer, begun ones counted; {fits} fits like it of the same '
-    'rows compose to {mu:.4g}-GDP, which is ({epsilon:.4g}, {delta:.4g})-differential privacy'
+    'this was fit {fits} of this synthesizer, begun ones counted; of the same rows, it and the '
+    'earlier ones, each at its whole budget, compose to {mu}-GDP, which is ({epsilon}, {delta:g})-'
+    'differential privacy'
+)
+
+#: What is said where all fits together promise nothing.
+NO_REFITS = (
+    'this was fit {fits} of this synthesizer, begun ones counted; of the same rows, all of them '
+    'together promise nothing: their deltas add up to 1 or more'
 )
 
 #: What stands in the place of a promise under the accounting of the paper, which has none.
@@ -51,8 +66,16 @@ COERCED = (
 class Told:
     """A statement that notebooks show in plain words, and in full once it is opened."""
 
+    delta: float
+    num_units: float
+
+    @property
+    def exposed(self) -> int:
+        """How many the promise allows to expose entirely: 0 if ``delta`` is below one over all."""
+        return count_exposed(self.delta, self.num_units)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, and the note, as plain values."""
+        """Return all fields, the note, and how many may be exposed, as plain values."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -78,6 +101,7 @@ class PrivacyStatement(Told):
         fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
             promise is that of one of them.
         lost: What samples do not show, by column, in words.
+        num_units: The released number of rows.
     """
 
     epsilon: float
@@ -90,6 +114,12 @@ class PrivacyStatement(Told):
     unit: str = 'one row'
     fits: int = 1
     lost: Mapping[str, str] = field(default_factory=dict)
+    num_units: float = 0.0
+
+    @property
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """What was paid for a row."""
+        return (Ledger(self.receipts),)
 
     @property
     def note(self) -> str:
@@ -97,9 +127,10 @@ class PrivacyStatement(Told):
         return NOTES[self.guarantee]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, and the note, as plain values."""
+        """Return all fields, the note, and how many may be exposed, as plain values."""
         return {**asdict(self), 'public': list(self.public), 'note': self.note} | {
-            'receipts': [receipt.to_dict() for receipt in self.receipts]
+            'receipts': [receipt.to_dict() for receipt in self.receipts],
+            'exposed': self.exposed,
         }
 
     def __str__(self) -> str:
@@ -109,7 +140,7 @@ class PrivacyStatement(Told):
             f'  cost      {self.mu:.4g}-GDP in {self._count_releases()}',
             *(line for fact in self.public for line in _wrap('public', fact)),
             *_wrap('note', self.note),
-            *([] if self.guarantee == 'paper' else _refits(self, self.receipts)),
+            *_tell_weakness(self),
             '',
             f'  {HEADER}',
         ]
@@ -149,6 +180,7 @@ class DatabaseStatement(Told):
         fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
             promise is that of one of them.
         lost: What samples do not show, by table and column, in words.
+        num_units: The released number of units.
     """
 
     epsilon: float
@@ -161,14 +193,25 @@ class DatabaseStatement(Told):
     public: tuple[str, ...] = field(default=())
     fits: int = 1
     lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    num_units: float = 0.0
+
+    @property
+    def guarantee(self) -> str:
+        """As of one table: ``'end_to_end'``, or ``'none'`` if ``epsilon`` is infinite."""
+        return 'none' if math.isinf(self.epsilon) else 'end_to_end'
+
+    @property
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """What was paid for the units of each kind, which share no rows."""
+        return tuple(map(Ledger, self.receipts.values()))
 
     @property
     def note(self) -> str:
         """What the guarantee means, in words."""
-        return NOTES['none' if math.isinf(self.epsilon) else 'end_to_end']
+        return NOTES[self.guarantee]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, and the note, as plain values."""
+        """Return all fields, the note, and how many may be exposed, as plain values."""
         return {
             'epsilon': self.epsilon,
             'delta': self.delta,
@@ -183,6 +226,8 @@ class DatabaseStatement(Told):
             'public': list(self.public),
             'fits': self.fits,
             'lost': {table: dict(lost) for table, lost in self.lost.items()},
+            'num_units': self.num_units,
+            'exposed': self.exposed,
             'note': self.note,
         }
 
@@ -196,9 +241,7 @@ class DatabaseStatement(Told):
         public = [line for fact in self.public for line in _wrap('public', fact)]
         note = _wrap('note', self.note)
         lines = ['Privacy statement', f'  promise   {promise}', *public, *note]
-        # Units of several kinds share no rows: the dearest release is what one unit pays.
-        dearest = max(self.receipts.values(), key=lambda each: Ledger(each).mu, default=())
-        lines += [*_refits(self, dearest), '']
+        lines += [*_tell_weakness(self), '']
         width = max(map(len, self.tables), default=0)
         lines += [f'  {name:<{width}}  {protection}' for name, protection in self.tables.items()]
         for root, receipts in self.receipts.items():
@@ -275,16 +318,40 @@ def _name_unit(schema: Schema, table: str) -> str:
     return f"one row of '{root}' by itself, not the rows of other tables that refer to it"
 
 
-def _refits(
-    statement: PrivacyStatement | DatabaseStatement, receipts: tuple[Receipt, ...]
-) -> list[str]:
-    """Say what all fits cost, if there were several and something is promised."""
-    if statement.fits == 1 or math.isinf(statement.epsilon):
+def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]:
+    """Say what weakens the promise, if something is promised."""
+    if statement.guarantee == 'paper' or math.isinf(statement.epsilon):
         return []
-    together, delta = Ledger(receipts) * statement.fits, statement.fits * statement.delta
-    terms = {'mu': together.mu, 'epsilon': together.epsilon(delta), 'delta': delta}
-    said = REFITS.format(fits=statement.fits, **terms)
-    return _wrap('refits', said)
+    units = isinstance(statement, DatabaseStatement)
+    exposed = tell_exposed(statement.delta, statement.exposed, database=units)
+    lines = [line for told in exposed for line in _wrap('exposed', told)]
+    return lines if statement.fits <= 1 else [*lines, *_wrap('refits', _compose_fits(statement))]
+
+
+def _compose_fits(statement: PrivacyStatement | DatabaseStatement) -> str:
+    """Say what all fits cost: the last one by its receipts, and any earlier one its whole budget.
+
+    Of an earlier fit no receipts are kept, and it may have spent more than the last one.
+    """
+    earlier, delta = statement.fits - 1, float(f'{statement.fits * statement.delta:.4g}')
+    if delta >= 1:
+        return NO_REFITS.format(fits=statement.fits)
+    # With or without thresholds: the larger mu is that without, the failures are those with.
+    most = mu_from_epsilon(statement.epsilon, statement.delta)
+    failures = earlier * THRESHOLD_SHARE * statement.delta
+    epsilon = mu = 0.0
+    for ledger in statement.ledgers or (Ledger(),):  # units of several kinds share no rows
+        own = math.hypot(ledger.mu, math.sqrt(earlier) * most)
+        left = delta - failures - ledger.delta
+        epsilon, mu = max((epsilon, mu), (epsilon_from_mu(own, left), own))
+    told = {'mu': _round_up(mu), 'epsilon': _round_up(epsilon), 'delta': delta}
+    return REFITS.format(fits=statement.fits, **told)
+
+
+def _round_up(price: float) -> str:
+    """Write a price in four digits, and never a lower one."""
+    rounded = Context(prec=4, rounding=ROUND_CEILING).create_decimal_from_float(price)
+    return f'{float(rounded):g}'
 
 
 def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:

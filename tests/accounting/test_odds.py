@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from sdv_threea.accounting import mu_from_epsilon, odds_from_epsilon, odds_from_mu
+from sdv_threea.accounting import (
+    count_exposed,
+    mu_from_epsilon,
+    odds_from_epsilon,
+    odds_from_mu,
+)
 
 
 @pytest.mark.parametrize('mu', [0.0, 0.25, 1.5])
@@ -29,3 +34,11 @@ def test_failures_add_to_the_odds_and_nothing_is_surer_than_one():
 
 def test_an_epsilon_has_the_odds_of_what_it_buys():
     assert odds_from_epsilon(1.0, 1e-6) == odds_from_mu(mu_from_epsilon(1.0, 1e-6))
+
+
+@pytest.mark.parametrize(
+    ('delta', 'rows', 'exposed'),
+    [(1e-6, 999_999, 0), (1e-6, 1e6, 1), (1e-6, 2.1e6, 3), (1e-3, 0.0, 0), (0.01, 350.0, 4)],
+)
+def test_delta_times_the_rows_may_be_exposed(delta, rows, exposed):
+    assert count_exposed(delta, rows) == exposed

@@ -90,7 +90,7 @@ def test_refuses_prices_that_cannot_be(prices):
 @pytest.mark.parametrize('fits', [2, 3, 50])
 def test_several_fits_of_the_same_records_compose_like_releases(fits):
     mu, failure = mu_from_epsilon(0.5, 9e-7), 1e-7
-    together = Ledger((receipt(mu, failure),)) * fits
+    together = Ledger((receipt(mu, failure),) * fits)
     delta = fits * 1e-6
     epsilon = together.epsilon(delta)
 
@@ -117,8 +117,36 @@ def test_one_fit_promises_what_its_budget_was():
         (Ledger((receipt(1.0, 1e-6),)), 1e-6, math.inf),
         (Ledger((receipt(1.0, 1e-6),)), 1e-9, math.inf),
         (Ledger((receipt(math.inf),)), 1e-6, math.inf),
-        (Ledger((receipt(5.0, 0.1),)) * 9, 2.0, 0.0),
+        (Ledger((receipt(5.0, 0.1),) * 9), 2.0, 0.0),
     ],
 )
 def test_the_limits_of_what_can_be_promised(ledger, delta, epsilon):
     assert ledger.epsilon(delta) == epsilon
+
+
+def test_a_budget_that_is_spent_keeps_its_promise_and_no_stronger_one():
+    ledger = Ledger((receipt(mu_from_epsilon(0.5, 9e-7), 1e-7),))
+
+    assert ledger.keeps(0.5, 1e-6)
+    assert not ledger.keeps(0.5 * (1 - 1e-4), 1e-6)
+    assert not ledger.keeps(0.5, 1e-6 * (1 - 1e-4))
+    assert not ledger.add(receipt(0.01)).keeps(0.5, 1e-6)
+    assert not ledger.add(receipt(1e-9, 1e-8)).keeps(0.5, 1e-6)
+    assert ledger.add(receipt(5.0, 0.1, charged=False)).keeps(0.5, 1e-6)
+    assert Ledger().keeps(0.0, 1e-50)
+
+
+@pytest.mark.parametrize(
+    ('sensitivity', 'noise', 'mu', 'paid'),
+    [
+        (1.0, 10.0, 0.1, True), (1.0, 10.1, 0.1, True), (1.0, 9.9, 0.1, False),
+        (1.0, 0.0, 0.1, False), (math.nan, 10.0, 0.1, False), (1.0, math.nan, 0.1, False),
+        (1.0, 0.0, math.inf, True),
+    ],
+)  # fmt: skip
+def test_a_price_is_that_of_the_noise_or_it_is_not_paid(sensitivity, noise, mu, paid):
+    terms = {'sensitivity': sensitivity, 'noise_scale': noise, 'mu': mu}
+    one = Receipt(stage='a', released='b', **terms)
+
+    assert one.is_paid is paid
+    assert Ledger((one,)).keeps(1.0, 1e-6) is (paid and mu < math.inf)

@@ -22,6 +22,26 @@ def test_a_promise_is_told_as_the_odds_of_a_guess():
 
 
 @pytest.mark.parametrize(
+    ('epsilon', 'delta', 'strength'),
+    [
+        (1.0, 1e-6, 'strong'), (3.0, 1e-6, 'moderate'), (8.0, 1e-6, 'weak against'),
+        (1.0, 9e-3, 'moderate'), (0.1, 1e-9, 'strong'), (0.01, 0.5, 'weak against'),
+    ],
+)  # fmt: skip
+def test_a_promise_is_as_strong_as_the_best_guesser_is_weak(epsilon, delta, strength):
+    facts = {'epsilon': epsilon, 'delta': delta, 'guarantee': 'end_to_end'}
+    assert f'a promise that is {strength}' in ' '.join(tell_promise(facts))
+
+
+def test_those_who_may_be_exposed_are_counted():
+    assert 'exposed' not in ' '.join(tell_promise(STRONG | {'exposed': 0}))
+    said = ' '.join(tell_promise(STRONG | {'exposed': 1200}))
+    assert 'delta=1e-06 is at or above 1 / (released number of rows)' in said
+    assert '1,200 of them were exposed entirely' in said
+    assert 'number of units' in ' '.join(tell_promise(STRONG | {'exposed': 2, 'tables': {}}))
+
+
+@pytest.mark.parametrize(
     'facts', [STRONG | {'epsilon': math.inf, 'guarantee': 'none'}, STRONG | {'guarantee': 'paper'}]
 )
 def test_where_nothing_is_promised_that_is_what_is_said(facts):

@@ -147,7 +147,7 @@ def test_what_was_begun_counts_in_the_next_statement(kind):
         stop_noise(patch, 2, KeyboardInterrupt())
         with pytest.raises(KeyboardInterrupt):
             synthesizer.fit(kind.data)
-    with pytest.warns(RefitWarning, match='2 fits like this one'):
+    with pytest.warns(RefitWarning, match='2 fits of the same rows'):
         synthesizer.fit(kind.data)
 
     assert synthesizer.get_privacy_statement().fits == 2

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,10 +20,13 @@ from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.accounting import Receipt
 from sdv_threea.cli.commands import main
 from sdv_threea.joint.density import Joint
 from sdv_threea.storage import release_files
 from sdv_threea.storage.release_files import MAGIC, DamagedError, read_plain, write_plain
+from sdv_threea.synthesizers.released import check_claims
+from sdv_threea.synthesizers.statement import PrivacyStatement
 
 NUMBER, KEY, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'id'}, {'sdtype': 'categorical'}
 
@@ -266,6 +271,44 @@ def test_values_that_do_not_fit_are_refused(small, tmp_path):
         ClustMixMultiTableSynthesizer.load_release(tmp_path / 'file')
 
 
+@pytest.mark.parametrize('fixture', ['small', 'database'])
+def test_a_release_that_promises_more_than_its_receipts_show_is_refused(fixture, request, tmp_path):
+    synthesizer = request.getfixturevalue(fixture)
+    synthesizer.save_release(tmp_path / 'file')
+    facts = read_plain(tmp_path / 'file')
+    promised = facts['arguments']
+    for change in (
+        {'arguments': {**promised, 'epsilon': 0.01}},
+        {'arguments': {**promised, 'epsilon': 0.99 * promised['epsilon']}},
+        {'arguments': {**promised, 'delta': 1e-9}},
+        {'fits': 0}, {'fits': -1}, {'fits': 1.5}, {'fits': True}, {'fits': None}, {'fits': 10**400},
+    ):  # fmt: skip
+        write_plain(tmp_path / 'other', {**facts, **change})
+        with pytest.raises(SynthesizerInputError, match='not as it was saved|is damaged'):
+            type(synthesizer).load_release(tmp_path / 'other')
+    write_plain(tmp_path / 'other', {**facts, 'fits': 3})
+    loaded = type(synthesizer).load_release(tmp_path / 'other')
+    assert 'this was fit 3' in str(loaded.get_privacy_statement())
+
+
+def test_the_command_line_refuses_it_too(small, tmp_path):
+    small.save_release(tmp_path / 'file')
+    facts = read_plain(tmp_path / 'file')
+    write_plain(tmp_path / 'file', {**facts, 'arguments': {**facts['arguments'], 'epsilon': 0.01}})
+    done = CliRunner().invoke(main, ['statement', str(tmp_path / 'file')])
+    assert done.exit_code != 0
+    assert 'promises more than its receipts show' in ' '.join(done.output.split())
+
+
+@pytest.mark.parametrize('how', [{'guarantee': 'paper'}, {'epsilon': math.inf}])
+@pytest.mark.filterwarnings('ignore')
+def test_a_release_that_promises_nothing_is_opened_as_that(tmp_path, how):
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': {'x': NUMBER}}}})
+    synthesizer = ClustMixSynthesizer(metadata, **how)
+    synthesizer.fit({'people': pd.DataFrame({'x': range(200)})})
+    restore(synthesizer, tmp_path / 'people.release')
+
+
 def test_samples_do_not_make_what_is_saved_larger(small, tmp_path):
     assert isinstance(small._model.joint, Joint)
     small.save(tmp_path / 'before')
@@ -273,3 +316,41 @@ def test_samples_do_not_make_what_is_saved_larger(small, tmp_path):
     small.sample_remaining_columns(pd.DataFrame({'c': ['a', 'b'], 'y': [1, 2]}))
     assert small._model.joint._chains
     assert pickle.dumps(small._model) == before
+
+
+PAID = Receipt(stage='a', released='b', sensitivity=1.0, noise_scale=10.0, mu=0.1, delta=1e-7)
+
+HONEST = PrivacyStatement(
+    epsilon=1.0,
+    delta=1e-6,
+    neighbors='add_remove',
+    guarantee='end_to_end',
+    mu=0.1,
+    receipts=(PAID,),
+)
+
+
+def test_honest_claims_are_believed():
+    check_claims(HONEST)
+    check_claims(replace(HONEST, fits=10))
+    check_claims(replace(HONEST, guarantee='paper', receipts=(PAID, replace(PAID, charged=False))))
+    check_claims(replace(HONEST, mu=0.0, receipts=(), fits=0))
+    assert 'refits' not in str(replace(HONEST, fits=0))
+    free = replace(PAID, mu=math.inf, noise_scale=0.0)
+    check_claims(replace(HONEST, epsilon=math.inf, guarantee='none', receipts=(free,)))
+
+
+@pytest.mark.parametrize(
+    'edited',
+    [
+        {'epsilon': 0.01}, {'delta': 1e-8},
+        {'receipts': (replace(PAID, noise_scale=1.0),)},
+        {'receipts': (replace(PAID, charged=False),)},
+        {'receipts': (PAID,) * 20},
+        {'fits': 0}, {'fits': -1}, {'fits': True}, {'fits': 1.5}, {'fits': None}, {'fits': 'x'},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_claims_beyond_the_evidence_are_refused(edited):
+    with pytest.raises(ValueError, match='than its receipts show|how many fits'):
+        check_claims(replace(HONEST, **edited))

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from sdv_threea.accounting import Receipt
+from sdv_threea.accounting import Ledger, Receipt
+from sdv_threea.settings import Settings
 from sdv_threea.synthesizers.statement import (
     DatabaseStatement,
     PrivacyStatement,
@@ -148,10 +150,65 @@ def test_rows_without_an_owner_are_units_of_their_own(links, expected):
     assert {table: name_orphans(protection[table]) for table in expected} == expected
 
 
-def test_the_statement_says_what_several_fits_cost_together(statement):
+def read_refits(statement):
+    """Read what is said of all fits: mu, epsilon and delta."""
+    said = ' '.join(str(statement).split())
+    found = re.search(r'compose to (\S+)-GDP, which is \((\S+), (\S+)\)-', said)
+    return tuple(map(float, found.groups()))
+
+
+def spend(share, epsilon, delta, threshold=0.1):
+    """Make the receipts of a fit that spends a part of its budget."""
+    budget = Settings(epsilon=epsilon, delta=delta).budget(thresholds=threshold > 0)
+    mu = math.sqrt(share) * budget.mu * (1 - 2**-50)
+    terms = {'sensitivity': mu, 'noise_scale': 1.0, 'mu': mu, 'delta': budget.threshold_delta}
+    return Receipt(stage='describe', released='all', **terms)
+
+
+@pytest.mark.parametrize('thresholds', [(0.1, 0.1), (0.1, 0.0), (0.0, 0.1), (0.0, 0.0)])
+@pytest.mark.parametrize(('epsilon', 'delta'), [(1.0, 1e-6), (8.0, 1e-5), (0.1, 3.3333e-3)])
+@pytest.mark.parametrize('earlier', [1, 4])
+def test_several_fits_cost_no_less_than_they_do_exactly(
+    statement, epsilon, delta, thresholds, earlier
+):
+    first, last = (
+        spend(share, epsilon, delta, threshold)
+        for share, threshold in zip((1.0, 0.6), thresholds, strict=True)
+    )
+    terms = {'epsilon': epsilon, 'delta': delta, 'mu': last.mu, 'receipts': (last,)}
+    mu, said, together = read_refits(replace(statement, **terms, fits=1 + earlier))
+    exact = Ledger((*[first] * earlier, last))
+    assert mu >= exact.mu
+    assert exact.epsilon(together) <= said < 1.1 * exact.epsilon(together)
+
+
+def test_the_units_of_a_database_pay_as_those_who_pay_most(statement):
+    one, other = spend(1.0, 1.0, 1e-6), spend(0.5, 1.0, 1e-6)
+    database = DatabaseStatement(
+        epsilon=1.0,
+        delta=1e-6,
+        neighbors='add_remove',
+        mu=one.mu,
+        tables={},
+        receipts={'a': (other,), 'b': (one,)},
+        rows_per_unit={},
+        fits=2,
+    )
+    terms = {'epsilon': 1.0, 'mu': one.mu, 'receipts': (one,), 'fits': 2}
+    assert read_refits(database) == read_refits(replace(statement, **terms))
+
+
+def test_the_statement_says_how_many_fits_there_were(statement):
     assert 'refits' not in str(statement)
-    said = str(replace(statement, fits=3))
-    assert 'this was fit 3 of this synthesizer' in said
-    assert f'compose to {math.sqrt(3) * 0.1:.4g}-GDP' in said
+    assert 'this was fit 3 of this synthesizer' in str(replace(statement, fits=3))
+    assert 'together promise nothing' in ' '.join(str(replace(statement, fits=10**7)).split())
     assert replace(statement, fits=3).to_dict()['fits'] == 3
     assert 'refits' not in str(replace(statement, epsilon=math.inf, guarantee='none', fits=3))
+
+
+def test_the_statement_says_how_many_may_be_exposed(statement):
+    assert 'exposed' not in str(replace(statement, num_units=9e5))
+    exposing = replace(statement, num_units=2.5e6)
+    assert '3 of them were exposed entirely' in ' '.join(str(exposing).split())
+    assert exposing.to_dict()['exposed'] == 3
+    assert 'exposed' not in str(replace(exposing, guarantee='paper'))
