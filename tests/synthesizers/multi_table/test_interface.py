@@ -137,6 +137,20 @@ def test_the_statement_names_public_tables_and_missing_promises(make, make_table
     assert 'nothing is promised' in str(statement)
 
 
+def test_units_that_a_large_delta_may_expose_are_counted(make, make_tables):
+    real = make_tables('nullable')
+    synthesizer = make('nullable', real, delta=9e-3, epsilon=100.0)
+    with pytest.warns(UserWarning, match=r'released number of units.*exposed entirely'):
+        synthesizer.fit(real)
+    statement = synthesizer.get_privacy_statement()
+
+    # Rows of the unit, and of other tables those that have no owner.
+    assert len(real['a']) < statement.num_units < sum(map(len, real.values()))
+    assert statement.exposed == math.ceil(9e-3 * statement.num_units)
+    for said in (str(statement), synthesizer.datasheet().to_markdown()):
+        assert f'{statement.exposed} of them were exposed entirely' in ' '.join(said.split())
+
+
 def test_fitting_in_two_steps_is_fitting(tables, make, check_integrity):
     synthesizer = make('chain', tables)
     processed = synthesizer.preprocess(tables)
