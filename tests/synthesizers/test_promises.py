@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
 from sdv_threea.estimate import expected_error
-from sdv_threea.settings import LARGEST_EPSILON, LEAST_DELTA, LEAST_EPSILON
+from sdv_threea.settings import LARGEST_DELTA, LARGEST_EPSILON, LEAST_DELTA, LEAST_EPSILON
+from sdv_threea.synthesizers.released import check_claims
 
 NUMBER, KEY = {'sdtype': 'numerical'}, {'sdtype': 'id'}
 NUM_ROWS = 200
@@ -50,7 +52,11 @@ def data():
 
 
 CORNERS = list(
-    itertools.product((LEAST_EPSILON, LARGEST_EPSILON, np.inf), (LEAST_DELTA, 1 - 2.0**-53), (0, 1))
+    itertools.product(
+        (LEAST_EPSILON, LARGEST_EPSILON, np.inf),
+        (LEAST_DELTA, math.nextafter(LARGEST_DELTA, 0)),
+        (0, 1),
+    )
 )
 
 
@@ -59,12 +65,15 @@ CORNERS = list(
 def test_every_corner_of_the_range_works(data, epsilon, delta, kind):
     synthesizer = (make_one, make_two)[kind](epsilon=epsilon, delta=delta)
     synthesizer.fit(data[kind])
+    check_claims(synthesizer.get_privacy_statement())
     for table in synthesizer.sample(5, ('people', 'parent')[kind]).values():
         numbers = table.filter(like='x').astype(float)
         assert np.isfinite(numbers).to_numpy().all()
 
 
-@pytest.mark.parametrize('promise', [{'epsilon': 1e308}, {'delta': 5e-324}], ids=str)
+@pytest.mark.parametrize(
+    'promise', [{'epsilon': 1e308}, {'delta': 5e-324}, {'delta': 0.01}], ids=str
+)
 def test_beyond_it_nothing_begins(promise):
     (name,) = promise
     for make in (make_one, make_two):
