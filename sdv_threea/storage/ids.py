@@ -31,8 +31,9 @@ LETTERS = np.array(list(ascii_letters)).view(np.uint32)
 #: Strides are below this, so that a product with any number of rows fits into 64 bits.
 LARGEST_STRIDE = 2**30
 
-#: The most generators that RDT may make of all formats of a table or a database: three seconds.
-MOST_PARTS = 10**6
+#: The most generators that RDT may make of all formats of a table or a database. Each of them takes
+#: it some 20 microseconds, and SDV lets it begin five times: that is seconds, also while loading.
+MOST_PARTS = 50_000
 
 #: How often RDT repeats what may be repeated without end.
 ENDLESS = 16

@@ -147,7 +147,7 @@ def test_the_generators_of_a_format_are_counted_without_making_them(regex, monke
     assert parts <= len(made) <= parts * len(regex) + regex.count('^')
 
 
-@pytest.mark.parametrize('regex', [r'\d{1000000}', '[a-z]{1,1500}', '((a{1,50}){1,50}){1,50}'])
+@pytest.mark.parametrize('regex', [r'\d{1000000}', '[a-z]{1,500}', '((a{1,20}){1,20}){1,20}'])
 @pytest.mark.parametrize('kind', [ClustMixSynthesizer, ClustMixMultiTableSynthesizer])
 def test_formats_that_explode_are_refused_before_anything_is_made_of_them(kind, regex):
     columns = {'key': {'sdtype': 'id', 'regex_format': regex}, 'x': {'sdtype': 'numerical'}}
@@ -157,7 +157,7 @@ def test_formats_that_explode_are_refused_before_anything_is_made_of_them(kind, 
 
 
 def test_formats_count_together_and_what_is_none_is_left_to_sdv():
-    regex = '[a-z]{1,500}'
+    regex = '[a-z]{1,100}'
     check_formats([regex, '(', 'a{99999999999999999999}'])
     with pytest.raises(ValueError, match='repeats too much'):
-        check_formats([regex] * (MOST_PARTS // 125_000))
+        check_formats([regex] * (MOST_PARTS // 5_000))
