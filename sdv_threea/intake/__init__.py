@@ -13,7 +13,7 @@ It may read private rows. It must not warn, log, or put a value into a message.
 * :mod:`~sdv_threea.intake.dates`: dates, and texts that spell dates,
 * :mod:`~sdv_threea.intake.cells`: the cells of a column, out of any storage,
 * :mod:`~sdv_threea.intake.columns`: one column, read,
-* :mod:`~sdv_threea.intake.parts`: parts of a table that are stored differently, in one dtype,
+* :mod:`~sdv_threea.intake.parts`: parts of a table, refused if they are stored differently,
 * :mod:`~sdv_threea.intake.facts`: what is public of a column, and cells that break it,
 * :mod:`~sdv_threea.intake.keys`: keys and references, compared,
 * :mod:`~sdv_threea.intake.table`: one table, read, and reasons why it cannot be fitted.

@@ -1,88 +1,114 @@
-"""Parts of one table that are stored differently, cast to the dtype that is declared for all.
+"""Parts of one table, each of which has to be stored as is declared for the whole of it.
 
-In go a part of a column and the declared dtype. Out come its cells as that dtype would hold them.
-This is needed because pandas chooses the dtype of a part by its rows: where one is missing,
-integers become floats and booleans become objects. And Dask turns objects into texts, part by part.
+In go a part of a column and the declared dtype. An error comes out if the part is stored otherwise.
+A loader that guesses dtypes guesses them part by part: with one text among them, ``1.0`` and ``01``
+stay texts, and without it they become numbers, which are rounded in another way than ours. What
+was guessed cannot be undone afterwards, so such a part is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sdv_threea.intake.cells import INVALID_PLACE, NO_SCALAR, take_values
-from sdv_threea.intake.columns import find_distinct
-from sdv_threea.intake.dates import INVALID, read_texts
-from sdv_threea.intake.scalars import Scalar, read_scalar
+from sdv_threea.intake.cells import INVALID_PLACE, spread
+from sdv_threea.intake.columns import find_distinct, find_numbers
+from sdv_threea.privacy.guard import UnreadableRowsError
 
-#: The booleans of texts that Dask has made of them.
-FLAGS = {'True': True, 'False': False}
+#: All whole numbers below this are floats, so that it does not matter which of the two they are.
+EXACT = 2.0**53
+
+#: The kinds of storage that hold the same whole numbers.
+NUMBERS = ('integer', 'float64')
+
+#: What canonical scalars are in each kind of storage, where objects may hold them as well.
+SCALARS: dict[str, tuple[type, ...]] = {
+    'text': (str,),
+    'boolean': (bool,),
+    'integer': (int, float),
+    'float64': (int, float),
+}
+
+#: What is said of a category with NUL characters.
+MERGED = (
+    "Column '{name}' is stored as a category with NUL characters in it: pandas takes texts for "
+    'equal that begin alike up to one, and may have made one text of several. Remove the '
+    'characters before you make categories, or store the column as texts.'
+)
 
 
-def conform(column: pd.Series, dtype: Any) -> Any:
-    """Cast a part of a column to the declared dtype of the whole column, as far as that goes.
+def check_part(column: pd.Series, dtype: Any) -> None:
+    """Refuse a part of a column that is not stored as the whole column is declared.
 
     Formal guarantees:
-        * what becomes of a cell is a function of its value and of the dtype, whatever storage the
-          other cells of its part have led to. There is one exception: a whole float in a column of
-          texts may become a text with or without a decimal point
+        * what a cell of a part is read as does not depend on the storage of the part: of two that
+          are accepted, whose loaders made them of the same cell, both give the same scalar
+        * whether a part is accepted depends on this part alone
 
     Args:
         column: A part of a column.
-        dtype: The declared dtype. NumPy's integers are cast to floats, as they cannot be missing.
+        dtype: The declared dtype of the whole column.
 
-    Returns:
-        The cells, shape (n,): floats for numbers, the array as it is if it is stored as declared,
-        and objects otherwise.
+    Raises:
+        UnreadableRowsError: If it is stored otherwise, or as a category with NUL characters. A part
+            in which all cells are missing is accepted in any storage.
     """
-    is_number = isinstance(dtype, np.dtype) and dtype.kind in 'iuf'
-    stored = getattr(column.dtype, 'numpy_dtype', column.dtype)
-    if is_number and isinstance(stored, np.dtype) and stored.kind in 'iuf':
-        return column.to_numpy(_as_float(dtype), na_value=np.nan)
-    is_text = isinstance(column.dtype, pd.StringDtype)
-    if not is_number and is_text == isinstance(dtype, pd.StringDtype):
-        return column.array
-    restore = _find_restorer(dtype) if is_text else None
-    codes, cells = find_distinct(column)
-    if restore is not None:
-        cells = [restore(each) if type(each) is str else each for each in cells]
-    if is_number:
-        cast = _as_float(dtype).type
-        cells = [cast(each) if type(each) in (int, float) else each for each in cells]
-    if isinstance(dtype, pd.StringDtype):
-        cells = [each if type(each) is str else str(each) for each in cells]
-    ends = np.where(codes == INVALID_PLACE, len(cells), codes)
-    return take_values((*cells, NO_SCALAR), None, ends)
+    if holds_nul(column.dtype):
+        raise UnreadableRowsError(MERGED.format(name=column.name))
+    if not _is_stored_as(column, dtype):
+        raise UnreadableRowsError(
+            f'Column {column.name!r} is declared as {dtype}, and a part of the table stores it in '
+            'another way, which depends on all rows of the part: let the loader state the dtype '
+            f"(pandas.read_csv(..., dtype={{{column.name!r}: '{dtype}'}})), or convert each part "
+            'by astype. Whole numbers from 2**53 on have to be integers in all parts or in none.'
+        )
 
 
-def _as_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if dtype.kind == 'f' else np.dtype(np.float64)
+def holds_nul(dtype: Any) -> bool:
+    """Tell whether a dtype lists texts with NUL characters, which pandas may have mixed up."""
+    return isinstance(dtype, pd.CategoricalDtype) and any(
+        issubclass(type(each), str) and '\0' in str.__str__(each)
+        for each in dtype.categories.to_flat_index()
+    )
 
 
-def _find_restorer(dtype: Any) -> Callable[[str], Scalar] | None:
-    """Return a function that turns a text back into the value of a dtype; ``None`` for texts."""
+def _is_stored_as(column: pd.Series, dtype: Any) -> bool:
+    column = spread(column)
+    stored, declared = _name_kind(column.dtype), _name_kind(spread(pd.Series(dtype=dtype)).dtype)
+    if column.isna().all():
+        return True
+    if stored == declared == 'category':
+        listed = column.cat.categories.to_series(name=column.name)
+        return _is_stored_as(listed, dtype.categories.dtype)
+    if stored == declared:
+        return True
+    if stored in NUMBERS and declared in NUMBERS:
+        numbers, is_missing = find_numbers(column)
+        return bool((is_missing | (np.abs(numbers) < EXACT)).all())
+    if stored == 'object' and declared in SCALARS:
+        codes, listed = find_distinct(column)
+        return not (codes == INVALID_PLACE).any() and all(
+            type(each) in SCALARS[declared] for each in listed
+        )
+    return stored == 'text' and declared == 'object'
+
+
+def _name_kind(dtype: Any) -> str:
+    """Name the kind of cells that a storage holds: kinds are equal if they hold the same ones."""
+    if isinstance(dtype, pd.StringDtype) or getattr(dtype, 'type', None) is str:
+        return 'text'
     match getattr(dtype, 'kind', 'O'):
-        case 'i' | 'u' | 'f':
-            return _restore_number
+        case 'i' | 'u':
+            return 'integer'
+        case 'f':
+            return str(getattr(dtype, 'numpy_dtype', dtype))
         case 'b':
-            return lambda text: FLAGS.get(text, text)
+            return 'boolean'
         case 'M':
-            zone = 'UTC' if getattr(dtype, 'tz', None) else None
-            return lambda text: _restore_date(text, zone)
-    return None
-
-
-def _restore_number(text: str) -> Scalar:
-    try:
-        return read_scalar(Decimal(text))
-    except ArithmeticError:
-        return text
-
-
-def _restore_date(text: str, zone: str | None) -> Scalar:
-    (moment,) = read_texts([text], None)
-    return text if moment == INVALID else pd.Timestamp(moment, unit='ns', tz=zone)
+            zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
+            return 'zoned date' if zone else 'date'
+        case 'm':
+            return 'length of time'
+    return str(dtype)

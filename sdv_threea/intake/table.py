@@ -6,7 +6,7 @@ canonical columns, or sentences about what is wrong, which name columns and publ
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,6 +18,7 @@ from sdv_threea.intake.columns import find_strange_zones, make_table
 from sdv_threea.intake.dates import has_zone
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.intake.keys import has_repeats
+from sdv_threea.intake.parts import MERGED, holds_nul
 from sdv_threea.privacy.rows import Rows
 
 #: The sentence about a key that two rows have.
@@ -149,6 +150,12 @@ def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
         for each in facts
         if each.sdtype == 'numerical' and isinstance(dtypes[each.name], pd.CategoricalDtype)
     ]
+
+
+def find_merged(header: pd.DataFrame, names: Iterable[str]) -> list[str]:
+    """Return a sentence for each column of a category whose values pandas may have mixed up."""
+    dtypes = header.dtypes.to_dict()
+    return [MERGED.format(name=name) for name in names if holds_nul(dtypes[name])]
 
 
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:

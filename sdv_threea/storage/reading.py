@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -12,13 +13,16 @@ from typing import Any, cast
 import pandas as pd
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 
-from sdv_threea.intake.parts import conform
+from sdv_threea.intake.parts import check_part
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.rows import Rows, Sums, add, chunk_table
 from sdv_threea.storage.metadata import MODELLED
 
 #: Number of partitions whose sums are added up in one task, wherever they are.
 FAN_IN = 8
+
+#: Where Dask's functions that read text files are.
+TEXT_READER = 'dask.dataframe.io.csv'
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
 
     Raises:
         InvalidDataTypeError: If ``data`` is not one table by name.
-        InvalidDataError: If the name is another one, or there is nothing at the path.
+        InvalidDataError: If the name is another one, there is nothing at the path, or Dask would
+            guess dtypes.
         ImportError: If Dask is needed and not installed.
     """
     if not isinstance(data, dict) or len(data) != 1 or not all(map(_is_table, data.values())):
@@ -93,6 +98,15 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
     if in_files:
         table = _open_parquet(table)
     whole = isinstance(table, pd.DataFrame)
+    guessed = [] if whole or in_files else find_guessed(table)
+    if guessed:
+        raise InvalidDataError(
+            [
+                f'Dask guesses the dtypes of the columns {guessed} of a file anew for each part of '
+                "it, from its rows: state all of them (dask.dataframe.read_csv(..., dtype={'age': "
+                "'Int64', 'town': 'str'})), read dates as texts, and no column as dates."
+            ]
+        )
     table = as_plain(table) if whole else table
     header = table.iloc[:0] if whole else table._meta.iloc[:0]
     order = {column: position for position, column in enumerate(columns)}
@@ -104,8 +118,34 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
         return PrivateTable(header, rows, table, places, labels)
     rows = Rows(Partitions(table, in_files)).map(partial(_arrange, places))
     modelled = [name for name in header if columns.get(name, {}).get('sdtype') in MODELLED]
-    rows = rows.map(partial(_conform, header[modelled].dtypes.to_dict()))
+    rows = rows.map(partial(_check_parts, header[modelled].dtypes.to_dict()))
     return PrivateTable(header, rows, None, places, labels)
+
+
+def find_guessed(frame: Any) -> list[str]:
+    """Find the columns of text files whose dtypes Dask guesses part by part; no row is read.
+
+    It casts what was guessed to what it guessed of the first rows, so that a part does not show it.
+
+    Args:
+        frame: A Dask DataFrame.
+    """
+    readers = (getattr(step, 'func', None) for step in frame.expr.walk())
+    return [
+        name
+        for reader in readers
+        if isinstance(reader, partial) and reader.func.__module__ == TEXT_READER
+        for name in map(str, reader.keywords['full_columns'])
+        if not _is_stated(name, reader.keywords['kwargs'])
+    ]
+
+
+def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
+    """Tell whether pandas is told the dtype of a column of a text file, and guesses no dates."""
+    dtype = options.get('dtype')
+    if options.get('parse_dates') or dtype is None:
+        return False
+    return not isinstance(dtype, Mapping) or isinstance(dtype, defaultdict) or name in dtype
 
 
 def as_plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -248,9 +288,11 @@ def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
     return b'pandas' in (schema.metadata or {})
 
 
-def _conform(schema: Mapping[str, Any], chunk: pd.DataFrame) -> pd.DataFrame:
-    """Cast the modelled columns of a part of a table to the one schema of all parts."""
-    return chunk.assign(**{name: conform(chunk[name], each) for name, each in schema.items()})
+def _check_parts(schema: Mapping[str, Any], chunk: pd.DataFrame) -> pd.DataFrame:
+    """Refuse a part of a table whose modelled columns are not stored as all parts are to be."""
+    for name, dtype in schema.items():
+        check_part(chunk[name], dtype)
+    return chunk
 
 
 def _arrange(positions: list[int], chunk: pd.DataFrame) -> pd.DataFrame:

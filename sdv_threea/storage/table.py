@@ -12,13 +12,14 @@ from sdv_threea.domain import Domain
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.table import (
     compare_columns,
+    find_merged,
     find_misstored,
     find_problems,
     find_repeated_keys,
 )
 from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.dtypes import choose_dtypes, declare, make_proxy
-from sdv_threea.storage.metadata import ColumnMetadata, describe, list_facts
+from sdv_threea.storage.metadata import MODELLED, ColumnMetadata, describe, list_facts
 from sdv_threea.storage.reading import PrivateTable
 from sdv_threea.storage.writing import decode
 
@@ -135,7 +136,11 @@ class TableStorage:
             return problems
         keys = sorted(self.described._get_primary_and_alternate_keys())
         facts = self.list_facts(table.header.dtypes.to_dict())
+        # Ids may be foreign keys, which are read to follow them.
+        read = [name for name, each in self.columns.items() if each['sdtype'] in (*MODELLED, 'id')]
         problems = find_misstored(table.header, facts)
+        with guarded():
+            problems += find_merged(table.header, dict.fromkeys([*read, *keys]))
         problems = problems or find_problems(table.rows, facts, keys, self.target, coerce=coerce)
         # Keys of a table that is not in memory would have to be brought together to be compared.
         if not problems and not coerce and keys and table.whole is not None:

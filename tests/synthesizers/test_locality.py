@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from decimal import Decimal
 from functools import partial
+from itertools import product
 
 import dask
 import numpy as np
@@ -27,7 +28,7 @@ from sdv_threea.constraints import derivations as derive
 from sdv_threea.constraints import differences
 from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.intake.scalars import spell
-from sdv_threea.privacy.guard import guarded
+from sdv_threea.privacy.guard import UnreadableRowsError, guarded
 from sdv_threea.privacy.rows import chunk_table
 from sdv_threea.storage import reading
 from sdv_threea.storage.reading import take_table
@@ -234,10 +235,10 @@ WIDE = {
 
 
 def make_wide():
-    """Make numbers of 16 digits, truth values, texts with NUL and dates; no cell is missing."""
+    """Make numbers, codes of 16 digits, flags, texts with NUL and dates; no cell is missing."""
     return pd.DataFrame(
         {
-            'number': [1, 2, 2**53 + 1, 4, 5, 6],
+            'number': [1, 2, 3, 4, 5, 6],
             'code': [1, 2, 2**53 + 1, 1, 1, 2],
             'flag': [True, False, True, True, False, True],
             'text': ['flu', 'flu\0 John', 'cold', 'flu', '1', 'True'],
@@ -255,26 +256,36 @@ ODD_ROWS = [
 ]
 
 
+def read_column(data, name):
+    """Count what the cells of one column are read as; ``None`` if a part of it is refused."""
+    try:
+        return read_parts(data, {name: WIDE[name]})
+    except UnreadableRowsError:
+        return None
+
+
 @pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize('odd', ODD_ROWS, ids=str)
 @pytest.mark.parametrize('converts', [True, False])
 def test_one_row_changes_nothing_of_the_others_in_any_partition_of_dask(odd, converts):
-    usual, more = make_wide(), pd.DataFrame([odd], dtype=object)
+    usual, taken = make_wide(), []
     with dask.config.set({'dataframe.convert-string': converts, 'scheduler': 'synchronous'}):
-        for ends in ([], [3], [1, 2, 6], [0, 6]):
-            without = read_parts(cut(usual, ends), WIDE)
-            meta = usual.iloc[:0]
-            for place in (0, 2, 6):
-                rows = pd.concat([usual.iloc[:place].astype(object), more, usual.iloc[place:]])
-                frame = cut(rows.set_axis(range(7)), ends)
-                frame = dask_frames.from_map(
-                    partial(_pass, [each.compute() for each in frame.partitions]),
-                    range(frame.npartitions),
-                    meta=meta,
-                )
-                moved = read_parts(frame, WIDE)
+        for name, ends, place in product(WIDE, ([], [3], [1, 2, 6], [0, 6]), (0, 2, 6)):
+            column, cell = usual[[name]], pd.DataFrame({name: [odd[name]]}, dtype=object)
+            without = read_column(cut(column, ends), name)
+            rows = pd.concat([column.iloc[:place].astype(object), cell, column.iloc[place:]])
+            frame = cut(rows.set_axis(range(7)), ends)
+            frame = dask_frames.from_map(
+                partial(_pass, [each.compute() for each in frame.partitions]),
+                range(frame.npartitions),
+                meta=column.iloc[:0],
+            )
+            moved = read_column(frame, name)
+            if moved is not None:
                 moved.subtract(without)
                 assert [each for each in moved.values() if each] == [1]
+                taken.append(name)
+    assert taken
 
 
 def _pass(parts, at):
@@ -282,9 +293,67 @@ def _pass(parts, at):
 
 
 def test_the_check_sees_partitions_that_are_stored_by_their_rows(monkeypatch):
-    monkeypatch.setattr(reading, '_conform', lambda schema, chunk: chunk)
+    monkeypatch.setattr(reading, '_check_parts', lambda schema, chunk: chunk)
     with pytest.raises(AssertionError):
-        test_one_row_changes_nothing_of_the_others_in_any_partition_of_dask(ODD_ROWS[0], False)
+        test_one_row_changes_nothing_of_the_others_in_any_partition_of_dask(ODD_ROWS[2], True)
+
+
+@pytest.mark.parametrize('coerced', ['raise', 'coerce'])
+def test_parts_that_a_loader_guessed_are_refused_before_anything_is_spent(coerced, tmp_path):
+    """One text cell once turned all cells of its part from '1' into '1.0'."""
+    columns = {'code': {'sdtype': 'categorical'}}
+    for at, cells in enumerate((['x', 'y'], [1.0, 2.0])):
+        pd.DataFrame({'code': cells}).to_parquet(tmp_path / f'{at}.parquet')
+    synthesizer = make_synthesizer(columns, invalid_cells=coerced)
+    with pytest.raises(UnreadableRowsError, match="'code' is declared as string, and a part"):
+        synthesizer.fit({NAME: tmp_path})
+
+    assert not synthesizer._fitted
+    pd.DataFrame({'code': ['1.0', '2.0']}).to_parquet(tmp_path / '1.parquet')
+    assert read_parts(tmp_path, columns).total() == 4
+
+
+def write_csv(folder, *parts):
+    for at, cells in enumerate(parts):
+        (folder / f'{at}.csv').write_text('\n'.join(['code,day', *(f'{each},' for each in cells)]))
+    return str(folder / '*.csv')
+
+
+def test_dask_must_not_guess_the_dtypes_of_text_files(tmp_path):
+    files = write_csv(tmp_path, ['x', 'y'], ['01', '2'], ['1', ''])
+    columns = {'code': {'sdtype': 'categorical'}}
+    for options, guessed in (
+        ({}, "'code', 'day'"),
+        ({'dtype': {'day': 'str'}}, "'code'"),
+        ({'dtype': 'str', 'parse_dates': ['day']}, "'code', 'day'"),
+        ({'dtype': {'code': 'str'}, 'usecols': ['code', 'day']}, "'day'"),
+    ):
+        frame = dask_frames.read_csv(files, **options)
+        for part in (frame, frame.assign(more=1).drop(columns='more')):
+            with pytest.raises(InvalidDataError, match=rf'guesses .* \[{guessed}\] .*dtype='):
+                take_table({NAME: part}, NAME, columns)
+    for stated in ('str', {'code': 'str', 'day': 'str'}, defaultdict(lambda: 'str', day='float64')):
+        frame = dask_frames.read_csv(files, dtype=stated)[['code']]
+        read = read_parts(frame, columns)
+        assert {cell for (cell,) in read} == {None, *map(spell, ('x', 'y', '01', '2', '1'))}
+
+
+def test_a_category_with_nul_is_refused_wherever_it_lies():
+    """pandas had made one text of two by then, that of one record for all of them."""
+    columns = {
+        'text': {'sdtype': 'categorical'},
+        'key': {'sdtype': 'id'},
+        'who': {'sdtype': 'name'},
+    }
+    table = make_wide()[['text']].assign(key=[f'key {at}' for at in range(6)], who='Ann\0')
+    for name in ('text', 'key'):
+        odd = table.assign(**{name: ['flu\0 John', *['flu'] * 5]}).astype({name: 'category'})
+        for coerced, data in product(('raise', 'coerce'), (odd, dask_frames.from_pandas(odd, 2))):
+            with pytest.raises(InvalidDataError, match='a category with NUL') as caught:
+                make_synthesizer(columns, invalid_cells=coerced).validate({NAME: data})
+            assert 'John' not in str(caught.value)
+    # What is never looked at may be anything.
+    make_synthesizer(columns).validate({NAME: table.astype({'who': 'category'})})
 
 
 #: Types of Arrow's, and what is in a file of them: rows that no others change.
@@ -295,7 +364,7 @@ IN_FILES = {
     'single': (pa.float32(), [0.1, 2.5, 123456792.0, 0.1], 'numerical'),
     'decimal': (pa.decimal128(9, 2), [Decimal(each) for each in ('0.10', 2, 3, 2)], 'numerical'),
     'text': (pa.string(), ['flu', 'flu\0 John', 'cold', 'flu'], 'categorical'),
-    'dictionary': (pa.dictionary(pa.int8(), pa.string()), ['a', 'a\0', 'c', 'c'], 'categorical'),
+    'dictionary': (pa.dictionary(pa.int8(), pa.string()), ['a', 'b', 'c', 'c'], 'categorical'),
     'day': (pa.date32(), [datetime.date(2020, 1, day) for day in (1, 2, 3, 1)], 'datetime'),
     **{
         f'moment in {unit}': (
