@@ -7,6 +7,8 @@ each word under its place and the word. It covers what a pickle of the object wo
 from __future__ import annotations
 
 import datetime
+import hashlib
+import math
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -16,9 +18,16 @@ import pandas as pd
 
 from sdv_threea.audit.messages import LONGEST_WORD
 
-#: The most numbers that are read from one array, and from one object in all.
+#: The most numbers of one array, and entries of one object, that are kept by themselves. All others
+#: are added up, and a digest tells whether any of them differs.
 PER_ARRAY = 1000
 IN_ALL = 100_000
+
+#: Stands in a path for all parts from the first on that is not kept by itself.
+TAIL = f'[{PER_ARRAY}:]'
+
+#: The protocol of pickles that is asked what an object holds.
+PROTOCOL = 4
 
 #: What is passed over: code, and generators of random numbers, which know nothing of the table.
 PASSED_OVER = (
@@ -42,6 +51,11 @@ def flatten(thing: object) -> State:
     It looks at what a pickle of the object would hold: attributes, items, arrays and tables. A word
     is an entry of its own, so a list of categories that was read from the data shows.
 
+    Formal guarantees:
+        * if the results of two objects are equal, so are all of their numbers and words, but for
+          collisions of SHA-256: of arrays with more than :data:`PER_ARRAY` numbers, and of objects
+          with more than :data:`IN_ALL` entries, a sum and a digest of the others are entries
+
     Args:
         thing: Any object, for example a fitted synthesizer.
 
@@ -49,37 +63,88 @@ def flatten(thing: object) -> State:
         Numbers by their path, and a 1 by the path and the text of each word.
     """
     found: State = {}
+    rest = _Rest()
     seen: set[int] = set()
     left: list[tuple[str, Any]] = [('', thing)]
     kept = []  # an object that is kept alive keeps its id, which no other object then gets
-    while left and len(found) < IN_ALL:
+    while left:
         path, each = left.pop()
         leaf = _read_leaf(path, each)
         if leaf is not None:
-            found |= leaf
+            for name, value in leaf.items():
+                is_tail, is_word = TAIL in path, name != path
+                has_room = name not in found and len(found) < IN_ALL
+                if is_tail or not has_room:
+                    rest.add(name, value)
+                if has_room and (is_word or not is_tail):
+                    found[name] = value
             # A number or text of a user's own class may have attributes with more in them.
             left += _list_own(path, each)
         elif id(each) not in seen and not isinstance(each, PASSED_OVER):
             seen.add(id(each))
             kept.append(each)
             left += _list_parts(path, each)
-    return found
+    return found | rest.tell()
+
+
+class _Rest:
+    """Entries that are not kept by themselves: for each array, and for all others together."""
+
+    def __init__(self) -> None:
+        self._sums: State = {}
+        self._digests: dict[str, Any] = {}
+
+    def add(self, name: str, value: float) -> None:
+        """Add an entry."""
+        place = name.split(TAIL)[0] + TAIL if TAIL in name else 'the rest'
+        self._sums[place] = self._sums.get(place, 0.0) + value
+        digest = self._digests.setdefault(place, hashlib.sha256())
+        digest.update(f'{name}={value!r};'.encode(errors='surrogatepass'))
+
+    def tell(self) -> State:
+        """Return the sum of each, and a word that tells all of its entries."""
+        words = {f'{at} is {each.hexdigest()}': 1.0 for at, each in self._digests.items()}
+        return self._sums | words
 
 
 def _read_leaf(path: str, each: Any) -> State | None:
     """Return the entries of an object without parts; ``None`` for one that has parts."""
     if each is None or each is pd.NaT or each is pd.NA:
         return {}
+    if isinstance(each, complex | np.complexfloating):
+        return {f'{path}.real': float(each.real), f'{path}.imag': float(each.imag)}
     if isinstance(each, bool | int | float | np.number | np.bool_):
-        return {path: float(each)}
+        return {path: _as_float(each)}
     if isinstance(each, str | bytes):
-        return {f'{path} is {each[:LONGEST_WORD]!r}': 1.0}
+        return {f'{path} is {_shorten(each)!r}': 1.0}
     if isinstance(each, datetime.date):
         return {f'{path} is {each}': 1.0}
     if isinstance(each, np.ndarray) and each.dtype.kind in 'biuf':
-        numbers = each.ravel()[:PER_ARRAY].tolist()
-        return {f'{path}[{at}]': float(number) for at, number in enumerate(numbers)}
+        numbers, more = np.split(each.ravel(), [PER_ARRAY])
+        found = {f'{path}[{at}]': float(number) for at, number in enumerate(numbers.tolist())}
+        if len(more):
+            # All at once, as there may be millions.
+            digest = hashlib.sha256(np.ascontiguousarray(more).tobytes()).hexdigest()
+            found |= {f'{path}{TAIL}': float(more.sum()), f'{path}{TAIL} is {digest}': 1.0}
+        return found
     return None
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # a whole number that is larger than any float
+        return math.copysign(math.inf, number > 0 or -1)
+
+
+def _shorten(word: str | bytes) -> str | bytes:
+    """Return a word as it is, or the beginning of a long one and a digest of all of it."""
+    if len(word) <= LONGEST_WORD:
+        return word
+    whole = word if isinstance(word, bytes) else word.encode(errors='surrogatepass')
+    digest = hashlib.sha256(whole).hexdigest()
+    begun = word[:LONGEST_WORD]
+    return begun + digest.encode() if isinstance(begun, bytes) else begun + digest
 
 
 def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
@@ -90,15 +155,21 @@ def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
         yield f'{path}.index', each.index
         yield f'{path}.values', each.to_numpy()
     elif isinstance(each, pd.Index | np.ndarray | pd.api.extensions.ExtensionArray):
-        yield path, np.asarray(each).ravel()[:PER_ARRAY].tolist()
+        yield path, np.asarray(each).ravel().tolist()
     elif isinstance(each, Mapping):
         yield from ((f'{path}.{key}', value) for key, value in each.items())
     elif isinstance(each, set | frozenset):
-        yield from ((f'{path}[]', value) for value in each)
+        yield from ((f'{path}[{_name(value)}]', value) for value in sorted(each, key=repr))
     elif isinstance(each, list | tuple):
-        yield from ((f'{path}[{at}]', value) for at, value in enumerate(each[:PER_ARRAY]))
+        for at, value in enumerate(each):
+            yield f'{path}[{at}]' if at < PER_ARRAY else f'{path}{TAIL}', value
     else:
         yield from _list_attributes(path, each)
+
+
+def _name(element: Any) -> str:
+    """Name an element of a set, which has no place: a number by itself."""
+    return repr(element) if isinstance(element, int | float | np.number) else ''
 
 
 def _list_own(path: str, each: Any) -> list[tuple[str, Any]]:
@@ -107,13 +178,19 @@ def _list_own(path: str, each: Any) -> list[tuple[str, Any]]:
 
 
 def _list_attributes(path: str, each: Any) -> Iterator[tuple[str, Any]]:
-    """List the attributes of an object as its pickle would hold them, each with its path."""
+    """List what the pickle of an object would hold: attributes, arguments, items."""
     try:
-        state = each.__getstate__()
+        reduced = each.__reduce_ex__(PROTOCOL)
     except Exception:
         return  # what cannot be pickled is not released
+    if isinstance(reduced, str):
+        return  # the name of a constant
+    _, arguments, state, items = (*reduced, None, None)[:4]
+    yield from ((f'{path}({at})', value) for at, value in enumerate(arguments))
     for part in state if isinstance(state, tuple) else (state,):
         if isinstance(part, Mapping):
             yield from ((f'{path}.{name}', value) for name, value in part.items())
         elif part is not None:
             yield f'{path}.state', part
+    if items is not None:
+        yield path, list(items)

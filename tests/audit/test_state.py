@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections import namedtuple
+from collections import deque, namedtuple
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
 
+from sdv_threea.audit import state
+from sdv_threea.audit.messages import LONGEST_WORD
 from sdv_threea.audit.state import PER_ARRAY, flatten
 
 
@@ -94,8 +98,69 @@ def test_only_what_would_be_pickled_is_seen():
     assert flatten(Closed(42)) == {}
 
 
-def test_large_arrays_are_read_in_part():
-    assert len(flatten(Thing(np.zeros(PER_ARRAY + 50)))) == PER_ARRAY
+LARGE = PER_ARRAY + 50
+
+
+@pytest.mark.parametrize('at', [0, PER_ARRAY - 1, PER_ARRAY, LARGE - 1])
+@pytest.mark.parametrize(
+    'hold',
+    [
+        np.array, list, tuple, pd.Series, pd.Index, torch.tensor, set,
+        lambda numbers: np.array(numbers, dtype=object),
+        lambda numbers: np.array(numbers) * 1j,
+        lambda numbers: np.array(numbers).astype('M8[s]'),
+        lambda numbers: [f'{number:>{LONGEST_WORD + 9}}' for number in numbers],
+        lambda numbers: [[number] for number in numbers],
+        lambda numbers: pd.DataFrame({'one': 0.0, 'other': numbers}),
+        lambda numbers: ' '.join(map(str, numbers)),
+        lambda numbers: {number: Thing(number) for number in numbers},
+    ],
+)  # fmt: skip
+def test_every_entry_of_a_large_thing_makes_a_difference(hold, at):
+    numbers = [float(number) for number in range(LARGE)]
+    others = [*numbers[:at], -1.0, *numbers[at + 1 :]]
+
+    assert flatten(Thing(hold(numbers))) == flatten(Thing(hold(numbers)))
+    assert flatten(Thing(hold(numbers))) != flatten(Thing(hold(others)))
+
+
+def test_entries_in_another_order_make_a_difference():
+    one = [*range(LARGE)]
+    for hold in (np.array, list):
+        assert flatten(hold(one)) != flatten(hold(one[:-2] + one[:-3:-1]))
+
+
+def test_large_arrays_are_kept_in_part_and_the_rest_is_added_up():
+    found = flatten(Thing(np.ones(LARGE)))
+    assert len(found) == PER_ARRAY + 2
+    assert found[f'.held[{PER_ARRAY}:]'] == 50
+    assert flatten(Thing([1.0] * LARGE))[f'.held[{PER_ARRAY}:]'] == 50
+
+
+def test_a_word_is_found_at_any_place_of_a_long_list():
+    assert any('canary' in path for path in flatten([*map(str, range(LARGE)), 'canary']))
+
+
+def test_entries_beyond_those_that_are_kept_make_a_difference(monkeypatch):
+    monkeypatch.setattr(state, 'IN_ALL', 5)
+    numbers = {str(at): float(at) for at in range(9)}
+    for name in numbers:
+        assert flatten(numbers) != flatten(numbers | {name: -1.0})
+    assert len(flatten(numbers)) == 7
+
+
+def test_objects_without_attributes_are_read_as_their_pickles_would_be():
+    for one, other in (
+        (Decimal('1.5'), Decimal('1.6')),
+        (datetime.timedelta(1), datetime.timedelta(2)),
+        (datetime.time(1), datetime.time(2)),
+        (1j, 2j),
+        (deque([1]), deque([2])),
+        (10**400, -(10**400)),
+        ({1, 2}, {2, 3}),
+    ):
+        assert flatten([one]) == flatten([one])
+        assert flatten([one]) != flatten([other]), one
 
 
 def test_attributes_of_a_word_of_a_class_of_its_own_are_seen():
