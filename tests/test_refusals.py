@@ -72,7 +72,7 @@ PUBLIC = {
     ),
     'mistakes of our own, which no cell can cause': (
         'a code is out of range', 'a group is out of range', 'codes must have one row',
-        'weights must be at least zero', 'the sums do not fit into 64 bits: choose',
+        'weights must be at least zero', 'the sums do not fit into 64 bits: choose a coarser grid',
         'the squared norms do not fit',
     ),
 }  # fmt: skip
@@ -157,8 +157,14 @@ def list_rows():
     return [([plain(each) for each in re.findall('`(.*?)`', row[0])], row[2]) for row in rows]
 
 
+def says(sentence, phrase):
+    """Tell whether a sentence has a phrase in it; dots stand for names."""
+    words = (re.escape(each.strip()) for each in phrase.split('...'))
+    return re.search('.*'.join(words), sentence) is not None
+
+
 def find_missing(refusals, phrases):
-    return {each for each in refusals if not any(phrase in each for phrase in phrases)}
+    return {each for each in refusals if not any(says(each, phrase) for phrase in phrases)}
 
 
 def test_every_refusal_of_the_code_is_in_the_table_of_the_page():
@@ -170,7 +176,7 @@ def test_every_row_of_the_table_is_a_refusal_of_the_code():
     refusals = list_refusals()
     for said, _ in list_rows():
         for phrase in said:
-            assert any(phrase in each for each in refusals), phrase
+            assert any(says(each, phrase) for each in refusals), phrase
 
 
 def test_nothing_is_called_public_that_the_code_does_not_say():
@@ -208,9 +214,9 @@ CELLS = {
     'has values outside the range': ('stated', 7),
     'has values that are not among the range_values': ('listed', 'x'),
     'has missing values, and its metadata or dtype allows none': ('stated', None),
-    'has values that its transformer cannot take': ('number', 0),
-    'Key column has missing values': ('key', None),
-    'Key column has repeated values': ('key', 1),
+    'has values that its transformer ... cannot take': ('number', 0),
+    'Key column ... has missing values': ('key', None),
+    'Key column ... has repeated values': ('key', 1),
 }
 COLUMNS = {
     'key': {'sdtype': 'id'},
@@ -257,9 +263,7 @@ def test_one_cell_takes_the_refusal_that_the_table_says(phrase):
     with pytest.raises(InvalidDataError) as caught:
         make_synthesizer().validate({'t': odd})
 
-    # Names stand between the words.
-    words = '.* '.join(map(re.escape, phrase.split()))
-    assert any(re.search(words, plain(each)) for each in caught.value.errors)
+    assert any(says(plain(each), phrase) for each in caught.value.errors)
     assert stays == 'no'
     make_synthesizer(invalid_cells='coerce').validate({'t': odd})
 
