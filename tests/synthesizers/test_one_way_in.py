@@ -108,17 +108,10 @@ def fixed(monkeypatch):
     monkeypatch.setattr(multi_table, 'release_database', release_database)
 
 
-def as_categories(values):
-    """Store categories, which pandas by itself would compare up to their NUL."""
-    listed = list(dict.fromkeys(values))
-    return pd.Categorical.from_codes(list(map(listed.index, values)), pd.Index(listed))
-
-
-@pytest.mark.parametrize('storage', [object, 'string', 'category'])
+@pytest.mark.parametrize('storage', [object, 'string'])
 def test_a_text_with_nul_does_not_take_the_place_of_others(fit, storage):
     values = [f'flu\0 {SECRET}', *['flu', 'cold', 'hiv'] * 1000]
-    column = as_categories(values) if storage == 'category' else values
-    fitted = fit(pd.Series(column, dtype=storage), {'sdtype': 'categorical'}, epsilon=1.0)
+    fitted = fit(pd.Series(values, dtype=storage), {'sdtype': 'categorical'}, epsilon=1.0)
 
     assert set(fitted.released) == {'flu', 'cold', 'hiv'}
     assert set(fitted.sample().dropna()) <= {'flu', 'cold', 'hiv'}
