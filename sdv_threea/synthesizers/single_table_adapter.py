@@ -126,13 +126,14 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
 
         Args:
             data: The name of the table, and the private table: a pandas or Dask DataFrame, or the
-                path of parquet files.
+                path of parquet files. All parts of it are stored in the same dtypes.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not one table by name.
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
-            UnreadableRowsError: If a library fails on private rows; its message is kept back.
+            UnreadableRowsError: If a library fails on private rows; its message is kept back. Or
+                if a part of the table is stored in other dtypes than are declared.
             ImportError: If Dask is needed and not installed.
             MemoryError: If the fit would not go into memory.
         """
