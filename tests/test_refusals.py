@@ -46,7 +46,8 @@ PUBLIC = {
         'The condition on cannot be read', 'has a range in its metadata that goes beyond',
         'make_sdgym_synthesizer needs SDGym', 'table_parameters must map parameters to values',
         'Only some of the conditions', 'Unable to sample any rows', '--encoding has no place',
-        'the inner products do not fit into 53 bits',
+        'the inner products do not fit into 53 bits', ': . Equal values break it',
+        'Fit what preprocess returned.',
     ),
     'the type of what is given, names of tables and columns, dtypes, what is installed': (
         'Dask guesses the dtypes', 'Reading parquet files piece by piece needs Dask',

@@ -23,6 +23,7 @@ from sdv_threea.intake.cells import (
     spread,
 )
 from sdv_threea.intake.columns import find_numbers, read_scalars
+from sdv_threea.intake.parts import holds_nul
 from sdv_threea.intake.scalars import Scalar, spell
 
 #: NumPy's floats that are none of Python's, by identity of their types.
@@ -35,8 +36,9 @@ class Flaws(NamedTuple):
     Args:
         repeated: Whether two rows have the same key.
         missing: Whether a part of some key is missing.
-        unreadable: Whether some cell cannot be told from others: an object that is not read, or a
-            float so large that whole numbers beside it are the same float.
+        unreadable: Whether some cell cannot be told from others: an object that is not read, a
+            float so large that whole numbers beside it are the same float, or one of a category
+            with NUL characters, of which pandas may have made one text of several.
     """
 
     repeated: bool
@@ -134,6 +136,8 @@ def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
 
 def _list_keys(column: pd.Series) -> Distinct:
     """List the different cells of a key column, as canonical scalars."""
+    if holds_nul(column.dtype):
+        return Distinct(np.full(len(column), INVALID_PLACE), [])
     column = spread(column)
     codes, cells = list_cells(column)
     end = _first_ambiguous(column.dtype)

@@ -87,13 +87,13 @@ def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -
         with guarded():
             flaws = find_flaws(table[own])
         said = {
-            'has repeated values.': flaws.repeated,
-            'has missing values.': flaws.missing,
-            'has values that are no keys: texts, dates and numbers are, but no whole numbers of '
-            'more than 15 digits that are stored as floats: read them as Int64.': flaws.unreadable,
+            f"The primary key {own} of table '{name}' has repeated values.": flaws.repeated,
+            f"The primary key {own} of table '{name}' has missing values.": flaws.missing,
+            f"The primary key {own} of table '{name}' has values that are no keys: texts, dates "
+            'and numbers are, but no whole numbers of more than 15 digits that are stored as '
+            'floats: read them as Int64.': flaws.unreadable,
         }
-        named = f"The primary key {own} of table '{name}'"
-        problems += [f'{named} {flaw}' for flaw, found in said.items() if found]
+        problems += [flaw for flaw, found in said.items() if found]
     return problems
 
 

@@ -5,25 +5,20 @@ The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-from collections.abc import Hashable, Iterable, Mapping
-from numbers import Integral, Real
+from collections.abc import Hashable, Mapping
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 from faker import Faker
 from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
-from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_threea.domain import MISSING
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
-from sdv_threea.storage.files import name_csv
 from sdv_threea.storage.ids import check_formats
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 from sdv_threea.warning import warn
@@ -44,14 +39,8 @@ SEQUENCES = (
     'out of the metadata.'
 )
 
-#: The largest number that can be counted to.
-MOST = 2**62
-
 #: Halves of characters that UTF-8 cannot write.
 LONE = re.compile('[\ud800-\udfff]')
-
-#: The most synthetic rows for each row of a database.
-LARGEST_SCALE = 1e9
 
 
 def check_metadata(metadata: object) -> None:
@@ -253,70 +242,6 @@ def check_choice(choices: tuple[str, ...], **given: object) -> None:
             raise SynthesizerInputError(f'{name} must be one of {list(choices)}, got {each!r}.')
 
 
-def check_counts(least: int = 1, **counts: object) -> None:
-    """Check that arguments are whole numbers.
-
-    Args:
-        least: The smallest number that is allowed.
-        counts: The arguments by name.
-
-    Raises:
-        ValueError: If one is anything else; it is named.
-    """
-    for name, count in counts.items():
-        if not _is_whole(count) or not least <= int(count) <= MOST:  # type: ignore[call-overload]
-            raise ValueError(f'{name} must be a whole number of at least {least}, got {count!r}.')
-
-
-def check_sampling(
-    max_tries_per_batch: object, batch_size: object, folder: object, tables: Iterable[str]
-) -> None:
-    """Check how rows are to be drawn, and that files of them stay in their folder.
-
-    Args:
-        max_tries_per_batch: How often to draw again.
-        batch_size: Rows that are drawn at once; ``None`` for all.
-        folder: The folder that files are written to; ``None`` for none.
-        tables: The tables that they are named after.
-
-    Raises:
-        FileExistsError: If there is such a file already, or a file in the place of the folder.
-        ValueError: If a number is not a whole one of at least one, or a name leads elsewhere.
-    """
-    check_counts(max_tries_per_batch=max_tries_per_batch)
-    if batch_size is not None:
-        check_counts(batch_size=batch_size)
-    if folder is not None:
-        _check_folder(folder, tables)
-
-
-def _check_folder(folder: object, tables: Iterable[str]) -> None:
-    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
-        raise ValueError(f'output_folder_path must be the path of a folder, got {folder!r}.')
-    check_table_names(tables)
-    files = [os.fspath(name_csv(folder, table)) for table in tables]
-    there = [path for path in files if os.path.lexists(path)]
-    if os.path.isfile(folder) or there:
-        problem = 'It already exists: choose another folder'
-        raise FileExistsError(errno.EEXIST, problem, (there or [os.fspath(folder)])[0])
-
-
-def check_scale(scale: object) -> None:
-    """Check how large a synthetic database is to be.
-
-    Args:
-        scale: Its size over the size of the one that was fitted.
-
-    Raises:
-        SynthesizerInputError: If it is not a number above 0, or absurd.
-    """
-    is_number = isinstance(scale, Real) and not isinstance(scale, bool | np.bool_)
-    if not is_number or not 0 < scale <= LARGEST_SCALE:  # type: ignore[operator]
-        raise SynthesizerInputError(
-            f'scale must be a number above 0 and at most {LARGEST_SCALE:g}, got {scale!r}.'
-        )
-
-
 def check_name(**names: object) -> None:
     """Check that arguments are texts.
 
@@ -329,39 +254,6 @@ def check_name(**names: object) -> None:
     for name, value in names.items():
         if not isinstance(value, str):
             raise ValueError(f'{name} must be a text, got {value!r}.')
-
-
-def check_conditions(conditions: object) -> None:
-    """Check that conditions are SDV's.
-
-    Args:
-        conditions: What the user gave.
-
-    Raises:
-        ValueError: If it is no list of conditions.
-    """
-    kinds = Condition, DataFrameCondition
-    if not isinstance(conditions, list) or not all(isinstance(each, kinds) for each in conditions):
-        raise ValueError(
-            'conditions must be a list of Condition and DataFrameCondition objects (sdv.sampling), '
-            "for example [Condition({'city': 'Bern'}, num_rows=10)]."
-        )
-
-
-def check_known_columns(known_columns: object) -> None:
-    """Check that what is known is a table.
-
-    Args:
-        known_columns: What the user gave.
-
-    Raises:
-        ValueError: If it is anything else.
-    """
-    if not isinstance(known_columns, pd.DataFrame):
-        raise ValueError(
-            'known_columns must be a pandas DataFrame with a row for each row to be sampled, got '
-            f'{type(known_columns).__name__}.'
-        )
 
 
 def check_constraints(constraints: object) -> None:
@@ -407,7 +299,3 @@ def check_transformers(transformers: object) -> None:
                 f'The column {name!r} needs a transformer of RDT, such as FloatFormatter(), or '
                 f'None for none, got {shown}.'
             )
-
-
-def _is_whole(count: object) -> bool:
-    return isinstance(count, Integral) and not isinstance(count, bool | np.bool_)

@@ -9,7 +9,7 @@ from sdv.single_table.base import FIXED_RNG_SEED
 
 from sdv_threea.conditions.sampler import ConditionSampler
 from sdv_threea.storage.files import write_tables
-from sdv_threea.synthesizers.arguments import (
+from sdv_threea.synthesizers.sample_arguments import (
     check_conditions,
     check_known_columns,
     check_sampling,

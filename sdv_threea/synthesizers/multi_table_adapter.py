@@ -26,17 +26,11 @@ from sdv_threea.storage.database_terms import DatabaseTerms
 from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.memory import check_rows
 from sdv_threea.storage.references import as_columns
-from sdv_threea.synthesizers.arguments import (
-    check_constraints,
-    check_counts,
-    check_limit,
-    check_name,
-    check_sampling,
-    check_scale,
-)
+from sdv_threea.synthesizers.arguments import check_constraints, check_limit, check_name
 from sdv_threea.synthesizers.cautions import warn_of_shared_ids
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.publishing import Publishing
+from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling, check_scale
 from sdv_threea.synthesizers.saved import Saved
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.synthesizers.turns import in_turn

@@ -1,4 +1,4 @@
-"""The private names of SDV and RDT that this package relies on, and the check that they are there.
+"""The private names of others that this package relies on, and the check that they are there.
 
 SDV and RDT keep private rows to themselves by methods that we override. A minor release of theirs
 may rename one. Then ours is never called, nothing fails, and SDV reads the rows. So this module
@@ -162,6 +162,19 @@ USED = {
         '_low_column_name': 'a column of the rule',
         '_middle_column_name': 'a column of the rule',
     },
+}
+
+#: Private names of other libraries, and what they are for. None of them keeps private rows from
+#: anybody, and where one is gone an error says so. ``pyproject.toml`` bounds the versions.
+ELSEWHERE = {
+    '_backends': 'whether JAX has started (of a module of JAX)',
+    '_baseline_prediction': 'where trees start (of scikit-learn)',
+    '_getframe': 'the line of the user that a warning points at (of Python)',
+    '_is_text_encoding': 'encodings of text files (of Python)',
+    '_meta': 'the dtypes of a table (of Dask)',
+    '_pa_array': 'the cells of a column as Arrow has them (of pandas)',
+    '_predictors': 'the trees that were grown (of scikit-learn)',
+    '_showwarnmsg_impl': 'where warnings are shown (of Python)',
 }
 
 

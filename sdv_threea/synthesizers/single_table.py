@@ -21,12 +21,10 @@ from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.memory import check_fit, check_rows, tell_shortage
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
-    check_counts,
     check_flag,
     check_kernel,
     check_limit,
     check_name,
-    check_sampling,
     check_target,
     make_settings,
 )
@@ -36,6 +34,7 @@ from sdv_threea.synthesizers.disclosing import Disclosing
 from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.progress import show_stages
 from sdv_threea.synthesizers.released import Released, make_header
+from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling
 from sdv_threea.synthesizers.statement import PrivacyStatement, list_public_facts
 from sdv_threea.synthesizers.turns import in_turn
 

@@ -86,6 +86,7 @@ def test_repeated_keys_are_found(columns, expected):
         ([[1.0, np.nan]], Flaws(repeated=False, missing=True, unreadable=False)),
         ([[1.0, float(LARGE)]], Flaws(repeated=False, missing=False, unreadable=True)),
         ([objects([1], 'a')], Flaws(repeated=False, missing=False, unreadable=True)),
+        ([pd.Series(['a\0', 'b']).astype('category')], Flaws(False, False, unreadable=True)),
         ([['a', 'a'], objects(Decimal('NaN'), 1)], Flaws(False, missing=True, unreadable=False)),
     ],
 )
