@@ -58,8 +58,9 @@ from sdv_threea.adapt.ntk import make_kernel
 from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, slope_sensitivity, sum_slopes
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: Records that are drawn to fit to. There are fewer where there are more columns and classes: the
 #: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
@@ -196,17 +197,17 @@ def _take_steps(
     """Release slopes, and follow them, ``num_steps`` times; ``mu`` is the price of all of them."""
     receipts = []
     for _ in range(num_steps):
-        radius = fit.radius()
-        sums = rows.sum(partial(sum_slopes, fit.evidence, fit.whole_model(), radius))
-        slopes, receipt = add_noise(
-            sums,
-            sensitivity=slope_sensitivity(radius, terms['neighbors']),
-            mu=mu / math.sqrt(num_steps),
-            stage='adapt',
-            released=f'slopes of the logistic loss in {len(sums)} weights',
+        radius, model = fit.radius(), fit.whole_model()
+        num_weights = len(model.offsets) * (1 + len(fit.evidence)) + model.weights.size
+        statistic = Statistic(
+            'adapt',
+            f'slopes of the logistic loss in {num_weights} weights',
+            partial(sum_slopes, fit.evidence, model, radius),
+            slope_sensitivity(radius, terms['neighbors']),
             resolution=1 / (EVIDENCE_UNITS * CHANCE_UNITS),
-            noise=terms['noise'],
         )
+        price = mu / math.sqrt(num_steps)
+        slopes, receipt = release(*take(rows, statistic), mu=price, noise=terms['noise'])
         receipts.append(receipt)
         fit.step(slopes.reshape(len(fit.coordinates), -1), receipt.noise_scale)
     return tuple(receipts)

@@ -50,8 +50,9 @@ from sdv_threea.adapt.terms import (
 )
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: No weight is larger, in standard deviations of a normal score.
 LARGEST_WEIGHT = 2**4
@@ -177,15 +178,14 @@ def _release(
     """Release the sums of residuals, and return them and the receipt."""
     now = fit.expectation()
     largest = fit.largest()
-    sums, receipt = add_noise(
-        rows.sum(partial(sum_residuals, summed, now.terms, now.values, largest)),
-        sensitivity=residual_sensitivity(largest, len(summed), neighbors),
-        mu=mu,
-        stage='adapt',
-        released=f'sums of residuals of the target in the bins of {len(summed)} terms',
+    statistic = Statistic(
+        'adapt',
+        f'sums of residuals of the target in the bins of {len(summed)} terms',
+        partial(sum_residuals, summed, now.terms, now.values, largest),
+        residual_sensitivity(largest, len(summed), neighbors),
         resolution=1 / NUMBER_UNITS,
-        noise=noise,
     )
+    sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return Slopes(sums, receipt.noise_scale), receipt
 
 

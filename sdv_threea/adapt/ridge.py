@@ -40,8 +40,9 @@ from sdv_threea.adapt.terms import add_terms
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: Features are made of so many draws, at most: more would only take time.
 MOST_DRAWS = 10_000
@@ -144,15 +145,14 @@ def _release_slopes(  # noqa: PLR0913 (the private rows, where on the way, and t
     """Release the slope of the loss at some weights, times ``s^2``, and the receipt."""
     bound = LARGEST_WEIGHT * WEIGHT_UNITS
     whole = np.clip(np.rint(weights * WEIGHT_UNITS), -bound, bound).astype(np.int64)
-    sums, receipt = add_noise(
-        rows.sum(partial(sum_products, largest, whole)),
-        sensitivity=product_sensitivity(largest, radius, neighbors),
-        mu=mu,
-        stage='adapt',
-        released=f'products of residuals of the target with {len(weights)} kernel features',
+    statistic = Statistic(
+        'adapt',
+        f'products of residuals of the target with {len(weights)} kernel features',
+        partial(sum_products, largest, whole),
+        product_sensitivity(largest, radius, neighbors),
         resolution=1 / (NUMBER_UNITS * FEATURE_UNITS),
-        noise=noise,
     )
+    sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return Slopes(sums, receipt.noise_scale), receipt
 
 

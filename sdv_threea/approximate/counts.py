@@ -7,17 +7,17 @@ the receipt says by how much one record can move them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     histogram,
@@ -25,6 +25,7 @@ from sdv_threea.privacy.statistics import (
     sum_sensitivity,
     weighted_histogram,
 )
+from sdv_threea.privacy.sums import Statistic, release, take
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,15 @@ def release_counts(
     Returns:
         The counts and their receipt.
     """
-    noisy, receipt = _release(
-        rows.sum(partial(_count_columns, tuple(sizes), num_classes)),
-        sensitivity=histogram_sensitivity(len(sizes) + 1, neighbors),
-        released=f'sizes of {num_classes} classes and histograms of {len(sizes)} columns',
-        terms={'mu': mu, 'noise': noise},
+    # One release for all of them: one sensitivity, one price, one receipt.
+    statistic = Statistic(
+        'approximate',
+        f'sizes of {num_classes} classes and histograms of {len(sizes)} columns',
+        partial(_count_columns, tuple(sizes), num_classes),
+        histogram_sensitivity(len(sizes) + 1, neighbors),
     )
-    of_classes, *columns = (counts.ravel() for counts in noisy)
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
+    of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes[:-1]]))
     # A class has at least one record, so that it can be divided by.
     return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
 
@@ -194,72 +197,39 @@ def release_class_counts(
         The counts and their receipt.
     """
     weights = [each.weights for each in plan.columns]
-    noisy, receipt = _release(
-        rows.sum(partial(_sum_weights, plan, num_classes)),
-        sensitivity=sum_sensitivity(plan.radius, neighbors),
-        released=(
-            f'histograms of {len(weights)} columns in each of {num_classes} classes, '
-            f'times {min(each.min() for each in weights)} to {max(each.max() for each in weights)}'
-        ),
-        terms={'mu': mu, 'noise': noise},
+    statistic = Statistic(
+        'approximate',
+        f'histograms of {len(weights)} columns in each of {num_classes} classes, '
+        f'times {min(each.min() for each in weights)} to {max(each.max() for each in weights)}',
+        partial(_sum_weights, plan, num_classes),
+        sum_sensitivity(plan.radius, neighbors),
     )
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     # Dividing by the weight divides the noise too: rare bins are known better.
     units = [each * own for each, own in zip(weights, plan.kept, strict=True)]
-    columns = tuple(sums / unit for sums, unit in zip(noisy, units, strict=True))
+    borders = np.cumsum([num_classes * len(unit) for unit in units])[:-1]
+    parts = zip(np.split(noisy, borders), units, strict=True)
+    columns = tuple(part.reshape(num_classes, len(unit)) / unit for part, unit in parts)
     scales = tuple(receipt.noise_scale / unit for unit in units)
     return ClassCounts(columns, plan.columns, scales), receipt
 
 
-def _count_columns(
-    sizes: tuple[int, ...], num_classes: int, chunk: Encoded
-) -> tuple[NDArray[np.int64], ...]:
-    """Count the records of each class, and those of each code of each column."""
+def _count_columns(sizes: tuple[int, ...], num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
+    """Count the records of each class, then those of each code of each column."""
     # One group of all records.
     alike = np.zeros_like(chunk.labels)
     totals = histogram(alike[:, None], chunk.labels, [1], num_classes)
-    return totals + histogram(chunk.codes, alike, sizes, 1)
+    counts = totals + histogram(chunk.codes, alike, sizes, 1)
+    return np.concatenate([each.ravel() for each in counts])
 
 
-def _sum_weights(
-    plan: ClassPlan, num_classes: int, chunk: Encoded
-) -> tuple[NDArray[np.int64], ...]:
+def _sum_weights(plan: ClassPlan, num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
     """Sum what records add to the bins of each column, by class."""
     weights = [own.weights[own.bins] for own in plan.columns]
     codes = weighted_histogram(chunk.codes, chunk.labels, weights, num_classes, plan.radius)
-    return tuple(
-        np.stack([np.bincount(own.bins, row, len(own.weights)) for row in sums]).astype(np.int64)
-        for sums, own in zip(codes, plan.columns, strict=True)
-    )
-
-
-def _release(
-    exact: Sequence[NDArray[np.int64]],
-    *,
-    sensitivity: float,
-    released: str,
-    terms: Mapping[str, Any],
-) -> tuple[tuple[NDArray[np.float64], ...], Receipt]:
-    """Release several histograms with one receipt.
-
-    Args:
-        exact: Private counts.
-        sensitivity: How far one record can move all of them.
-        released: What the receipt says.
-        terms: The price and the source of noise.
-
-    Returns:
-        Noisy counts of the same shapes, and the receipt.
-    """
-    # One call for all of them: one sensitivity, one price, one receipt.
-    noisy, receipt = add_noise(
-        np.concatenate([counts.ravel() for counts in exact]),
-        sensitivity=sensitivity,
-        mu=terms['mu'],
-        stage='approximate',
-        released=released,
-        noise=terms['noise'],
-    )
-    # Cut the answer back into the histograms.
-    borders = np.cumsum([counts.size for counts in exact])[:-1]
-    parts = zip(np.split(noisy, borders), exact, strict=True)
-    return tuple(part.reshape(each.shape) for part, each in parts), receipt
+    sums = [
+        np.bincount(own.bins, row, len(own.weights))
+        for table, own in zip(codes, plan.columns, strict=True)
+        for row in table
+    ]
+    return np.concatenate(sums).astype(np.int64)

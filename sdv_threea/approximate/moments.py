@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.maths.triangles import diagonal, unpack, width_of
 from sdv_threea.privacy.clipping import clip_norm
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
@@ -29,6 +29,7 @@ from sdv_threea.privacy.statistics import (
     second_moments,
     unweighted_moments,
 )
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: Score units per one. Scores are whole numbers of such units, so that all sums of them are exact.
 SCORE_UNITS = 256
@@ -171,16 +172,14 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     """
     weight = constant_weight(radius, count_weight)
     # All groups are released together, as a record counts in one of them.
-    sums = rows.sum(partial(_sum_moments, num_groups, radius, weight))
-    noisy, receipt = add_noise(
-        sums,
-        sensitivity=moment_sensitivity(math.hypot(weight, radius), neighbors),
-        mu=mu,
-        stage=stage,
-        released=f'counts, sums and second moments of {of} in {num_groups} groups',
+    statistic = Statistic(
+        stage,
+        f'counts, sums and second moments of {of} in {num_groups} groups',
+        partial(_sum_moments, num_groups, radius, weight),
+        moment_sensitivity(math.hypot(weight, radius), neighbors),
         resolution=SCORE_UNITS**-2,
-        noise=noise,
     )
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     released = unweighted_moments(noisy)
     width = width_of(released)
     weight_in_units = weight / SCORE_UNITS

@@ -248,15 +248,15 @@ def _watch(
 
     real = {name: getattr(mechanism, name) for name in DOORS}
     watched = {name: make(name, real[name]) for name in DOORS}
-    _exchange({id(real[name]): watched[name] for name in DOORS})
+    exchange({id(real[name]): watched[name] for name in DOORS})
     try:
         yield
     finally:
         # Modules that were loaded in the meantime have imported the watched doors.
-        _exchange({id(watched[name]): real[name] for name in DOORS})
+        exchange({id(watched[name]): real[name] for name in DOORS})
 
 
-def _exchange(new: Mapping[int, Callable[..., Any]]) -> None:
+def exchange(new: Mapping[int, Callable[..., Any]]) -> None:
     """Replace functions, given by id, in all modules of the package, whatever they are called."""
     for name, module in list(sys.modules.items()):
         if name.split('.')[0] == 'sdv_threea':

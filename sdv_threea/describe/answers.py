@@ -38,28 +38,27 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 Cells = NDArray[np.float64] | Distinct
 
 
-def answer(
-    domain: Domain, blanks: Mapping[str, tuple[Column, ...]], table: pd.DataFrame
-) -> tuple[Any, ...]:
-    """Answer all questions, but for the one about heavy single numbers.
-
-    Args:
-        domain: What is public.
-        blanks: The columns that each question is put to.
-        table: Private rows: the columns of the domain.
-
-    Returns:
-        In the order of the questions: counts, shape (columns, bins), or a tally per column. Single
-        numbers are counted by bucket.
+def read_cells(domain: Domain, table: pd.DataFrame) -> dict[str, Cells]:
+    """Read private rows, by column of the domain.
 
     Raises:
-        UnreadableRowsError: If a column of the domain holds what its kind cannot.
+        UnreadableRowsError: If a column holds what its kind cannot.
     """
-    cells = {column.name: _read(table[column.name], column) for column in domain.columns}
-    return tuple(
-        _ANSWERS[name]([cells[column.name] for column in columns], columns)
-        for name, columns in blanks.items()
-    )
+    return {column.name: _read(table[column.name], column) for column in domain.columns}
+
+
+def answer(name: str, columns: tuple[Column, ...], cells: Mapping[str, Cells]) -> Any:
+    """Answer a question that takes one look at the rows.
+
+    Args:
+        name: The question.
+        columns: The columns that it is put to.
+        cells: Private rows, by column, as they were read.
+
+    Returns:
+        Counts, shape (columns, bins), or a tally per column. Single numbers are counted by bucket.
+    """
+    return _ANSWERS[name]([cells[column.name] for column in columns], columns)
 
 
 def tally_heavy(

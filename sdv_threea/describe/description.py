@@ -8,7 +8,7 @@ and missing values are noisy counts too. What the user stated as public costs no
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.describe.answers import answer, tally_heavy, tally_rarer
+from sdv_threea.describe.answers import answer, read_cells, tally_heavy, tally_rarer
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.filling import (
     cut_range,
@@ -39,7 +39,6 @@ from sdv_threea.describe.granularity import (
 )
 from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
-    RELEASED,
     THRESHOLDS,
     Asked,
     Question,
@@ -50,10 +49,11 @@ from sdv_threea.describe.questions import (
     suit_records,
 )
 from sdv_threea.describe.ranges import Sketch, count_beyond
-from sdv_threea.describe.values import Keys, NumberTally, Tally, detach
+from sdv_threea.describe.values import detach
 from sdv_threea.domain import Domain, Number
-from sdv_threea.privacy.mechanism import Noise, threshold_release
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
+from sdv_threea.privacy.sums import release_keys, take
 
 #: A threshold lies at most this many noise scales above the counts that it must hide. Such counts
 #: are chosen to be this far below the bar of a column, so that the bar decides what is shown.
@@ -191,11 +191,15 @@ def _ask(
     rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
 ) -> dict[str, Asked]:
     """Put all questions to the rows, in one pass over them, but those of a second look."""
-    blanks = {name: asked.columns for name, asked in questions.items() if not asked.shared}
-    exact = dict(zip(blanks, rows.sum(partial(answer, domain, blanks)), strict=True))
-    parts = split_delta(questions, delta)
+    first = {
+        name: asked.state(name, partial(answer, name, asked.columns))
+        for name, asked in questions.items()
+        if not asked.shared
+    }
+    summed = take(rows.map(partial(read_cells, domain)), *first.values())
+    taken, parts = dict(zip(first, summed, strict=True)), split_delta(questions, delta)
     return {
-        name: Asked(question, RELEASED[name], exact.get(name), parts.get(name, 0.0))
+        name: Asked(name, question, taken.get(name), parts.get(name, 0.0))
         for name, question in questions.items()
     }
 
@@ -262,11 +266,11 @@ def _release_lists(
         return {}, {}
     # Every value that occurs is a candidate; the threshold decides.
     least = np.ones(len(asked.question.columns), dtype=np.int64)
-    shown = _release_values(asked, asked.exact, [*map(list, asked.exact)], least, receipts)
+    shown = _release_values(asked, least, receipts)
     columns, scale = asked.question.columns, asked.question.scale
     values = {
         column.name: {key: detach(tally[key][0]) for key, _ in found}
-        for column, tally, found in zip(columns, asked.exact, shown, strict=True)
+        for column, tally, found in zip(columns, asked.taken.sums, shown, strict=True)
     }
     sums = {
         column.name: (math.fsum(count for _, count in found), scale * math.sqrt(len(found)))
@@ -286,8 +290,7 @@ def _release_rarer(
     if asked is not None:
         columns = asked.question.columns
         found = tuple(frozenset(listed[column.name]) for column in columns)
-        tallies = rows.sum(partial(tally_rarer, columns, found))
-        more, _ = _release_lists(asked._replace(exact=tallies), receipts)
+        more, _ = _release_lists(asked.look(rows, partial(tally_rarer, columns, found)), receipts)
     merged = {name: {**own, **more.get(name, {})} for name, own in listed.items()}
     return {name: dict(sorted(own.items(), key=repr)) for name, own in merged.items()}
 
@@ -312,10 +315,9 @@ def _release_spikes(
     # One unit of privacy can lift a count by this many rows.
     lowest = of_columns - question.rows_per_unit - FAR * question.scale
     least = np.maximum(lowest, 1.0).astype(np.int64)
-    heavy = asked.exact >= least[:, None]
-    tallies = rows.sum(partial(tally_heavy, question.columns, heavy))
-    numbers = [tally.numbers for tally in tallies]
-    shown = _release_values(asked, tallies, numbers, least, receipts)
+    heavy = asked.taken.sums >= least[:, None]
+    closer = asked.look(rows, partial(tally_heavy, question.columns, heavy))
+    shown = _release_values(closer, least, receipts)
     return {
         column.name: {float(value): count for value, count in found if count >= bar}
         for column, found, bar in zip(question.columns, shown, of_columns.tolist(), strict=True)
@@ -323,27 +325,18 @@ def _release_spikes(
 
 
 def _release_values(
-    asked: Asked,
-    tallies: Sequence[Tally | NumberTally],
-    keys: Sequence[Sequence[Any] | NDArray[np.float64]],
-    least: NDArray[np.int64],
-    receipts: list[Receipt],
+    asked: Asked, least: NDArray[np.int64], receipts: list[Receipt]
 ) -> list[list[tuple[Any, float]]]:
     """Release the values that at least ``least`` records have, by column, above a threshold."""
-    question = asked.question
-    counts = [tally.counts for tally in tallies]
-    owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
-    shown, noisy, receipt = threshold_release(
-        Keys(keys, owners),
-        np.concatenate(counts),
-        sensitivity=question.sensitivity,
+    question, tallies = asked.question, asked.taken.sums
+    bars = np.maximum(least, 1 + int(question.scale / 4))
+    shown, noisy, receipt = release_keys(
+        asked.taken,
         mu=question.mu,
         delta=asked.delta,
         max_new_keys=question.max_new_keys,
-        least=np.maximum(least, 1 + int(question.scale / 4))[owners],
+        least=np.repeat(bars, [len(tally.counts) for tally in tallies]),
         most_added=question.rows_per_unit * question.unit,
-        stage='describe',
-        released=asked.released,
         noise=question.noise,
     )
     receipts.append(receipt)

@@ -69,8 +69,7 @@ def release_sketches(
         return sketches, sketches
     bulks = tuple(_find_bulk(sketch, len(sketches), constants) for sketch in sketches.values())
     numbers = closer.question.columns
-    closer = closer._replace(exact=rows.sum(partial(count_tails, numbers, bulks)))
-    tails, again = closer.add_noise()
+    tails, again = closer.look(rows, partial(count_tails, numbers, bulks)).add_noise()
     receipts.append(again)
     beyond = np.stack([_lies_beyond(*each) for each in zip(numbers, bulks, strict=True)])
     # What a record adds that shares with no other column, and what one adds that shares with all.

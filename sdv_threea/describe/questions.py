@@ -18,9 +18,12 @@ from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.granularity import add_round_steps
 from sdv_threea.describe.lattice import count_values, is_lattice
 from sdv_threea.describe.ranges import coarsen
+from sdv_threea.describe.values import list_keys
 from sdv_threea.domain import Category, Column, Domain, Number
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
+from sdv_threea.privacy.sums import Statistic, Summed, release, take
 
 #: What receipts say of the questions.
 RELEASED = {
@@ -84,33 +87,42 @@ class Question:
         """About the standard deviation of the noise of a count."""
         return self.sensitivity / self.mu
 
+    def state(self, name: str, sums: Callable[[Any], Any]) -> Statistic:
+        """Return what is summed to answer the question, of this name."""
+        finish = list_keys if name in THRESHOLDS else None
+        return Statistic('describe', RELEASED[name], sums, self.sensitivity, finish=finish)
+
 
 class Asked(NamedTuple):
     """A question and the exact answer to it: private.
 
     Args:
+        name: The name of the question.
         question: The question.
-        released: What the receipt will say.
-        exact: What :func:`sdv_threea.describe.answers.answer` returned; nothing where it takes
-            another look at the rows.
+        summed: The exact sums, once they are taken.
         delta: Failure probability of its threshold, if it has one.
     """
 
+    name: str
     question: Question
-    released: str
-    exact: Any
+    summed: Summed | None
     delta: float
+
+    def look(self, rows: Rows[Any], sums: Callable[[Any], Any]) -> Asked:
+        """Take the sums in a look at the rows of its own."""
+        (summed,) = take(rows, self.question.state(self.name, sums))
+        return self._replace(summed=summed)
+
+    @property
+    def taken(self) -> Summed:
+        """The exact sums; an error if they are still to be taken."""
+        if self.summed is None:
+            raise ValueError(f'the question {self.name!r} has not been put to the rows.')
+        return self.summed
 
     def add_noise(self) -> tuple[NDArray[np.float64], Receipt]:
         """Release the counts with noise."""
-        return add_noise(
-            self.exact,
-            sensitivity=self.question.sensitivity,
-            mu=self.question.mu,
-            stage='describe',
-            released=self.released,
-            noise=self.question.noise,
-        )
+        return release(self.taken, mu=self.question.mu, noise=self.question.noise)
 
 
 def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[Column, ...]]:

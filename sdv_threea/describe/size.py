@@ -7,9 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
+from sdv_threea.privacy.sums import Statistic, release, take
 
 
 def release_size(
@@ -29,14 +30,9 @@ def release_size(
     Returns:
         The noisy number with the standard deviation of its noise, and the receipt.
     """
-    counts, receipt = add_noise(
-        rows.sum(_count),
-        sensitivity=histogram_sensitivity(1, neighbors),
-        mu=mu,
-        stage='describe',
-        released='number of records',
-        noise=noise,
-    )
+    sensitivity = histogram_sensitivity(1, neighbors)
+    statistic = Statistic('describe', 'number of records', _count, sensitivity)
+    counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return (float(counts[0]), receipt.noise_scale), receipt
 
 

@@ -77,6 +77,14 @@ class Keys(Sequence[tuple[int, Any]]):
         return owner, key.item() if isinstance(key, np.generic) else key
 
 
+def list_keys(tallies: Sequence[Tally | NumberTally]) -> tuple[Keys, NDArray[np.int64]]:
+    """Return the keys of the tallies of some columns, and how often they occur."""
+    counts = [tally.counts for tally in tallies]
+    owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
+    keys = [each.numbers if isinstance(each, NumberTally) else list(each) for each in tallies]
+    return Keys(keys, owners), np.concatenate(counts)
+
+
 def is_missing(cells: NDArray[np.float64] | Distinct) -> NDArray[np.bool_]:
     """Return which cells are missing, shape (n,)."""
     return cells.codes < 0 if isinstance(cells, Distinct) else np.isnan(cells)

@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import interaction_sensitivity
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: One, two or three columns, in ascending order. The class is the last column, if it is one.
 Columns = tuple[int, ...]
@@ -107,14 +108,13 @@ def release_interactions(
     """
     sizes = count_bins(bins)
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]
-    noisy, receipt = add_noise(
-        rows.sum(partial(_sum_contrasts, tuple(bins), tuple(sizes), weights)),
-        sensitivity=interaction_sensitivity(shapes, list(weights.values()), neighbors),
-        mu=mu,
-        stage='approximate',
-        released=f'interactions of {_name(weights)}, in up to {max(sizes)} bins each',
-        noise=noise,
+    statistic = Statistic(
+        'approximate',
+        f'interactions of {_name(weights)}, in up to {max(sizes)} bins each',
+        partial(_sum_contrasts, tuple(bins), tuple(sizes), weights),
+        interaction_sensitivity(shapes, list(weights.values()), neighbors),
     )
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     parts = np.split(noisy, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
     tables, scales = {}, {}
     for (columns, weight), shape, part in zip(weights.items(), shapes, parts, strict=True):

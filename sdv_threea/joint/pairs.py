@@ -13,9 +13,10 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.interactions import count_together, find_places
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
+from sdv_threea.privacy.sums import Statistic, release, take
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,13 @@ def release_pair_counts(
     """
     sizes = count_bins(codes)
     counted = f'{len(weights)} pairs of columns, in up to {max(sizes)} codes each'
-    noisy, receipt = add_noise(
-        rows.sum(partial(_count_pairs, tuple(codes), tuple(sizes), weights)),
-        sensitivity=histogram_sensitivity(sum(weight**2 for weight in weights.values()), neighbors),
-        mu=mu,
-        stage='approximate',
-        released=f'histograms of {counted}',
-        noise=noise,
+    statistic = Statistic(
+        'approximate',
+        f'histograms of {counted}',
+        partial(_count_pairs, tuple(codes), tuple(sizes), weights),
+        histogram_sensitivity(sum(weight**2 for weight in weights.values()), neighbors),
     )
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     borders = np.cumsum([sizes[i] * sizes[j] for i, j in weights])[:-1]
     parts = zip(weights.items(), np.split(noisy, borders), strict=True)
     tables = {(i, j): part.reshape(sizes[i], sizes[j]) / weight for ((i, j), weight), part in parts}

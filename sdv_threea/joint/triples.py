@@ -21,12 +21,13 @@ from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.interactions import count_together, find_places
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     distance_sensitivity,
     sum_distances,
 )
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: Three columns, in ascending order. The class is the last column, if it is one.
 Triple = tuple[int, int, int]
@@ -124,16 +125,15 @@ def release_distances(
         their receipt.
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
-    counts = rows.sum(partial(_count_triples, tuple(bins), tuple(expected)))
-    distances = sum_distances(counts, np.concatenate(whole), [len(each) for each in whole])
-    noisy, receipt = add_noise(
-        distances,
-        sensitivity=distance_sensitivity(len(whole), neighbors),
-        mu=mu,
-        stage='approximate',
-        released=f'distances of {len(whole)} triples of columns from what pairs say',
-        noise=noise,
+    sizes = [len(each) for each in whole]
+    statistic = Statistic(
+        'approximate',
+        f'distances of {len(whole)} triples of columns from what pairs say',
+        partial(_count_triples, tuple(bins), tuple(expected)),
+        distance_sensitivity(len(whole), neighbors),
+        finish=partial(sum_distances, expected=np.concatenate(whole), sizes=sizes),
     )
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return (noisy, receipt.noise_scale), receipt
 
 

@@ -25,9 +25,10 @@ from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import find_small
 from sdv_threea.joint.tables import left_open
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram, histogram_sensitivity
+from sdv_threea.privacy.sums import Statistic, release, take
 
 #: Digits of a place in an interval, and how many values each of them has.
 DIGITS, BASE = 2, 64
@@ -88,14 +89,13 @@ def release_values(
         The counts and their receipt.
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
-    noisy, receipt = add_noise(
-        rows.sum(partial(_count_digits, tuple(counted))),
-        sensitivity=histogram_sensitivity(len(counted), neighbors),
-        mu=mu,
-        stage='approximate',
-        released=f'digits of numbers by category, of {len(pairs)} pairs of columns',
-        noise=noise,
+    statistic = Statistic(
+        'approximate',
+        f'digits of numbers by category, of {len(pairs)} pairs of columns',
+        partial(_count_digits, tuple(counted)),
+        histogram_sensitivity(len(counted), neighbors),
     )
+    noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     borders = np.cumsum([DIGITS * size * BASE for size in sizes])[:-1]
     parts = zip(pairs, sizes, np.split(noisy, borders), strict=True)
     digits = {pair: part.reshape(DIGITS, size, BASE) for pair, size, part in parts}

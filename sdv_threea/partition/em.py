@@ -22,9 +22,10 @@ from sdv_threea.approximate.scores import NormalScores, score_pooled
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.partition.constants import PartitionConstants
 from sdv_threea.privacy.clipping import EXACT_FLOAT, clip_norm
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import first_moments, sum_sensitivity
+from sdv_threea.privacy.sums import Statistic, release, take
 
 
 def num_components(
@@ -188,15 +189,14 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         The new centroids, and the receipt.
     """
     num_classes, num_per_class, width = centroids.shape
-    sums, receipt = add_noise(
-        rows.sum(partial(_sum_components, centroids, radius)),
-        sensitivity=sum_sensitivity(math.sqrt(2) * radius, neighbors),
-        mu=mu,
-        stage='partition',
-        released=f'counts and sums of normal scores in {num_classes * num_per_class} components',
+    statistic = Statistic(
+        'partition',
+        f'counts and sums of normal scores in {num_classes * num_per_class} components',
+        partial(_sum_components, centroids, radius),
+        sum_sensitivity(math.sqrt(2) * radius, neighbors),
         resolution=1 / SCORE_UNITS,
-        noise=noise,
     )
+    sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     # Each record adds the radius to the first sum of its component.
     counts = sums[:, 0] * SCORE_UNITS / radius
     # The noise of a mean is that of its sum over the number of records.

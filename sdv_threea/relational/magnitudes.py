@@ -8,15 +8,18 @@ They tell which bound on the rows of a unit is worth its noise, and how many row
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sdv_threea.accounting import Budget, Receipt
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.statistics import histogram_sensitivity
+from sdv_threea.privacy.sums import Statistic, release, take
 from sdv_threea.units.membership import DISPUTED
 
 #: The most rows of one unit that are looked at. Sums with their noise have to fit into 64 bits, and
@@ -38,6 +41,12 @@ RUN_LENGTHS = (1, 2, 4)
 #: The part of the chance of a false alarm that each magnitude gets. It is in inverse proportion to
 #: the rows of a unit, as a false alarm at a large magnitude makes up more rows.
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
+
+
+class UnitRows(NamedTuple):
+    """How many rows each unit has, shape (n,): private."""
+
+    rows: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -106,17 +115,21 @@ def release_magnitudes(
         The magnitudes and the receipt.
     """
     _, rows = np.unique(units[units != DISPUTED], return_counts=True)
-    found = np.searchsorted(FIRST, rows, side='right') - 1
-    noisy, receipt = add_noise(
-        np.bincount(found, minlength=len(FIRST)),
-        sensitivity=histogram_sensitivity(1, budget.neighbors),
-        mu=budget.mu * (1 - ROUNDING),
-        stage='describe',
-        released='number of units by the magnitude of their rows',
-        noise=noise,
+    statistic = Statistic(
+        'describe',
+        'number of units by the magnitude of their rows',
+        _count_magnitudes,
+        histogram_sensitivity(1, budget.neighbors),
     )
+    summed = take(chunk_arrays(UnitRows(rows)), statistic)
+    noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy[(most or LARGEST_BOUND) < FIRST] = 0.0
     return Magnitudes(_cut(noisy, receipt.noise_scale, false_alarm), receipt.noise_scale), receipt
+
+
+def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
+    found = np.searchsorted(FIRST, chunk.rows, side='right') - 1
+    return np.bincount(found, minlength=len(FIRST))
 
 
 def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:

@@ -23,9 +23,12 @@ from sdv_threea.domain import Domain
 from sdv_threea.encoding.transformers import encode
 from sdv_threea.pipeline import release
 from sdv_threea.privacy.guard import guarded
-from sdv_threea.privacy.mechanism import Noise, add_noise, discrete_gaussian
+from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
+from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
 from sdv_threea.privacy.statistics import histogram_sensitivity
+from sdv_threea.privacy.sums import Statistic, take
+from sdv_threea.privacy.sums import release as release_sums
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -245,15 +248,21 @@ def _release_orphans(
         paths = [database.parents[link] for link in schema.unit_links(task.table)]
         alone = np.max(paths, axis=0) < 0
     part = task.budget.part(task.constants.orphans_share)
-    noisy, receipt = add_noise(
-        np.array([alone.sum()], dtype=np.int64),
-        sensitivity=histogram_sensitivity(1, part.neighbors),
-        mu=part.mu * (1 - ROUNDING),
-        stage='describe',
-        released='number of rows without an owner',
-        noise=task.noise,
-    )
+    sensitivity = histogram_sensitivity(1, part.neighbors)
+    statistic = Statistic('describe', 'number of rows without an owner', _count_alone, sensitivity)
+    summed = take(chunk_arrays(Orphans(alone)), statistic)
+    noisy, receipt = release_sums(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     return believe(float(noisy[0]), receipt.noise_scale, task.constants), (receipt,)
+
+
+class Orphans(NamedTuple):
+    """Which rows refer to no row of a unit, shape (n,): private."""
+
+    alone: NDArray[np.bool_]
+
+
+def _count_alone(chunk: Orphans) -> NDArray[np.int64]:
+    return np.array([chunk.alone.sum()], dtype=np.int64)
 
 
 def _release_siblings(

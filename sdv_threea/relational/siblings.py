@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +21,23 @@ from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight, lead
 from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import shrunk_effects
 from sdv_threea.privacy.clipping import clip_norm
-from sdv_threea.privacy.mechanism import Noise, add_noise
+from sdv_threea.privacy.mechanism import Noise
+from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
     moment_sensitivity,
     second_moments,
     unpack_second_moments,
 )
+from sdv_threea.privacy.sums import Statistic, release, take
 from sdv_threea.units.membership import DISPUTED, rank_within
+
+
+class Siblings(NamedTuple):
+    """Private scores of a pair of siblings per unit, in score units, shape (P, m) each."""
+
+    first: NDArray[np.integer]
+    second: NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -100,21 +111,15 @@ def release_siblings(
         The moments and their receipt.
     """
     weight = constant_weight(radius, count_weight)
-    one, other = (lead(clip_norm(rows, radius), weight) for rows in scores)
-    everyone = np.zeros(len(one), dtype=np.int64)
-    # :func:`second_moments` sums ``v v^T`` of whole vectors, and the products follow from that:
-    # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), without rounding.
-    products = second_moments(one + other, everyone, 1) - second_moments(one - other, everyone, 1)
     single = moment_sensitivity(math.hypot(weight, radius))
-    noisy, receipt = add_noise(
-        products // 2,
-        sensitivity=2 * single * SQUARED_DISTANCE[neighbors],
-        mu=mu,
-        stage='approximate',
-        released='products of the scores of one pair of siblings per unit',
+    statistic = Statistic(
+        'approximate',
+        'products of the scores of one pair of siblings per unit',
+        partial(_sum_products, radius, weight),
+        2 * single * SQUARED_DISTANCE[neighbors],
         resolution=SCORE_UNITS**-2,
-        noise=noise,
     )
+    noisy, receipt = release(*take(chunk_arrays(Siblings(*scores)), statistic), mu=mu, noise=noise)
     # The first entry of each vector is the constant ``weight``, so the first row holds the number
     # of pairs times weight^2, and the sums of the scores times weight.
     matrix = unpack_second_moments(noisy)[0] / 2
@@ -123,6 +128,16 @@ def release_siblings(
     covariance = matrix[1:, 1:] / count - np.outer(means, means)
     scale = receipt.noise_scale / OFF_DIAGONAL_WEIGHT / 2 / count
     return SiblingMoments(count, covariance, scale), receipt
+
+
+def _sum_products(radius: int, weight: int, chunk: Siblings) -> NDArray[np.int64]:
+    """Sum the weighted upper triangles of ``x y^T + y x^T`` over pairs."""
+    one, other = (lead(clip_norm(rows, radius), weight) for rows in chunk)
+    everyone = np.zeros(len(one), dtype=np.int64)
+    # :func:`second_moments` sums ``v v^T`` of whole vectors, and the products follow from that:
+    # (x + y)(x + y)^T - (x - y)(x - y)^T = 2 (x y^T + y x^T), without rounding.
+    products = second_moments(one + other, everyone, 1) - second_moments(one - other, everyone, 1)
+    return products // 2
 
 
 def shared_effect(

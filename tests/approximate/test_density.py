@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.approximate import counts as counts_room
 from sdv_threea.approximate.bins import bin_weights
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.counts import (
@@ -123,7 +122,7 @@ def test_the_plan_depends_on_nothing_but_what_is_released(rng, monkeypatch):
             stage='s', released=released, sensitivity=1.0, noise_scale=5.0, mu=mu
         )
 
-    monkeypatch.setattr(counts_room, 'add_noise', add_noise)
+    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', add_noise)
     terms = {'mu': 1.0, 'neighbors': 'add_remove', 'noise': silent}
     found = []
     for num_rows in (0, 500):

@@ -14,8 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sdv_threea.describe import description as room
-from sdv_threea.describe import questions
 from sdv_threea.describe.answers import tally_rarer
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
@@ -25,6 +23,7 @@ from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Domain, Numbe
 from sdv_threea.encoding.constants import EncodingConstants
 from sdv_threea.encoding.transformers import make_transformers
 from sdv_threea.intake.scalars import spell
+from sdv_threea.privacy import sums
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.rows import chunk_table
 
@@ -93,9 +92,9 @@ class Door:
 
     def __init__(self, monkeypatch):
         self.exact, self.receipts, self.max_new_keys, self.targets = {}, {}, {}, None
-        self._add_noise, self._threshold_release = questions.add_noise, room.threshold_release
-        monkeypatch.setattr(questions, 'add_noise', self.add_noise)
-        monkeypatch.setattr(room, 'threshold_release', self.threshold_release)
+        self._add_noise, self._threshold_release = sums.add_noise, sums.threshold_release
+        monkeypatch.setattr(sums, 'add_noise', self.add_noise)
+        monkeypatch.setattr(sums, 'threshold_release', self.threshold_release)
 
     def add_noise(self, values, **terms):
         self.exact[terms['released']] = Counter(dict(enumerate(values.ravel().tolist())))

@@ -162,7 +162,7 @@ def test_noise_of_the_second_look_is_that_of_the_one_door(monkeypatch, gaussian,
         asked.append((terms['released'], values, terms['sensitivity']))
         return add_noise(values, **terms)
 
-    monkeypatch.setattr('sdv_threea.describe.questions.add_noise', watch)
+    monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', watch)
     ask(draw_rows(), gaussian, DOMAIN, mu=0.06, num_records=20_000.0, neighbors='replace_one')
     _, values, sensitivity = next(each for each in asked if each[0] == RELEASED['tails'])
 

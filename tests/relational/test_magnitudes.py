@@ -7,7 +7,7 @@ import pytest
 
 from sdv_threea.accounting import Budget
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.relational import magnitudes as module
+from sdv_threea.privacy import sums as doors
 from sdv_threea.relational.magnitudes import FIRST, MIDDLES, release_magnitudes
 from sdv_threea.units.membership import DISPUTED
 
@@ -32,10 +32,10 @@ def catch(monkeypatch):
 
     def catch(units, budget=BUDGET):
         found = []
-        real = module.add_noise
+        real = doors.add_noise
         with monkeypatch.context() as patch:
             patch.setattr(
-                module,
+                doors,
                 'add_noise',
                 lambda exact, **terms: found.append(exact) or real(exact, **terms),
             )

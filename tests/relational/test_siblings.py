@@ -9,7 +9,7 @@ import pytest
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.constants import RelationalConstants
-from sdv_threea.relational import siblings
+from sdv_threea.privacy import sums as doors
 from sdv_threea.relational.siblings import (
     SiblingMoments,
     choose_pairs,
@@ -32,7 +32,7 @@ def rng():
 def products(one, other, radius, monkeypatch, neighbors='add_remove'):
     """Return the exact values that go into the mechanism for these pairs, and the sensitivity."""
     seen = {}
-    real = siblings.add_noise
+    real = doors.add_noise
 
     def look(values, **terms):
         seen['exact'] = np.asarray(values, dtype=np.float64)
@@ -40,7 +40,7 @@ def products(one, other, radius, monkeypatch, neighbors='add_remove'):
         return real(values, **terms)
 
     with monkeypatch.context() as patch:
-        patch.setattr(siblings, 'add_noise', look)
+        patch.setattr(doors, 'add_noise', look)
         release_siblings(
             (one, other), radius, mu=math.inf, neighbors=neighbors, noise=lambda size, _: 0
         )
