@@ -24,6 +24,7 @@ It may read all that a fit takes in, computes and says. Its results tell about t
 given, without any noise: it must not be given private ones, but public or made-up ones.
 
 * :mod:`~sdv_threea.audit.arithmetic`: the exact ``mu`` of two neighbouring tables,
+* :mod:`~sdv_threea.audit.contributions`: what each record adds to every released sum,
 * :mod:`~sdv_threea.audit.doors`: fits recorded, and repeated with the same noisy answers,
 * :mod:`~sdv_threea.audit.worlds`: two neighbouring tables, one of them with a canary,
 * :mod:`~sdv_threea.audit.game`: many fits to one table or the other, and :func:`audit_privacy`,

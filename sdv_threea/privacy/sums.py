@@ -32,8 +32,8 @@ class Statistic:
     Args:
         stage: The stage that asks, for the receipt.
         released: What is released, in words, for the receipt.
-        sums: A function of a chunk that returns exact sums over its rows; it can be pickled. Public
-            or released numbers alone are bound in it.
+        sums: A function of a chunk that returns exact sums over its rows; it can be pickled. What
+            is bound in it is public or released, or changes nothing that is shown.
         sensitivity: L2 distance between the values of neighbouring tables, in units of
             ``resolution``.
         resolution: The unit of the values.

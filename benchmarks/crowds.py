@@ -1,0 +1,285 @@
+"""Crowds of hostile records, beside the ordinary tables that a fit is recorded of.
+
+Every schema of :mod:`neighbours` has one, and so have tables and databases at which every stage has
+something to release. Half of the cells of a hostile record are extreme, or all; some records are
+ordinary, and some have the rarest value of every column. A hostile unit of a database has up to
+:data:`MANY` rows, and each of its rows says in the column :data:`UNIT` which unit it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import cycle
+from typing import Any, NamedTuple
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from neighbours import CATEGORY, NUMBER, Schema, make_schemas
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+
+#: The column that says to which unit a row of a database belongs.
+UNIT = 'unit'
+
+#: How many rows hostile units have.
+MANY = (0, 1, 2, 3, 5, 40)
+
+#: Ordinary rows of a table, and units of a database.
+NUM_ROWS, NUM_UNITS = 300, 120
+
+#: So many records of a crowd have the values of ordinary ones, the rarest of all columns first: all
+#: that a fit has found is to be found in the crowd.
+COMPLETE = 24
+
+#: Cells that are extreme, by what metadata says of them: of columns of which nothing is stated.
+EXTREMES: dict[str, list[Any]] = {
+    'numerical': [1e300, -1e300, 1e200, 5e-324, -0.0, 0.1 + 0.2, 2.0**53 + 2, 1e15 + 0.3, np.nan],
+    'categorical': ['', 'a\0', 'a\0b', 'nan', 'z' * 80, 'é', 'e\u0301', '1', '1.0', True, 1, None],
+    'boolean': [True, False, None],
+    'datetime': ['1678-01-01', '2261-12-31', '1970-01-01', '2000-02-29', None],
+}
+
+
+class Crowd(NamedTuple):
+    """What is fitted: ordinary data, hostile data, and how."""
+
+    ordinary: dict[str, Any]
+    hostile: dict[str, Any]
+    fit: Callable[[str, dict[str, Any]], Any]
+    unit: str | None = None
+
+
+def list_crowds() -> dict[str, Callable[[int], Crowd]]:
+    """List what makes the crowd of each schema, by name, of a number of hostile records."""
+    made = {
+        name: partial(_of_schema, schema)
+        for name, schema in make_schemas(NUM_ROWS).items()
+        if not name.startswith('relational')
+    }
+    return {
+        **made,
+        'tiny': partial(_of_frame, _draw_rich(3), {}),
+        'wide': partial(_of_frame, _draw_wide(400), {'n_components': 1, 'epsilon': 400.0}),
+        'every pair': partial(_of_frame, _draw_rich(600), {'alpha': 1.0, 'epsilon': 400.0}),
+        'a number': partial(_of_frame, _draw_rich(600), {'target_column': 'x', 'epsilon': 400.0}),
+        'a number with pairs': partial(
+            _of_frame, _draw_rich(300).iloc[:, :3], {'target_column': 'y', 'epsilon': 2000.0}
+        ),
+        'units': _make_units,
+        'several paths': _make_paths,
+    }
+
+
+def _of_schema(schema: Schema, size: int) -> Crowd:
+    """Make the crowd of a schema of one table, stored as the schema stores its rows."""
+    (ordinary,) = schema.build(None).values()
+    rows = ordinary if isinstance(ordinary, pd.DataFrame) else ordinary.compute()
+    pools = [_list_pool(each.columns, rows, each.kinds.values()) for each in schema.cells.values()]
+    hostile: Any = _gather(pools, rows, size)
+    if rows is not ordinary:
+        hostile = dd.from_pandas(hostile, npartitions=ordinary.npartitions)
+    return Crowd({'table': ordinary}, {'table': hostile}, partial(schema.fit, 8.0))
+
+
+def _of_frame(rows: pd.DataFrame, settings: Mapping[str, Any], size: int) -> Crowd:
+    """Make the crowd of a table, of which nothing is stated."""
+    columns = {name: _guess(rows[name]) for name in rows}
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
+    cells = [_list_pool({name: about}, rows) for name, about in columns.items()]
+    terms = {'epsilon': 8.0, **settings}
+
+    def fit(relation: str, data: dict[str, Any]) -> Any:
+        made = ClustMixSynthesizer(metadata, neighbors=relation, **terms)
+        made.fit(data)
+        return made
+
+    return Crowd({'table': rows}, {'table': _gather(cells, rows, size)}, fit)
+
+
+def _guess(cells: pd.Series) -> Mapping[str, Any]:
+    return NUMBER if cells.dtype.kind == 'f' else CATEGORY
+
+
+class _Pool(NamedTuple):
+    """The cells that some columns, which have to fit together, may have: ordinary, and extreme."""
+
+    columns: list[str]
+    ordinary: list[tuple[Any, ...]]
+    extreme: list[tuple[Any, ...]]
+
+
+def _list_pool(
+    columns: Mapping[str, Mapping[str, Any]],
+    rows: pd.DataFrame,
+    kinds: Iterable[tuple[Any, ...]] = (),
+) -> _Pool:
+    """List the cells that some columns may have."""
+    names, extreme = list(columns), list(kinds)
+    counts = rows[names].value_counts(dropna=False)
+    # From the commonest to the rarest.
+    ordinary = [each if isinstance(each, tuple) else (each,) for each in counts.index.tolist()]
+    ((_, about), *others) = columns.items()
+    if not others and set(about) <= {'sdtype', 'datetime_format'}:
+        found = EXTREMES[about['sdtype']]
+        if about['sdtype'] == 'datetime':
+            form = about['datetime_format']
+            found = [each and np.datetime64(each, 's').item().strftime(form) for each in found]
+        extreme += [(each,) for each in found]
+    return _Pool(names, ordinary, extreme or ordinary)
+
+
+def _gather(pools: Sequence[_Pool], rows: pd.DataFrame, size: int, seed: int = 0) -> pd.DataFrame:
+    """Gather hostile records: all values, the rarest together; then ever more extreme cells."""
+    rng = np.random.default_rng(seed)
+    hostility = rng.permutation(np.linspace(0, 1.5, size))  # the chance that a cell is extreme
+    columns: dict[str, list[Any]] = {}
+    for pool in pools:
+        extreme = rng.random(size) < hostility
+        drawn = [_pick(pool.extreme if own else pool.ordinary, rng) for own in extreme]
+        drawn[:COMPLETE] = [each for each, _ in zip(cycle(pool.ordinary[::-1]), drawn[:COMPLETE])]
+        columns |= {name: [each[at] for each in drawn] for at, name in enumerate(pool.columns)}
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=rows[name].dtype) for name in rows})
+
+
+def _pick(cells: list[tuple[Any, ...]], rng: np.random.Generator) -> tuple[Any, ...]:
+    return cells[rng.integers(len(cells))]
+
+
+def _draw_rich(size: int) -> pd.DataFrame:
+    """Draw a table with numbers, a number of each kind, a function, and what three columns say."""
+    rng = np.random.default_rng(0)
+    kind, y = rng.integers(0, 20, size), rng.normal(size=size).round(2)
+    x, sex = (y + rng.gamma(2, 2, size)).round(1), rng.integers(0, 2, size)
+    odd = (sex + (x > np.median(x))) % 2
+    rate = rng.uniform(0, 100, 20).round(3)[kind]
+    names = np.char.add('kind ', kind.astype(str)).astype(object)
+    texts = {'sex': ['m', 'f'], 'either': ['no', 'yes'], 'place': ['a', 'b', 'c', 'd']}
+    codes = {'sex': sex, 'either': odd, 'place': kind % 4}
+    drawn = {name: np.array(texts[name], dtype=object)[codes[name]] for name in texts}
+    return pd.DataFrame({'x': x, 'y': y, **drawn, 'rate': rate, 'kind': names})
+
+
+def _draw_wide(size: int) -> pd.DataFrame:
+    """Draw many columns: numbers, of which some are zero mostly, and categories."""
+    rng = np.random.default_rng(0)
+    kinds = np.array(list('abc'), dtype=object)
+    categories = {f'x{at}': rng.choice(kinds, size) for at in range(8)}
+    numbers = {f'y{at}': rng.normal(size=size).round(at % 3) for at in range(10)}
+    counts = {f'z{at}': rng.poisson(0.4, size).astype(float) for at in range(4)}
+    return pd.DataFrame({**categories, **numbers, **counts})
+
+
+class _Table(NamedTuple):
+    """A table of a database that is made: its own columns, and those of its keys."""
+
+    key: str | list[str] | None
+    columns: dict[str, Mapping[str, Any]]
+    keys: Mapping[str, Mapping[str, Any]]
+
+
+ID = {'sdtype': 'id'}
+
+
+def _fill(
+    columns: Mapping[str, Mapping[str, Any]], rows: pd.DataFrame, size: int, *, hostile: bool
+) -> pd.DataFrame:
+    """Fill rows with cells like those of others: as they are, or of a crowd."""
+    if hostile:
+        pools = [_list_pool({name: about}, rows) for name, about in columns.items()]
+        return _gather(pools, rows[list(columns)], size)
+    return rows[list(columns)].sample(size, replace=True, random_state=0, ignore_index=True)
+
+
+def _state(tables: Mapping[str, _Table], links: Sequence[tuple[str, str, Any]]) -> Metadata:
+    """Write the metadata of tables, and of foreign keys: parent, child, and the columns."""
+    about = {
+        name: {'columns': {**table.keys, **table.columns}}
+        | ({'primary_key': table.key} if table.key else {})
+        for name, table in tables.items()
+    }
+    metadata = Metadata.load_from_dict({'tables': about})
+    for parent, child, columns in links:
+        metadata.add_relationship(parent, child, tables[parent].key, columns)
+    return metadata
+
+
+def _units(size: int, *, hostile: bool) -> np.ndarray:
+    """Choose the unit of each row of a child: many rows of some units, and of ordinary ones few."""
+    rows = np.array(MANY)[np.arange(size) % len(MANY)] if hostile else np.arange(size) % 4
+    return np.repeat(np.arange(size), rows)
+
+
+TAGGED = {UNIT: NUMBER, 'y': NUMBER, 'place': CATEGORY, 'sex': CATEGORY}
+
+
+def _fit_units(
+    metadata: Metadata, unit: str, settings: Mapping[str, Any], relation: str, data: dict[str, Any]
+) -> Any:
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=100.0, privacy_unit=unit, neighbors=relation, **settings
+    )
+    made.fit(data)
+    return made
+
+
+def _make_units(size: int) -> Crowd:
+    """Make patients with stays, of which some have no patient, and items of those."""
+    tables = {
+        'patient': _Table('patient', {'x': NUMBER, 'place': CATEGORY}, {'patient': ID}),
+        'stay': _Table('stay', TAGGED, {'stay': ID, 'patient': ID}),
+        'item': _Table(None, {UNIT: NUMBER, 'rate': NUMBER}, {'stay': ID}),
+    }
+    links = [('patient', 'stay', 'patient'), ('stay', 'item', 'stay')]
+
+    def build(units: int, *, hostile: bool) -> dict[str, pd.DataFrame]:
+        base = _draw_rich(NUM_ROWS).assign(**{UNIT: 0.0})
+        own = _units(units, hostile=hostile)
+        patient = _fill(tables['patient'].columns, base, units, hostile=hostile)
+        stay = _fill(TAGGED, base, len(own), hostile=hostile).assign(**{UNIT: own * 1.0})
+        stay = stay.assign(stay=range(len(own)), patient=pd.Series(own, dtype='Int64'))
+        alone = np.arange(len(own)) % 9 == 0
+        stay.loc[alone, 'patient'] = pd.NA
+        stay.loc[alone, UNIT] = len(own) + np.flatnonzero(alone)  # units of their own
+        parent = np.repeat(np.arange(len(own)), np.arange(len(own)) % 3)
+        item = _fill(tables['item'].columns, base, len(parent), hostile=hostile)
+        item = item.assign(stay=parent, **{UNIT: stay[UNIT].to_numpy()[parent]})
+        return {'patient': patient.assign(patient=range(units)), 'stay': stay, 'item': item}
+
+    fit = partial(_fit_units, _state(tables, links), 'patient', {})
+    return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)
+
+
+def _make_paths(size: int) -> Crowd:
+    """Make patients with stays and visits; a bill names one of each, at times of two patients."""
+    key = {'patient': ID}
+    tables = {
+        'patient': _Table('patient', {'x': NUMBER, 'place': CATEGORY}, key),
+        'stay': _Table('stay', {UNIT: NUMBER, 'y': NUMBER}, {'stay': ID, **key}),
+        'visit': _Table('visit', {UNIT: NUMBER, 'place': CATEGORY}, {'visit': ID, **key}),
+        'bill': _Table(None, {UNIT: NUMBER, 'rate': NUMBER}, {'stay': ID, 'visit': ID}),
+    }
+    links = [('patient', 'stay', 'patient'), ('patient', 'visit', 'patient')]
+    links += [('stay', 'bill', 'stay'), ('visit', 'bill', 'visit')]
+
+    def build(units: int, *, hostile: bool) -> dict[str, pd.DataFrame]:
+        base = _draw_rich(NUM_ROWS).assign(**{UNIT: 0.0})
+        own = _units(units, hostile=hostile)
+
+        def fill(name: str, owners: np.ndarray, **keys: Any) -> pd.DataFrame:
+            rows = _fill(tables[name].columns, base, len(owners), hostile=hostile)
+            return rows.assign(**{UNIT: owners * 1.0}, **keys)
+
+        patient = _fill(tables['patient'].columns, base, units, hostile=hostile)
+        at = np.arange(len(own))
+        stay = fill('stay', own, stay=at, patient=own)
+        visit = fill('visit', own, visit=at, patient=own)
+        other = np.where(at % 11 == 0, (at + len(at) // 2) % len(at), at)  # a bill of two patients
+        bill = fill('bill', own, stay=at, visit=other)
+        patient = patient.assign(patient=range(units))
+        return {'patient': patient, 'stay': stay, 'visit': visit, 'bill': bill}
+
+    fit = partial(_fit_units, _state(tables, links), 'patient', {})
+    return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)
