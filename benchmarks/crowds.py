@@ -17,6 +17,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from neighbours import CATEGORY, NUMBER, Schema, make_schemas
+from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
@@ -70,6 +71,8 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         ),
         'units': _make_units,
         'several paths': _make_paths,
+        'composite keys': _make_composite,
+        'composite keys, coerced': partial(_make_composite, coerce=True),
     }
 
 
@@ -282,4 +285,54 @@ def _make_paths(size: int) -> Crowd:
         return {'patient': patient, 'stay': stay, 'visit': visit, 'bill': bill}
 
     fit = partial(_fit_units, _state(tables, links), 'patient', {})
+    return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)
+
+
+def _make_composite(size: int, *, coerce: bool = False) -> Crowd:
+    """Make patients whose key is a day and a number, and stays; the day is a column of both.
+
+    A constraint makes another column of the parent's day. Or the key is a group, which metadata
+    says to be whole, and a number; cells that break what is stated are coerced, and group 7.25 is.
+    """
+    day = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    group = {'sdtype': 'numerical', 'decimal_places': 0}
+    first = group if coerce else day
+    dates = {} if coerce else {'end': day}
+    parts, settings = ['first', 'num'], {'public_metadata': coerce}
+    tables = {
+        'patient': _Table(parts, {'x': NUMBER, **dates}, {'first': first, 'num': ID}),
+        'stay': _Table('stay', TAGGED, {'stay': ID, 'first': NUMBER if coerce else day, 'num': ID}),
+    }
+    metadata = _state(tables, [('patient', 'stay', parts)])
+
+    def build(units: int, *, hostile: bool) -> dict[str, pd.DataFrame]:
+        rng = np.random.default_rng(0)
+        base = _draw_rich(NUM_ROWS).assign(**{UNIT: 0.0})
+        own = _units(units, hostile=hostile)
+        days = pd.Timestamp('2003-03-01') + pd.to_timedelta(rng.integers(9, 60, units), 'D')
+        keys: Any = rng.integers(0, 5, units) + 0.0 if coerce else days.strftime('%Y-%m-%d')
+        if coerce and hostile:
+            keys = np.where(np.arange(units) % 2, 7.25, keys)
+        keys = np.asarray(keys)
+        patient = _fill({'x': NUMBER}, base, units, hostile=hostile)
+        patient = patient.assign(first=keys, num=range(units))
+        if not coerce:
+            ends = days - pd.to_timedelta(rng.integers(0, 9, units), 'D')
+            patient['end'] = np.asarray(ends.strftime('%Y-%m-%d'))
+        stay = _fill(TAGGED, base, len(own), hostile=hostile).assign(**{UNIT: own * 1.0})
+        stay = stay.assign(stay=range(len(own)), first=keys[own], num=own)
+        return {'patient': patient, 'stay': stay}
+
+    if coerce:
+        settings |= {'invalid_cells': 'coerce'}
+
+    def fit(relation: str, data: dict[str, Any]) -> Any:
+        made = ClustMixMultiTableSynthesizer(
+            metadata, epsilon=100.0, privacy_unit='patient', neighbors=relation, **settings
+        )
+        if not coerce:
+            made.add_constraints([Inequality('end', 'first', table_name='patient')])
+        made.fit(data)
+        return made
+
     return Crowd(build(NUM_UNITS, hostile=False), build(size, hostile=True), fit, UNIT)

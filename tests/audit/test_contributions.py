@@ -34,6 +34,8 @@ CROWDS = (
     'a number with pairs',
     'units',
     'several paths',
+    'composite keys',
+    'composite keys, coerced',
 )
 
 #: Together they make every release that there is.
