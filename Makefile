@@ -13,7 +13,7 @@
 # make utility     utility on all tables at all budgets: hours
 # make labels      what columns say together, beside training directly: half an hour
 # make constants   what the constants of the algorithm are worth: hours
-# make audit       tries to break the guarantee, our own and those of broken variants: half an hour
+# make audit       tries to break the guarantee, our own and those of broken variants: an hour
 # make disclosure  a membership attack and privacy scores: half an hour
 # make cost        seconds and memory against rows, columns, values and epsilon: hours
 # make relational  several tables at once, beside HMA: hours

@@ -1,13 +1,16 @@
 """The audit of this package: how much of its claims one record reaches, and who else is caught.
 
-    python benchmarks/audit.py                              # half an hour
+    python benchmarks/audit.py                              # an hour
+    python benchmarks/audit.py --methods 'records alone' --records 100 --results /tmp/alone.csv
     python benchmarks/audit.py --schemas 'one number, public' --methods ClustMix --epsilons 1 \
         --rows 200 --results /tmp/audit.csv                 # a minute
 
 For each schema of :mod:`neighbours`, both relations and two budgets, it measures what named
 canaries reach of the claimed ``mu``, and what the worst record reaches that a search found, with
 fresh noise several times; and variants of ours that are broken on purpose. There is a row per
-stage, and one for all of them. The tables of ``docs/audit.md`` are made of the results.
+stage, and one for all of them. For each crowd of :mod:`crowds` it measures what every hostile
+record adds alone to each released statistic; there is a row per statistic. The tables of
+``docs/audit.md`` are made of the results.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from crowds import list_crowds
 from neighbours import list_canaries, make_schemas, search
 from numpy.typing import NDArray
 from pages import DOCS, pick, write_page, write_table
@@ -31,10 +35,14 @@ from tables import state_facts
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.audit import measure_mu
+from sdv_threea.audit.contributions import measure_contributions
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.stages import STAGES
 
 OURS = 'ClustMix'
+
+#: Ours, each record of a crowd alone.
+ALONE = 'records alone'
 
 RELATIONS, EPSILONS = ('add_remove', 'replace_one'), (1.0, 8.0)
 
@@ -47,7 +55,7 @@ FOUND, ALL, THIRD = 'found by search', 'all', 'noise at a third'
 #: The epsilon of the tables that show one.
 SHOWN = 1.0
 
-SCHEMAS = list(make_schemas(1))
+SCHEMAS, CROWDS = list(make_schemas(1)), list_crowds()
 
 
 def draw_a_third(size: int, scale: float) -> NDArray[np.int64]:
@@ -102,6 +110,9 @@ def list_jobs(options: Options) -> Iterator[Job]:
     """List the broken variants, then ours: all schemas, relations and budgets."""
     others = [method for method in (*BROKEN, THIRD) if method in options.methods]
     yield from grid(method=others, schema=['mixed types'], relation=['add_remove'], epsilon=[1.0])
+    alone = [ALONE] if ALONE in options.methods else []
+    # Crowds have budgets of their own, at which every stage has something to release.
+    yield from grid(method=alone, schema=CROWDS, relation=RELATIONS, epsilon=[''])
     ours = [OURS] if OURS in options.methods else []
     yield from grid(
         method=ours, schema=options.schemas, relation=RELATIONS, epsilon=options.epsilons
@@ -115,6 +126,8 @@ def measure(job: Job, options: Options) -> list[Row]:
     """
     method, epsilon, relation = job['method'], job['epsilon'], job['relation']
     began = time.process_time()
+    if method == ALONE:
+        return measure_alone(job['schema'], relation, options.records)
     schema = make_schemas(options.rows)[job['schema']]
     canaries = list_canaries(schema)
     base = None if relation == 'add_remove' else canaries['commonest']
@@ -139,10 +152,34 @@ def measure(job: Job, options: Options) -> list[Row]:
     return [row | {'seconds': seconds} for row in rows]
 
 
+def measure_alone(name: str, relation: str, num_records: int) -> list[Row]:
+    """Measure what each record of a crowd adds alone, statistic by statistic."""
+    began, crowd = time.process_time(), CROWDS[name](num_records)
+    terms = {'replaced': relation == 'replace_one', 'unit': crowd.unit}
+    fit = partial(crowd.fit, relation)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        found = measure_contributions(fit, crowd.ordinary, crowd.hostile, **terms)
+    seconds = time.process_time() - began
+    return [
+        {
+            'canary': each.released,
+            'run': at,
+            'stage': each.stage,
+            'share': each.share,
+            'exceeded': int(each.refuted),
+            'leaks': int(not each.adds_up),
+            'values': each.num_records,
+            'seconds': seconds,
+        }
+        for at, each in enumerate(found)
+    ]
+
+
 def find_refuted(measures: pd.DataFrame) -> pd.DataFrame:
     """Find measurements of ours that are above their claim."""
-    whole = pick(measures, method=OURS, stage=ALL)
-    return whole[(whole['share'] > 1) | (whole['exceeded'] > 0) | (whole['leaks'] > 0)]
+    ours = pd.concat([pick(measures, method=OURS, stage=ALL), pick(measures, method=ALONE)])
+    return ours[(ours['share'] > 1 + 1e-9) | (ours['exceeded'] > 0) | (ours['leaks'] > 0)]
 
 
 def write_shares(rows: pd.DataFrame, down: str, across: str) -> str:
@@ -162,12 +199,32 @@ def write_broken(measures: pd.DataFrame) -> str:
     return write_table(['variant', 'what differs beside the answers', 'noise per claim'], lines)
 
 
+def write_alone(measures: pd.DataFrame) -> str:
+    """Write of each crowd how many statistics and records there are, and how far these reach."""
+    rows = pick(measures, method=ALONE)
+    lines = []
+    for name in dict.fromkeys(rows['schema']):
+        own = pick(rows, schema=name)
+        added, replaced = (pick(own, relation=each) for each in RELATIONS)
+        lines.append(
+            [
+                name,
+                str(len(added)),
+                f'{added["values"].sum():,}',
+                f'{write_below(added["share"].max())} / {write_below(replaced["share"].max())}',
+                str(int(own['leaks'].sum())),
+            ]
+        )
+    head = ['crowd', 'statistics', 'records, each alone', 'largest share', 'do not add up']
+    return write_table(head, lines)
+
+
 def write_totals(measures: pd.DataFrame) -> str:
     """Write in words what was measured."""
     own = pick(measures, method=OURS, stage=ALL)
     noise = np.sqrt(np.average(own['noise'] ** 2, weights=own['values']))
     said = (
-        f'{len(own)} pairs of neighbours were measured. {len(find_refuted(measures))} are further '
+        f'{len(own)} pairs of neighbours were measured. {len(find_refuted(own))} are further '
         f'apart than claimed, in any answer or in all together; the largest share of a claim is '
         f'{write_below(own["share"].max())}. The noise of {own["values"].sum():,.0f} answers is '
         f'{noise:.4f} times as wide as receipts say.'
@@ -195,6 +252,7 @@ def write_pages(measures: pd.DataFrame) -> None:
         'stages': write_shares(pick(parts, canary=FOUND, epsilon=SHOWN), 'schema', 'stage'),
         'canaries': write_shares(named, 'canary', 'schema'),
         'broken': write_broken(measures),
+        'alone': write_alone(measures),
     }
     write_page(DOCS / 'audit.md', tables)
 
@@ -205,9 +263,10 @@ BENCHMARK = Benchmark(
     measure=measure,
     options={
         'schemas': SCHEMAS,
-        'methods': [*BROKEN, THIRD, OURS],
+        'methods': [*BROKEN, THIRD, ALONE, OURS],
         'epsilons': list(EPSILONS),
         'rows': 2000,
+        'records': 400,
     },
     write_pages=write_pages,
 )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from neighbours import CATEGORY, NUMBER, Schema, make_schemas
+from neighbours import CATEGORY, NUMBER, Schema, make_schemas, state_tables
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
@@ -58,7 +58,7 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
     made = {
         name: partial(_of_schema, schema)
         for name, schema in make_schemas(NUM_ROWS).items()
-        if not name.startswith('relational')
+        if 'rows' not in schema.cells  # databases have units of their own here
     }
     return {
         **made,
@@ -69,6 +69,12 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
         'a number with pairs': partial(
             _of_frame, _draw_rich(300).iloc[:, :3], {'target_column': 'y', 'epsilon': 2000.0}
         ),
+        'a kernel': partial(
+            _of_frame,
+            _draw_rich(300),
+            {'target_column': 'either', 'kernel': _kernel, 'n_components': 1},
+        ),
+        'coerced': _make_coerced,
         'units': _make_units,
         'several paths': _make_paths,
         'composite keys': _make_composite,
@@ -175,6 +181,48 @@ def _draw_wide(size: int) -> pd.DataFrame:
     return pd.DataFrame({**categories, **numbers, **counts})
 
 
+def _kernel(first: Any, second: Any) -> Any:
+    """Return a kernel in floats, as users bring it."""
+    products = first @ second.T
+    return products + products**2 / (1 + first.shape[1])
+
+
+def _make_coerced(size: int) -> Crowd:
+    """Make a table of which all is stated, and hostile cells that break it: they are coerced."""
+    rng, form = np.random.default_rng(0), '%Y-%m-%d'
+    flags = {'sdtype': 'boolean', 'range_is_nullable': True}
+    stated = {'range_is_nullable': True, 'decimal_places': 1}
+    columns = {
+        'x': {**NUMBER, **stated, 'range_min': 0.0, 'range_max': 9.0},
+        'c': {**CATEGORY, 'range_values': [*'abcd'], 'range_is_nullable': True},
+        'day': {'sdtype': 'datetime', 'datetime_format': form},
+        'flag': flags,
+    }
+    ordinary = {
+        'x': rng.integers(0, 90, NUM_ROWS) / 10,
+        'c': rng.choice([*'abcd'], NUM_ROWS),
+        'day': (np.datetime64('2020-01-01') + rng.integers(0, 90, NUM_ROWS)).astype(str),
+        'flag': rng.choice([True, False], NUM_ROWS),
+    }
+    wrong = ['', 'text', 'a\0', True, 7, 1e300, -1.0, 0.123, '2020-1-5', '9999-12-31', b'a', None]
+    rows = pd.DataFrame(
+        {name: pd.Series(own.tolist(), dtype=object) for name, own in ordinary.items()}
+    )
+    pools = [
+        _list_pool({name: about}, rows)._replace(extreme=[(cell,) for cell in wrong])
+        for name, about in columns.items()
+    ]
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
+
+    def fit(relation: str, data: dict[str, Any]) -> Any:
+        settings = {'public_metadata': True, 'invalid_cells': 'coerce', 'target_column': 'c'}
+        made = ClustMixSynthesizer(metadata, neighbors=relation, epsilon=8.0, **settings)
+        made.fit(data)
+        return made
+
+    return Crowd({'table': rows}, {'table': _gather(pools, rows, size)}, fit)
+
+
 class _Table(NamedTuple):
     """A table of a database that is made: its own columns, and those of its keys."""
 
@@ -198,15 +246,8 @@ def _fill(
 
 def _state(tables: Mapping[str, _Table], links: Sequence[tuple[str, str, Any]]) -> Metadata:
     """Write the metadata of tables, and of foreign keys: parent, child, and the columns."""
-    about = {
-        name: {'columns': {**table.keys, **table.columns}}
-        | ({'primary_key': table.key} if table.key else {})
-        for name, table in tables.items()
-    }
-    metadata = Metadata.load_from_dict({'tables': about})
-    for parent, child, columns in links:
-        metadata.add_relationship(parent, child, tables[parent].key, columns)
-    return metadata
+    about = {name: (each.key, {**each.keys, **each.columns}) for name, each in tables.items()}
+    return state_tables(about, links)
 
 
 def _units(size: int, *, hostile: bool) -> np.ndarray:

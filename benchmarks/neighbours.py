@@ -33,6 +33,9 @@ SWEEPS = 2
 
 NUMBER, CATEGORY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}
 
+#: How many rows refer to a unit that is tried, in a table of several.
+ROWS = {'commonest': (1,), 'none': (0,), 'many': (20,), 'very many': (300,)}
+
 #: A record: the kind of each of its cells, by name of the cell. ``None`` for no record.
 Record = dict[str, str] | None
 
@@ -80,6 +83,9 @@ def make_schemas(size: int = NUM_ROWS) -> dict[str, Schema]:
         'Dask, three partitions': _one_table(mixed, size, private, parts=3),
         'relational': _several_tables('patient', size),
         'relational, other root': _several_tables('doctor', size),
+        'composite keys': _composite_keys(size),
+        'composite keys, coerced': _composite_keys(size, coerce=True),
+        'several paths': _several_paths(size),
     }
 
 
@@ -271,7 +277,6 @@ def _several_tables(unit: str, size: int) -> Schema:
     ordinary = {table: _draw(cells, size) for table, cells in about.items()}
     owners = np.repeat(np.arange(size), np.arange(size) % 4 * 2)  # none, two, four or six stays
     ordinary['stay'] = _draw(about['stay'], len(owners))
-    numbers = {'commonest': (1,), 'none': (0,), 'many': (20,), 'very many': (300,)}
     cells = [*about[unit], *(about['stay'] if unit == 'patient' else [])]
     tables = {}
     for name, own in about.items():
@@ -285,7 +290,7 @@ def _several_tables(unit: str, size: int) -> Schema:
     def build(record: Record) -> dict[str, Any]:
         tables, patients, doctors = dict(ordinary), owners, np.arange(len(owners)) % 50
         if record is not None:
-            (many,) = numbers[record['rows']]
+            (many,) = ROWS[record['rows']]
             tables[unit] = _append(ordinary[unit], about[unit], record)
             if unit == 'patient':
                 tables['stay'] = _append(ordinary['stay'], about['stay'], record, many)
@@ -299,4 +304,95 @@ def _several_tables(unit: str, size: int) -> Schema:
         return tables
 
     make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
-    return Schema({**_by_name(cells), 'rows': Cell({}, numbers)}, build, make, metadata)
+    return Schema({**_by_name(cells), 'rows': Cell({}, ROWS)}, build, make, metadata)
+
+
+def _composite_keys(size: int, *, coerce: bool = False) -> Schema:
+    """Make patients whose key is modelled in part: a day, of which a constraint makes another.
+
+    Or a group, which metadata says to be whole: of the patient that is tried it is 7.25, and cells
+    that break what is stated are coerced.
+    """
+    day = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    first, theirs = ({**NUMBER, 'decimal_places': 0}, NUMBER) if coerce else (day, day)
+    mine, keys = [_number('x', 0.0), _date('end', '%Y-%m-%d')][: 2 - coerce], ['first', 'num']
+    stays, ids = [_number('y', 20.0), _flag('flag')], {'num': {'sdtype': 'id'}}
+    metadata = state_tables(
+        {
+            'patient': (keys, _list_columns(mine) | {'first': first} | ids),
+            'stay': ('stay', _list_columns(stays) | {'first': theirs, 'stay': ids['num']} | ids),
+        },
+        [('patient', 'stay', keys)],
+    )
+    ordinary, owners = _draw(mine, size), np.repeat(np.arange(size), np.arange(size) % 4)
+    ordinary_stays = _draw(stays, len(owners))
+
+    def build(record: Record) -> dict[str, Any]:
+        patient, stay, own = ordinary, ordinary_stays, owners
+        if record is not None:
+            (many,) = ROWS[record['rows']]
+            patient, own = _append(patient, mine, record), np.append(own, np.full(many, size))
+            stay = _append(stay, stays, record, many)
+        at = np.arange(size + 1)
+        days = pd.Timestamp('2200-01-01') + pd.to_timedelta(at % 28, 'D')
+        firsts = at % 5 + 2.25 * (at == size) if coerce else np.asarray(days.strftime('%Y-%m-%d'))
+        patient = patient.assign(first=firsts[: len(patient)], num=at[: len(patient)])
+        stay = stay.assign(first=firsts[own], num=own, stay=np.arange(len(own)))
+        return {'patient': patient, 'stay': stay}
+
+    settings = {'public_metadata': True, 'invalid_cells': 'coerce'} if coerce else {}
+
+    def make(**claim: Any) -> Any:
+        made = ClustMixMultiTableSynthesizer(metadata, privacy_unit='patient', **settings, **claim)
+        if not coerce:
+            made.add_constraints([Inequality('end', 'first', table_name='patient')])
+        return made
+
+    cells = _by_name([*mine, *stays]) | {'rows': Cell({}, ROWS)}
+    return Schema(cells, build, make, metadata)
+
+
+def _several_paths(size: int) -> Schema:
+    """Make patients with stays and visits, and bills that name one of each."""
+    patients, bills = [_number('x', 0.0), _category('c')], [_number('y', 20.0), _flag('flag')]
+    one = {'sdtype': 'id'}
+    keys = {name: {name: one, 'patient': one} for name in ('stay', 'visit')}
+    metadata = state_tables(
+        {
+            'patient': ('patient', _list_columns(patients) | {'patient': one}),
+            **{name: (name, own) for name, own in keys.items()},
+            'bill': (None, _list_columns(bills) | dict.fromkeys(keys, one)),
+        },
+        [('patient', each, 'patient') for each in keys] + [(each, 'bill', each) for each in keys],
+    )
+    ordinary, owners = _draw(patients, size), np.repeat(np.arange(size), np.arange(size) % 4)
+    ordinary_bills = _draw(bills, len(owners))
+
+    def build(record: Record) -> dict[str, Any]:
+        patient, bill, own = ordinary, ordinary_bills, owners
+        if record is not None:
+            (many,) = ROWS[record['rows']]
+            patient, own = _append(patient, patients, record), np.append(own, np.full(many, size))
+            bill = _append(bill, bills, record, many)
+        at = np.arange(len(own))
+        both = {name: pd.DataFrame({name: at, 'patient': own}) for name in keys}
+        patient = patient.assign(patient=np.arange(len(patient)))
+        return {'patient': patient, **both, 'bill': bill.assign(stay=at, visit=at)}
+
+    cells = _by_name([*patients, *bills]) | {'rows': Cell({}, ROWS)}
+    make = partial(ClustMixMultiTableSynthesizer, metadata, privacy_unit='patient')
+    return Schema(cells, build, make, metadata)
+
+
+def state_tables(
+    tables: Mapping[str, tuple[Any, Mapping[str, Facts]]], links: list[tuple[str, str, Any]]
+) -> Metadata:
+    """Write the metadata of tables, by their key and columns, and of foreign keys to those."""
+    about = {
+        name: {'columns': dict(columns)} | ({'primary_key': key} if key else {})
+        for name, (key, columns) in tables.items()
+    }
+    metadata = Metadata.load_from_dict({'tables': about})
+    for parent, child, columns in links:
+        metadata.add_relationship(parent, child, tables[parent][0], columns)
+    return metadata

@@ -32,6 +32,8 @@ CROWDS = (
     'every pair',
     'a number',
     'a number with pairs',
+    'a kernel',
+    'coerced',
     'units',
     'several paths',
     'composite keys',

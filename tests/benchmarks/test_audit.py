@@ -29,6 +29,9 @@ SCHEMAS = (
     'Dask, three partitions',
     'relational',
     'relational, other root',
+    'composite keys',
+    'composite keys, coerced',
+    'several paths',
 )
 
 
@@ -138,6 +141,14 @@ def test_the_committed_audit_reaches_most_of_the_claims_and_no_more(audit, measu
     assert (kinds.xs('add_remove', level='relation')['max'] > 0.9).all()
     assert (kinds.xs('replace_one', level='relation')['max'] > 0.7).all()
     assert audit.find_refuted(measures).empty
+
+
+def test_the_committed_audit_tries_each_record_of_every_crowd_alone(audit, measures):
+    alone = measures[measures['method'] == audit.ALONE]
+    assert set(zip(alone['schema'], alone['relation'], strict=True)) == {
+        (crowd, relation) for crowd in audit.CROWDS for relation in audit.RELATIONS
+    }
+    assert (alone['leaks'] == 0).all()
 
 
 def test_the_committed_audit_catches_all_that_it_should(audit, measures):
