@@ -191,13 +191,23 @@ def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
-    synthesizer = kind(Metadata.load_from_dict(facts['metadata']), **facts['arguments'])
+    synthesizer = kind(_read_metadata(facts['metadata']), **facts['arguments'])
     synthesizer._num_releases = facts['fits']
     synthesizer._adopt_release(facts)
     synthesizer.__dict__.update({name: facts['dates'][name] for name in DATES})
     synthesizer._fitted = True
     synthesizer.reset_sampling()
     return synthesizer
+
+
+def _read_metadata(stated: Mapping[str, Any]) -> Metadata:
+    """Read the metadata of a release, without sequences, which version 0.1.0 took for rows."""
+    sequences = {'sequence_key', 'sequence_index'}
+    tables = {
+        name: {fact: each for fact, each in table.items() if fact not in sequences}
+        for name, table in stated['tables'].items()
+    }
+    return Metadata.load_from_dict({**stated, 'tables': tables})
 
 
 def _has_code(synthesizer: Any) -> bool:

@@ -60,3 +60,13 @@ def test_a_file_written_anew_holds_no_place_of_a_class(tmp_path):
 
     assert b'sdv_threea' not in (tmp_path / 'new').read_bytes()
     assert read_plain(tmp_path / 'new').keys() == read_plain(SAVED / 'database.release').keys()
+
+
+def test_sequences_that_version_0_1_0_took_for_rows_are_read_as_rows(tmp_path):
+    facts = read_plain(SAVED / 'labels.release')
+    facts['metadata']['tables']['people']['sequence_index'] = 'age'
+    write_plain(tmp_path / 'old', facts)
+    loaded = ClustMixSynthesizer.load_release(tmp_path / 'old')
+
+    assert len(loaded.sample(5)['people']) == 5
+    assert loaded.metadata.tables['people'].sequence_index is None
