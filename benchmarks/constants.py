@@ -8,7 +8,7 @@ What is measured is the AUC of a release's own labels: the chances of the classe
 records which were not fitted. They are a part of the training part, cut off before: defaults are
 settled by these figures, and the test part must not decide. That takes a fit, and neither samples
 nor a model of them. Ranges and categories are public here; how they are estimated is not what is
-looked at. The table of ``docs/constants.md`` is made of the results.
+looked at. The table of ``docs/lab/constants.md`` is made of the results.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 import pandas as pd
 from methods import public_facts
-from pages import DOCS, pick, write_page, write_table
+from pages import LAB, pick, write_page, write_table
 from runner import Benchmark, Job, Options, Row
 from scores import macro_auc
 from tables import hold_out, load_split
@@ -166,7 +166,7 @@ BENCHMARK = Benchmark(
     list_jobs=list_jobs,
     measure=measure,
     options={'tables': TABLES, 'constants': list(CONSTANTS), 'epsilons': [1.0, 8.0], 'repeats': 5},
-    write_pages=lambda runs: write_page(DOCS / 'constants.md', {'constants': write_changes(runs)}),
+    write_pages=lambda runs: write_page(LAB / 'constants.md', {'constants': write_changes(runs)}),
 )
 
 if __name__ == '__main__':

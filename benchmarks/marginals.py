@@ -11,7 +11,7 @@ categories are public. Marginals, impossible rows and the classifier that tells 
 synthetic ones are those of ``likeness.py``. Relations are known of Adult, of telco_churn, and of a
 table that is made of columns that follow from others (``dependencies.py``). PrivMRF's four coded
 tables are fitted as in its protocol: all rows, public domains, its budgets. Tables of
-``docs/benchmark.md`` and ``docs/alpha.md`` are made of the results.
+``docs/lab/marginals.md`` and ``docs/lab/alpha.md`` are made of the results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pandas as pd
 from dependencies import count_breaks, make_split
 from likeness import count_impossible, measure_marginals, tell_apart
 from methods import BASELINES, NOT_PRIVATE, PRIVATE_PEERS, Method, Terms, clustmix
-from pages import DOCS, pick, write_epsilon, write_page, write_table
+from pages import LAB, pick, write_epsilon, write_page, write_table
 from runner import Benchmark, Job, Options, Row, grid
 from scores import score_models
 from tables import PROBLEMS, Split, load_coded, load_split
@@ -253,9 +253,9 @@ def write_share(share: float) -> str:
 def write_pages(runs: pd.DataFrame) -> None:
     """Write the tables of both pages."""
     parts = {'marginals': write_marginals, 'relations': write_relations, 'privmrf': write_protocol}
-    write_page(DOCS / 'benchmark.md', {name: write(runs) for name, write in parts.items()})
+    write_page(LAB / 'marginals.md', {name: write(runs) for name, write in parts.items()})
     trades = {'alpha_two': '2-way', 'alpha_three': '3-way', 'alpha_score': 'score'}
-    write_page(DOCS / 'alpha.md', {k: write_trade(runs, v) for k, v in trades.items()})
+    write_page(LAB / 'alpha.md', {k: write_trade(runs, v) for k, v in trades.items()})
 
 
 BENCHMARK = Benchmark(

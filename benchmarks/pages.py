@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / 'docs'
+LAB = DOCS / 'lab'
 
 #: What is shown of a failure, by what its note contains.
 FAILURES = {

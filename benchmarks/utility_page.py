@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from methods import ABLATIONS, BASELINES, NOT_PRIVATE, OURS, PRIVATE_PEERS
 from pages import (
     DOCS,
+    LAB,
     ROOT,
     write_epsilon,
     write_failure,
@@ -250,7 +251,6 @@ def write_readme(medians: pd.DataFrame) -> str:
 
 def list_parts(medians: pd.DataFrame) -> dict[str, str]:
     """Write all that stands between the marks of the page."""
-    ablated = sorted({key[2] for key in medians.index if key[1] in ABLATIONS}) or [1.0]
     return {
         'utility': compare(medians, 'score'),
         'rivals': write_rivals(medians),
@@ -260,7 +260,6 @@ def list_parts(medians: pd.DataFrame) -> dict[str, str]:
         'quality': compare(medians, 'quality'),
         'as_sdv': compare(medians, 'as SDV', tables=SHOWN[:1], among=[*OURS, UNNAMED]),
         'fit_seconds': compare(medians, 'fit_seconds', '{:.1f}'.format),
-        'ablations': '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated),
     }
 
 
@@ -268,6 +267,9 @@ def write_all(runs: pd.DataFrame) -> None:
     """Write the page, its picture, and the table of the README."""
     medians = sum_up(runs)
     write_page(DOCS / 'benchmark.md', list_parts(medians))
+    ablated = sorted({key[2] for key in medians.index if key[1] in ABLATIONS}) or [1.0]
+    shown = '\n\n'.join(write_ablations(medians, epsilon) for epsilon in ablated)
+    write_page(LAB / 'ablations.md', {'ablations': shown})
     write_page(ROOT / 'README.md', {'utility': write_readme(medians)})
     write_picture(draw(medians), 'utility.svg')
 

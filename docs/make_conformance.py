@@ -1,4 +1,4 @@
-"""Run the conformance suite and write what it finds to ``docs/conformance.md``.
+"""Run the conformance suite and write what it finds to ``docs/lab/conformance.md``.
 
     python docs/make_conformance.py
 
@@ -20,7 +20,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SUITE = ROOT / 'tests' / 'conformance'
-PAGE = ROOT / 'docs' / 'conformance.md'
+PAGE = ROOT / 'docs' / 'lab' / 'conformance.md'
 
 #: The classes, as the tests name them.
 CLASSES = ('GaussianCopula', 'ClustMix')

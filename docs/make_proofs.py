@@ -1,4 +1,4 @@
-"""Write the tables of ``docs/proofs.md``: all that stands between its markers.
+"""Write the tables of ``docs/lab/proofs.md``: all that stands between its markers.
 
     python docs/make_proofs.py
 
@@ -20,7 +20,7 @@ from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
 from sdv_threea.describe.questions import RECORD_UNITS, RELEASED
 from sdv_threea.settings import THRESHOLD_SHARE
 
-PROOFS = Path(__file__).parent / 'proofs.md'
+PROOFS = Path(__file__).parent / 'lab' / 'proofs.md'
 
 SCALES = (2, 8, 64, 512)
 GROUPS = (1, 2, 5, 10, 20, 50, 100)

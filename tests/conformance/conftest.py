@@ -7,7 +7,7 @@ the classes part:
 * ``sdv_fails(why)``: SDV has a known bug, and ours works. SDV is expected to fail, strictly: the
   day it is repaired, the test says so.
 
-``docs/make_conformance.py`` runs the suite and writes what it finds to ``docs/conformance.md``.
+``docs/make_conformance.py`` runs the suite and writes what it finds to ``docs/lab/conformance.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lemma 2 of ``docs/proofs.md``: prices may depend on what was released before."""
+"""Lemma 2 of ``docs/lab/proofs.md``: prices may depend on what was released before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lemma 1 of ``docs/proofs.md``: the discrete Gaussian is as private as a normal one, sentence by
+"""Lemma 1 of ``docs/lab/proofs.md``: the discrete Gaussian is as private as a normal one, sentence by
 sentence, and the lattice of the one door keeps to it.
 """
 

@@ -1,4 +1,4 @@
-"""Theorem 3 and lemma 4 of ``docs/proofs.md``: thresholds that depend on what was released, and
+"""Theorem 3 and lemma 4 of ``docs/lab/proofs.md``: thresholds that depend on what was released, and
 groups of rows. The door's own threshold is found by noise that is chosen, and chances are added up.
 """
 

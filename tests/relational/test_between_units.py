@@ -1,4 +1,4 @@
-"""Lemma 5 of ``docs/proofs.md``: rows between two units, and rows between two roots."""
+"""Lemma 5 of ``docs/lab/proofs.md``: rows between two units, and rows between two roots."""
 
 from __future__ import annotations
 
