@@ -182,9 +182,12 @@ def find_refuted(measures: pd.DataFrame) -> pd.DataFrame:
     return ours[(ours['share'] > 1 + 1e-9) | (ours['exceeded'] > 0) | (ours['leaks'] > 0)]
 
 
-def write_shares(rows: pd.DataFrame, down: str, across: str) -> str:
-    """Write median shares of claims of records added and replaced, by two fields of the results."""
-    kinds = rows.groupby([down, across, 'relation'])['share'].median().to_dict()
+def write_shares(rows: pd.DataFrame, down: str, across: str, how: str = 'median') -> str:
+    """Write shares of claims of records added and replaced, by two fields of the results.
+
+    Of several measurements it takes the median, or ``how`` says what.
+    """
+    kinds = rows.groupby([down, across, 'relation'])['share'].agg(how).to_dict()
     heads, lines = sorted(set(rows[across]), key=(*STAGES, *rows[across]).index), []
     for name in dict.fromkeys(rows[down]):
         pairs = [[kinds.get((name, head, each), math.nan) for each in RELATIONS] for head in heads]
@@ -200,23 +203,17 @@ def write_broken(measures: pd.DataFrame) -> str:
 
 
 def write_alone(measures: pd.DataFrame) -> str:
-    """Write of each crowd how many statistics and records there are, and how far these reach."""
-    rows = pick(measures, method=ALONE)
-    lines = []
-    for name in dict.fromkeys(rows['schema']):
-        own = pick(rows, schema=name)
-        added, replaced = (pick(own, relation=each) for each in RELATIONS)
-        lines.append(
-            [
-                name,
-                str(len(added)),
-                f'{added["values"].sum():,}',
-                f'{write_below(added["share"].max())} / {write_below(replaced["share"].max())}',
-                str(int(own['leaks'].sum())),
-            ]
-        )
-    head = ['crowd', 'statistics', 'records, each alone', 'largest share', 'do not add up']
-    return write_table(head, lines)
+    """Write in words how many records were tried alone, then the largest share by stage."""
+    rows = pick(measures, method=ALONE).rename(columns={'schema': 'crowd'})
+    said = (
+        f'{len(rows)} statistics of {rows["crowd"].nunique()} crowds were measured, and '
+        f'{rows["values"].sum():,.0f} contributions of single records or units to them. '
+        f'{len(find_refuted(rows))} of the statistics are moved further than they declare; '
+        f'{rows["leaks"].sum():.0f} are not the sum of their records. The largest share of what '
+        'is declared, for a record or unit added, and for one replaced by another:'
+    )
+    shares = write_shares(rows, 'crowd', 'stage', 'max')
+    return f'{textwrap.fill(said, 100)}\n\n{shares}'
 
 
 def write_totals(measures: pd.DataFrame) -> str:
