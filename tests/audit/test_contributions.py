@@ -14,7 +14,7 @@ from sdv_threea.audit.contributions import measure_contributions
 pytestmark = pytest.mark.filterwarnings('ignore')
 
 #: Hostile records of a table, and units of a database: others for each relation.
-SIZE = 100
+SIZE = 80
 
 #: So many are enough where a fault is to be seen, or a way to store them.
 FEW = 30
