@@ -1,9 +1,4 @@
-"""How many rows a table has, estimated from what is released.
-
-A table is counted twice: by its own rows, and by the counts of owned rows that its owner released.
-In go both counts and the standard deviations of their noise. Out comes one estimate, weighed by
-those. No private row is read.
-"""
+"""Estimates of the number of rows of a table, from its own release and that of its owner."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ from sdv_threea.units.schema import Link
 
 
 def believe(count: float, scale: float, constants: RelationalConstants) -> float:
-    """Return a count, or zero if it may be nothing but noise of the given standard deviation."""
+    """Return a count, or zero if noise of the given standard deviation explains the count."""
     return count if count > constants.clear_of_noise * scale else 0.0
 
 
@@ -32,44 +27,27 @@ def estimate_size(
     noise: float,
     constants: RelationalConstants,
 ) -> tuple[float, float]:
-    """Estimate the number of rows of a table from its own rows.
+    """Estimate the number of rows of a table from its own rows, and the deviation of the noise.
 
-    It is the released number of rows under the bound, and an estimate of those beyond it.
-
-    Args:
-        magnitudes: How many units have how many rows, as released.
-        bound: How many rows of a unit were looked at; ``None`` for all.
-        num_rows: How many rows were looked at in all units together, as released.
-        noise: Standard deviation of the noise of ``num_rows``.
-        constants: What decides which counts are believed.
-
-    Returns:
-        The number of rows and the standard deviation of its noise.
+    The estimate is ``num_rows``, the released number within the ``bound`` per unit (``None`` for no
+    bound), plus the number of rows that the magnitudes put beyond the bound.
     """
     beyond, doubt = magnitudes.beyond(bound) if bound else (0.0, 0.0)
     return believe(num_rows, noise, constants) + beyond, math.hypot(noise, doubt)
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
-    """Estimate the number of rows of a table from the histogram that its owner released.
+    """Estimate the number of rows of a table from its owner's release, and its noise's deviation.
 
     One column of the owner is the number of rows that a row owns. The estimate is the number of the
-    owner's rows times the mean of that column, ``sum_v v P(v)``, and the rows without an owner. The
-    histogram ends where few rows own more, so the rows of those are missing.
-
-    Args:
-        parent: The release of the table that owns the rows.
-        link: The foreign key through which it owns them.
-        orphans: How many rows have no owner.
-
-    Returns:
-        The number of rows and the standard deviation of its noise.
+    owner's rows times the mean of that column, ``sum_v v P(v)``, plus the ``orphans``: rows without
+    an owner. The histogram leaves out the few rows that own the most, so the estimate is too small.
     """
     name = parent.layout.counts[link]
     transformer = next(each for each in parent.released.transformers if each.name == name)
     assert isinstance(transformer, NumberEncoder)
-    # A bin holds the multiples of the step from its lower edge up to, but without, its upper one.
-    # It stands for the one in the middle.
+    # A bin holds the multiples of the step from its lower edge up to, but without, its upper edge.
+    # The middle one represents the bin.
     first = np.ceil(transformer.edges[:-1] / transformer.step)
     last = np.ceil(transformer.edges[1:] / transformer.step) - 1
     values = (first + last) / 2 * transformer.step
@@ -81,18 +59,10 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
 def agree(
     one: float, noise: float, other: float, other_noise: float, constants: RelationalConstants
 ) -> float:
-    """Combine two estimates of one number, if they agree.
+    """Return the mean of two agreeing estimates, weighted by inverse variances; else the first.
 
-    Args:
-        one: An estimate without bias.
-        noise: Standard deviation of its noise.
-        other: An estimate that may be too small, because it misses a tail.
-        other_noise: Standard deviation of its noise.
-        constants: What decides how far apart two estimates may be.
-
-    Returns:
-        Their mean, weighted by the inverse variances, if they differ by no more than noise explains
-        (``agreeing``), and by no more than half of the first. Otherwise the first.
+    Estimates agree if they differ by no more than ``agreeing`` standard deviations of their noise,
+    and by no more than half of the first. The first has no bias; the other may miss a tail.
     """
     near = min(constants.agreeing * math.hypot(noise, other_noise), one / 2)
     if not noise or abs(one - other) > near:
@@ -102,18 +72,10 @@ def agree(
 
 
 def most_rows(parent: TableRelease, each: int | None, constants: RelationalConstants) -> float:
-    """Bound the number of rows of a child whose parent's number of rows is nothing but noise.
+    """Bound a child's rows by ``each`` per parent row, if noise hides the number of parent rows.
 
-    Noise may make such a parent seem nearly empty, and its child large. A sample that is scaled up
-    to a wanted number of parents would then have far too many children.
-
-    Args:
-        parent: The release of the parent.
-        each: The most rows of the child that a row of the parent has, or ``None`` for one.
-        constants: What decides which counts are believed.
-
-    Returns:
-        ``each`` times the number of parents; infinite where that number is clear of the noise.
+    Such a parent may seem nearly empty. A sample scaled up to a wanted number of parents would then
+    have far too many children. The bound is infinite where the noise does not hide the number.
     """
     drowned = parent.noise * constants.clear_of_noise > 1
     return parent.size * (each or 1) if drowned else math.inf

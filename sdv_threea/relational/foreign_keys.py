@@ -1,9 +1,6 @@
-"""Foreign keys of sampled rows: which row refers to which row of a parent.
+"""Foreign keys of sampled rows: a row of the parent for each row of the child, -1 for none.
 
-In go sampled rows, the number of rows of a parent and what was released or is public of the
-references. Out come positions of rows of the parent, one per row of the child, and -1 for none. All
-rows are drawn at once, so that the numbers of references to the rows of a parent, taken together,
-are as they should be. No private row is read.
+All rows are drawn at once, so that the numbers of references add up. No private row is read.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from sdv_threea.constants import RelationalConstants
 from sdv_threea.maths.shrinkage import stein_factor
 from sdv_threea.relational.sizes import Children
 
-#: A number this close below a whole one counts as that whole number: floats are rounded.
+#: A number this close below a whole number counts as that whole number: floats are rounded.
 WHOLE_WITHIN = 1e-6
 
 
@@ -26,48 +23,29 @@ def adjust_counts(
     rng: np.random.Generator,
     least: int = 0,
 ) -> NDArray[np.int64]:
-    """Return counts that add up to a total, and differ from the given ones in few places.
+    """Return counts that add up to ``total``, as nearly as the bounds allow, with few changes.
 
-    Counts are changed at random places, by one where that is enough. A count that is the least
-    allowed stays so, as long as others can make up for it.
-
-    Args:
-        counts: At least zero, shape (n,).
-        total: What they should add up to.
-        most: The largest count allowed, or ``None``.
-        rng: Source of the choice.
-        least: The smallest count allowed.
-
-    Returns:
-        Counts that add up to ``total``, or as nearly as the bounds allow; shape (n,).
+    Counts change at random places, by one where that is enough. A count of ``least`` stays as it is
+    while other counts can change. ``most=None`` is no bound.
     """
     adjusted, total = np.clip(counts, least, most) - least, total - least * len(counts)
-    # Without an upper bound the total is one: no count has to be larger than all of them together.
+    # Without an upper bound, the total is the bound: no count has to exceed it.
     end = total if most is None else most - least
     while (gap := total - int(adjusted.sum())) != 0:
         room, reach = _with_room(adjusted, gap, end)
         if not len(room):
             break
         chosen = rng.permutation(room)[: abs(gap)]
-        # Each chosen count takes its part of the gap in one step, as far as it has room.
+        # Each chosen count takes its part of the gap in one step, within the bounds.
         far = np.minimum(abs(gap) // len(chosen), np.abs(reach - adjusted[chosen]))
         adjusted[chosen] += np.sign(gap) * far
     return np.asarray(adjusted + least)
 
 
 def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
-    """Find the counts that can be changed to close a gap.
+    """Return the positions of counts that can change to close a gap, and the limit of the change.
 
-    Zeros stay zero and no other count becomes zero, as long as there is another way.
-
-    Args:
-        counts: At least zero, shape (n,).
-        gap: What is missing to the total: positive if counts have to rise, negative if to fall.
-        most: The largest count allowed.
-
-    Returns:
-        The positions of the counts that can be changed, empty if there are none; and the value up
-        to which, or down to which, they may be changed.
+    Zeros stay zero, and no other count becomes zero, unless there is no other way.
     """
     if gap > 0:
         first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
@@ -80,23 +58,14 @@ def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[
 def deal(
     owners: NDArray[np.int64], num_parents: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Choose references to a parent of which nothing was released: evenly, like dealt cards.
+    """Deal references evenly to the rows of a parent whose references were not released.
 
     No two rows of one owner refer to the same row, unless the owner has more rows than the parent.
-
-    Args:
-        owners: The owner of every row that is to refer to a parent, shape (n,).
-        num_parents: Number of rows of the parent, at least one.
-        rng: Source of the choice.
-
-    Returns:
-        Rows of the parent, shape (n,). Each occurs ``n / num_parents`` times, rounded up or down.
     """
     order = np.argsort(owners, kind='stable')
     cards = rng.permutation(num_parents)
     dealt = np.empty(len(owners), dtype=np.int64)
-    # The cards are dealt round and round. An owner gets successive ones, so no card twice before
-    # it has got all of them.
+    # An owner gets successive cards, so no card twice before it has all of them.
     dealt[order] = cards[np.arange(len(owners)) % num_parents]
     return dealt
 
@@ -108,23 +77,11 @@ def level(
     constants: RelationalConstants,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return references that occur as often as their released shares say.
+    """Return references whose counts follow the released shares, with as few changes as possible.
 
-    References that are drawn one by one would occur more unevenly than the released shares: chance
-    adds to them. As few of them as possible are therefore changed, at random. The released shares
-    are themselves more uneven than the private ones, because of their noise. So they are shrunk
-    first, and rows whose share the noise has hidden are referred to once, if there are many more
-    references than rows.
-
-    Args:
-        drawn: Rows of the parent, shape (n,).
-        chances: The released share of each row of the parent, shape (P,).
-        noise: Standard deviation of the noise of a share.
-        constants: What decides how far the largest share is cut, and when all rows are referred to.
-        rng: Source of the choice.
-
-    Returns:
-        Rows of the parent, shape (n,).
+    Chance would make references that are drawn one by one too uneven. ``noise``, the deviation of a
+    share, makes the shares too uneven, so they are shrunk first. If there are many more references
+    than rows of the parent, every row is referred to at least once.
     """
     shares = _within_noise(chances / chances.sum(), noise, constants.top_discount)
     wanted = _round_shares(shares, len(drawn))
@@ -140,19 +97,10 @@ def keep_within(
     required: bool,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return references that keep the public bounds on how many rows refer to one row.
+    """Return references that keep the bounds on children, with as few changes as possible.
 
-    As few of the given references as possible are changed, at random.
-
-    Args:
-        referred: Rows of the parent, -1 for none, shape (n,).
-        num_parents: Number of rows of the parent, at least one.
-        children: How many rows may refer to one row of the parent.
-        required: Whether each row has to refer to a row of the parent.
-        rng: Source of the choice.
-
-    Returns:
-        Rows of the parent, -1 for none, shape (n,). They keep the bounds if there are enough rows.
+    The bounds hold if there are enough rows. References are rows of the parent, -1 for none, shape
+    (n,); they never become missing if they are ``required``.
     """
     if children == Children():
         return referred
@@ -167,10 +115,7 @@ def keep_within(
 def _admit(
     referred: NDArray[np.int64], least: int, most: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return references of which at least ``least`` and at most ``most`` are not missing.
-
-    References that have to appear lead to the first row of the parent; :func:`_move` spreads them.
-    """
+    """Return references, ``least`` to ``most`` of them present; added ones lead to parent row 0."""
     here = referred >= 0
     change = min(max(int(here.sum()), least), most) - int(here.sum())
     chosen = rng.permutation(np.flatnonzero(~here if change > 0 else here))[: int(abs(change))]
@@ -182,22 +127,10 @@ def _admit(
 def _move(
     drawn: NDArray[np.int64], wanted: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return references of which each row of the parent gets as many as wanted.
-
-    As few as possible are moved, chosen at random. If the wanted numbers do not add up to the
-    number of references, as many are moved as can be.
-
-    Args:
-        drawn: Rows of the parent, shape (n,).
-        wanted: Number of references to each row of the parent, shape (P,).
-        rng: Source of the choice.
-
-    Returns:
-        Rows of the parent, shape (n,).
-    """
+    """Return references, moved at random and as few as possible, to reach the wanted counts."""
     surplus = np.bincount(drawn, minlength=len(wanted)) - wanted
-    # Number the references to each row of the parent from 0, in random order. Those whose number is
-    # below the row's surplus leave it.
+    # Number the references to each row of the parent from 0, in random order. References whose
+    # number is below the row's surplus move.
     order = rng.permutation(len(drawn))
     mixed = drawn[order]
     by_parent = np.argsort(mixed, kind='stable')
@@ -214,11 +147,10 @@ def _move(
 def _within_noise(
     shares: NDArray[np.float64], noise: float, discount: float
 ) -> NDArray[np.float64]:
-    """Return shares without the spread that noise alone would give them.
+    """Return shares without the spread that noise adds.
 
-    They are shrunk toward their mean by the factor of James and Stein, and then capped at the
-    largest less ``discount`` standard deviations of the noise, as the largest noisy share is too
-    large.
+    They are shrunk toward their mean by the factor of James and Stein, and capped at the largest
+    less ``discount`` deviations of the noise, as the largest noisy share is biased upwards.
     """
     mean = shares.mean()
     shrunk = mean + stein_factor(shares - mean, noise) * (shares - mean)
@@ -237,18 +169,7 @@ def _round_shares(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
 def choose_within(
     units: NDArray[np.int64], units_of_parent: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Choose, for each row, one of the parent's rows that belong to the same unit.
-
-    A row whose unit has no row of the parent gets any row of it.
-
-    Args:
-        units: The unit of every row, shape (n,).
-        units_of_parent: The unit of every row of the parent, at least one, shape (P,).
-        rng: Source of the choice.
-
-    Returns:
-        Rows of the parent, shape (n,).
-    """
+    """Choose for each row a parent row of the same unit, or any parent row if the unit has none."""
     # Sorted by unit, the parent's rows of one unit are a slice from ``first`` to ``last``.
     order = np.argsort(units_of_parent, kind='stable')
     first = np.searchsorted(units_of_parent[order], units, side='left')

@@ -1,13 +1,10 @@
-"""The columns that are released of one table of a database, and how they are filled.
+"""The columns that are released of one table of a database.
 
-A model of one table knows nothing of other tables. So what a row has to do with other tables is
-written into columns of its own. In go the private tables and their foreign keys; out comes one
-table with the user's columns and with these:
+A model of one table reads no other table, so relations to other tables become columns:
 
-* the number of rows that a row owns, for each table that it owns rows of. So cardinalities depend
-  on the user's columns;
-* which row of a public table it refers to, and whether it refers to a private one at all;
-* the codes of the row that owns it: its *context*. So a row depends on its owner.
+* the number of rows that a row owns, by owned table, so that it depends on the user's columns;
+* the row of a public table that a row refers to, and whether a row refers to a private one at all;
+* the codes of the row that owns a row: its *context*, so that the row depends on its owner.
 """
 
 from __future__ import annotations
@@ -34,9 +31,9 @@ class Layout:
 
     Args:
         own: The user's columns.
-        counts: Columns with the number of rows that a row owns, by foreign key.
-        references: Columns with the row of a public table that a row refers to, by foreign key.
-        present: Columns that tell whether a row refers to a row of another table, by foreign key.
+        counts: By foreign key, a column with the number of rows that a row owns.
+        references: By foreign key, a column with the row of a public table that a row refers to.
+        present: By foreign key, a column that is true if a row refers to a row of another table.
         context: Columns of the row's owner.
     """
 
@@ -48,10 +45,7 @@ class Layout:
 
 
 def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
-    """Name the columns that are released of a table.
-
-    Its context is left empty: which columns of the owner vary is only known once that is released.
-    """
+    """Name the columns of a table, except the context, which needs the owner's release."""
     owner = schema.owners[table]
     others = [link for link in schema.links_of(table) if link != owner]
     public = [link for link in others if link.parent in schema.public]
@@ -67,18 +61,7 @@ def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
 def own_domain(
     layout: Layout, domain: Domain, num_rows: Mapping[str, int], children: Mapping[Link, Children]
 ) -> Domain:
-    """Describe all columns of a layout but the context, by what is public.
-
-    Args:
-        layout: The columns.
-        domain: What is public of the user's columns.
-        num_rows: Number of rows of the public tables.
-        children: How many rows may refer to one row of a parent, by foreign key.
-
-    Returns:
-        The user's columns, then the counts as whole numbers, the references and the presences as
-        categories.
-    """
+    """Describe by public facts the user's columns, then counts, references and presences."""
     columns: list[Column] = list(domain.columns)
     for link, name in layout.counts.items():
         least, most = children[link].least, children[link].most
@@ -99,15 +82,6 @@ def own_columns(
 
     Formal guarantees:
         * a row of the result is a function of a row of the table and of the rows that it owns
-
-    Args:
-        layout: The columns.
-        database: The private rows.
-        table: Name of the table.
-        units: The unit of every row, by table.
-
-    Returns:
-        A row per row of the table.
     """
     columns: dict[str, Any] = {name: database.tables[table][name].array for name in layout.own}
     for link, name in layout.counts.items():
@@ -122,12 +96,12 @@ def own_columns(
 def context_transformers(
     transformers: tuple[Transformer, ...], layout: Layout
 ) -> tuple[Transformer, ...]:
-    """Choose the columns of a table that the rows it owns get as their context.
+    """Return the transformers of the columns that owned rows get as context.
 
-    They are the columns that vary: at least two codes can occur, that of a missing value included.
-    The context of the table itself is not passed on.
+    These columns vary: at least two codes can occur, that of a missing value included. The context
+    of the table itself is not passed on.
     """
-    # Code 0, of a missing value, is counted in the size of columns that are never missing, too.
+    # The size of a column counts code 0, the missing value, even if the column has no missing ones.
     return tuple(
         transformer
         for transformer in transformers
@@ -136,10 +110,7 @@ def context_transformers(
 
 
 def context_domain(transformers: tuple[Transformer, ...]) -> tuple[Category, ...]:
-    """Describe the columns of a context: categories whose values are codes of the owner's columns.
-
-    Nothing has to be asked of private rows, as the owner's table is released already.
-    """
+    """Describe the columns of a context: categories of the owner's released codes."""
     return tuple(
         Category(
             name=context_name(transformer),
@@ -156,17 +127,11 @@ def context_columns(
 ) -> pd.DataFrame:
     """Return the context of the rows of a child: the codes of the rows that they refer to.
 
+    ``referred`` is the row of the parent, -1 for none, shape (n,). The result has objects, ``None``
+    for a missing value, a value without a code and no parent.
+
     Formal guarantees:
         * a row of the result is a function of the row of the parent that it refers to
-
-    Args:
-        transformers: Those of the parent's columns that are passed on.
-        rows: The own columns of the parent.
-        referred: The row of the parent by row of the child, -1 for none, shape (n,).
-
-    Returns:
-        A row per row of the child. Codes are objects; ``None`` stands for a missing value, for a
-        value that has no code, and for no parent.
     """
     codes = encode(rows, transformers)
     named = {

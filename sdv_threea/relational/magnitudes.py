@@ -1,8 +1,7 @@
-"""How many units of privacy have how many rows of a table, by order of magnitude.
+"""Noisy counts of units of privacy by their number of rows in a table, by order of magnitude.
 
-In goes the unit of every private row. Out comes one noisy count of units per magnitude, with its
-receipt. A unit adds one to one count, however many rows it has, so the counts need little noise.
-They tell which bound on the rows of a unit is worth its noise, and how many rows are beyond it.
+A unit adds one to one count, however many rows it has, so the counts need little noise. They decide
+the bound on the rows of a unit, and estimate the number of rows beyond it.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.privacy.sums import Statistic, release, take
 from sdv_threea.units.membership import DISPUTED
 
-#: The most rows of one unit that are looked at. Sums with their noise have to fit into 64 bits, and
-#: a bound beyond this is not worth its noise.
+#: The most rows of one unit that are read. Noisy sums have to fit into 64 bits, and a larger bound
+#: is not worth its noise.
 LARGEST_BOUND = 10_000
 
 #: The smallest number of rows of each magnitude. There are two magnitudes per doubling: 1, 2, 3,
@@ -31,31 +30,31 @@ LARGEST_BOUND = 10_000
 FIRST = np.array([1, *(part << power for power in range(13) for part in (2, 3))], dtype=np.int64)
 FIRST = FIRST[FIRST <= LARGEST_BOUND]
 
-#: The number of rows that stands for each magnitude: its middle; of the last one, its start.
+#: The number of rows that represents each magnitude: its middle; of the last one, its start.
 MIDDLES = np.append((FIRST[:-1] + FIRST[1:] - 1) / 2, FIRST[-1])
 
-#: How many neighbouring magnitudes are added up and tested together. A group of units that is
-#: spread over several magnitudes may only stand out from the noise in their sum.
+#: Numbers of neighbouring magnitudes that are added up and tested together. Units that are spread
+#: over several magnitudes may exceed the noise only in the sum.
 RUN_LENGTHS = (1, 2, 4)
 
-#: The part of the chance of a false alarm that each magnitude gets. It is in inverse proportion to
-#: the rows of a unit, as a false alarm at a large magnitude makes up more rows.
+#: The part of the chance of a false alarm that each magnitude gets: in inverse proportion to the
+#: rows of a unit, as a false alarm at a large magnitude invents more rows.
 ALARM_SHARES = 1 / FIRST / (1 / FIRST).sum()
 
 
 class UnitRows(NamedTuple):
-    """How many rows each unit has, shape (n,): private."""
+    """The number of rows of each unit, shape (n,): private."""
 
     rows: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Magnitudes:
-    """Noisy numbers of units by the magnitude of their rows: publishable.
+    """Noisy counts of units by the magnitude of their number of rows: publishable.
 
     Args:
         counts: Number of units of each magnitude, shape (len(MIDDLES),). It is zero beyond the
-            largest magnitude that stands out from the noise.
+            largest magnitude that exceeds the noise.
         scale: Standard deviation of the noise of the other counts.
     """
 
@@ -63,7 +62,7 @@ class Magnitudes:
     scale: float
 
     def within(self, bound: int) -> float:
-        """Estimate the number of rows if no more than ``bound`` of each unit are counted."""
+        """Estimate the number of rows if at most ``bound`` rows of each unit are counted."""
         return float(self.counts @ np.minimum(MIDDLES, bound))
 
     def beyond(self, bound: int) -> tuple[float, float]:
@@ -73,22 +72,13 @@ class Magnitudes:
         return max(float(self.counts @ rows), 0.0), noise
 
     def draw_beyond(self, bound: float, total: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw units that have more rows than a bound.
-
-        Args:
-            bound: They have more rows than this.
-            total: The most rows that they may have together.
-            rng: Source of randomness; it needs no secrecy.
-
-        Returns:
-            The number of rows of each such unit; shape (K,), where ``K`` may be zero.
-        """
+        """Draw row counts of units with more than ``bound`` rows, at most ``total`` together."""
         chances = np.where(bound < MIDDLES, np.maximum(self.counts, 0.0), 0.0)
         if total <= 0 or not chances.any():
             return np.zeros(0, dtype=np.int64)
         chances /= chances.sum()
         rows = np.rint(MIDDLES).astype(np.int64)
-        # Twice as many units as are expected to fill the total: the rest is cut off.
+        # Twice the expected number of units that fill the total: the surplus is cut off.
         enough = 2 * int(total / (rows @ chances)) + 1
         drawn = rng.choice(rows, enough, p=chances)
         return np.asarray(drawn[drawn.cumsum() <= total])
@@ -97,22 +87,15 @@ class Magnitudes:
 def release_magnitudes(
     units: NDArray[np.int64], most: int | None, budget: Budget, noise: Noise, false_alarm: float
 ) -> tuple[Magnitudes, Receipt]:
-    """Release how many units have how many rows, by order of magnitude.
+    """Release the number of units by the order of magnitude of their number of rows.
 
     Formal guarantees:
         * a unit is counted in one magnitude, which depends on the number of its rows alone, and
           disputed rows are not counted: all counts together move by at most
           ``histogram_sensitivity(1, ...)``
 
-    Args:
-        units: The unit of every row, shape (n,).
-        most: The most rows that a unit can have, if that is public.
-        budget: What may be spent.
-        noise: The source of noise.
-        false_alarm: The chance that noise alone makes some units look larger than all units are.
-
-    Returns:
-        The magnitudes and the receipt.
+    ``most`` is the public bound on a unit's rows, ``None`` without one. ``false_alarm`` is the
+    chance that noise alone makes some units look larger than all units are.
     """
     _, rows = np.unique(units[units != DISPUTED], return_counts=True)
     statistic = Statistic(
@@ -133,23 +116,14 @@ def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
 
 
 def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:
-    """Return the counts, with zero for the large magnitudes that no unit seems to reach.
+    """Set the counts of large magnitudes that no unit seems to reach to zero.
 
-    A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum stands out if it is above a bar that noise
-    alone passes with the chance ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``. Of the
-    runs that stand out, the one that starts last is taken; of several with that start, the
-    shortest. Counts are kept up to its end. All smaller magnitudes keep their noisy counts, so sums
-    over them have no bias.
-
-    Args:
-        counts: Noisy numbers of units by magnitude.
-        scale: Standard deviation of their noise.
-        false_alarm: The chance of a run where there is nothing but noise.
-
-    Returns:
-        The counts, zero beyond that run.
+    A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a bar that noise
+    alone passes with the chance ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``. Counts are kept
+    up to the end of the significant run that starts last (the shortest of several). Smaller
+    magnitudes all keep their noisy counts, so sums over them have no bias.
     """
-    # In standard deviations. The chance of a run is that of its first magnitude.
+    # In standard deviations. A run has the chance of a false alarm of its first magnitude.
     bars = -ndtri(false_alarm * ALARM_SHARES / len(RUN_LENGTHS))
     sums = np.concatenate([[0.0], np.cumsum(counts)])
     start, end = -1, 0

@@ -1,8 +1,7 @@
-"""What is released of one table of a database, and how rows are drawn from it.
+"""The released model of one table of a database, and rows drawn from it.
 
-In go the released model of the table, the released columns of the rows that own its rows (their
-*context*) and random effects that siblings share. Out come rows, one per row of the context. No
-private row is read, so rows may be drawn as often as one likes.
+In go the model, the *context* of each row (the released columns of the row that owns it), and
+effects that siblings share. Out comes a row per row of the context. No private row is read.
 """
 
 from __future__ import annotations
@@ -22,16 +21,14 @@ from sdv_threea.relational.magnitudes import Magnitudes
 from sdv_threea.release import Release
 from sdv_threea.sampling.context import Context, Shared, draw_in_context
 
-#: The least chance of a code in a class. A code that was never seen in a class must not rule the
-#: class out for good, and its logarithm must be finite.
+#: The least chance of a code in a class. A code that was never counted in a class must not exclude
+#: the class, and the logarithm of its chance must be finite.
 LEAST_CHANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class TableRelease:
-    """The released model of one table: publishable.
-
-    Siblings are rows of one owner.
+    """The released model of one table: publishable. Siblings are rows of one owner.
 
     Args:
         released: The release of its rows, with the context of each as further columns.
@@ -40,11 +37,9 @@ class TableRelease:
         orphans: The estimated share of rows without an owner.
         noise: Standard deviation of the noise of a released share of the rows.
         common: Covariance of the effects that siblings share, shape (r, r) for ``r`` own columns
-            with scores; ``None`` if that was not released.
+            with scores; ``None`` if not released.
         together: The chance that two siblings have the same component because they are siblings.
-        magnitudes: How many units have how many rows, where that was released.
-        rows_per_unit: How many rows of a unit were looked at; ``None`` for all.
-        constants: Those of the release; samples are drawn with the same.
+        rows_per_unit: The most rows of a unit that were read; ``None`` for all.
     """
 
     released: Release
@@ -68,29 +63,22 @@ class TableRelease:
 def draw_shared(
     model: TableRelease, owners: NDArray[np.int64], rng: np.random.Generator
 ) -> Shared | None:
-    """Draw the effects and the choices of components that siblings share.
+    """Return the effects and components that siblings share; ``None`` if they were not released.
 
-    Args:
-        model: The released model of the table.
-        owners: The row that owns each row, -1 for none, shape (n,).
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        What rows have in common, or ``None`` if nothing was released of that. A row without an
-        owner has nothing in common with others.
+    ``owners`` holds the owner of each row, -1 for none, shape (n,); rows without one share nothing.
     """
     if model.common is None:
         return None
-    # Rows without an owner are groups of one: they get numbers that no owner has.
+    # A row without an owner is a group of its own, so it gets a number that no owner has.
     groups = np.where(owners >= 0, owners, owners.max(initial=0) + 1 + np.arange(len(owners)))
     _, group = np.unique(groups, return_inverse=True)
-    # ``root root^T`` is the covariance, so ``z root^T`` has it if ``z`` is standard normal.
+    # ``root root^T`` is the covariance, and so is that of ``z root^T`` for a standard normal ``z``.
     values, vectors = np.linalg.eigh(model.common)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     num_groups = int(group.max(initial=-1)) + 1
     effects = rng.standard_normal((num_groups, len(values))) @ root.T
-    # Each sibling takes up its group's choice with the chance ``sqrt(together)``, so two siblings
-    # both do with the chance ``together``.
+    # Each sibling takes its group's choice with the chance ``sqrt(together)``, so two siblings both
+    # take it with the chance ``together``.
     kept = rng.random(len(owners)) < math.sqrt(model.together)
     places = np.where(kept, rng.random(num_groups)[group], np.nan)
     return Shared(effects[group], model.common, places)
@@ -102,17 +90,7 @@ def draw_rows(
     shared: Shared | None,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw the own columns of rows, given their context and what they share with siblings.
-
-    Args:
-        model: The released model of the table.
-        context: The context of each row, without columns for a table without an owner.
-        shared: What siblings share, from :func:`draw_shared`.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        A row per row of the context.
-    """
+    """Draw the own columns of rows, given their context and the result of :func:`draw_shared`."""
     released = model.released
     names = [transformer.name for transformer in released.transformers]
     own = [name for name in names if name not in model.layout.context]
@@ -136,17 +114,9 @@ def draw_rows(
 
 
 def describe_context(model: TableRelease, codes: NDArray[np.int32]) -> Context:
-    """Look up the scores and the chances of the codes of a context, in every class.
+    """Look up the scores and log chances of context codes of shape (n, q), in every class.
 
-    A code of -1 stands for a value without a code. It gets the score 0, the mean, and tells nothing
-    about the class.
-
-    Args:
-        model: The released model of the table.
-        codes: Codes of the context, shape (n, q).
-
-    Returns:
-        What is known of the rows that are to be drawn.
+    A value without a code (-1) gets the mean score, 0, and does not change the chances of classes.
     """
     columns, scores = model.context, model.released.scores
     num_classes = len(scores.variances)

@@ -1,9 +1,8 @@
-"""The release of a database: the only function here that others call is :func:`release_database`.
+"""The release of a database, by :func:`release_database`.
 
-In go private tables that refer to each other, what is public of them, and the budget of each. First
-every row is assigned to its unit of privacy. Then tables are released in order, parents before
-their children, each by :mod:`sdv_threea.pipeline` and in the context of the rows that own its rows.
-Out comes a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
+Every private row is assigned to its unit of privacy. Then tables are released in order, parents
+before children, each by :mod:`sdv_threea.pipeline` and in the context of the rows that own its
+rows. Out comes a :class:`~sdv_threea.relational.release.DatabaseRelease` with its ledgers.
 """
 
 from __future__ import annotations
@@ -81,17 +80,14 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
     Args:
         database: The private rows.
         schema: The graph of tables; public.
-        domains: What is public of the private tables' columns.
-        settings: What the user chose, by table; the budget is the same for all.
-        children: How many rows may refer to one row of a parent, by link, where that is public.
+        domains: The public description of each private table's columns.
+        settings: The user's settings, by table; the budget is the same for all.
+        children: By link, the public bounds on the number of rows that refer to one parent row.
         noise: The source of noise; tests may replace it.
-        rng: Source of two streams that nobody else may know. One is for draws from what is
-            released. The other chooses private rows; how many numbers are taken from it depends on
+        rng: Source of two streams that nobody else may know. One is for draws from released
+            models. The other chooses private rows; how many numbers are taken from it depends on
             the number of rows, so nothing that is released may be drawn from it.
         track: Wraps the names of the tables as they are released, for a progress bar.
-
-    Returns:
-        The release.
     """
     draws, choices = (rng or np.random.default_rng()).spawn(2)
     with guarded():
@@ -115,12 +111,9 @@ class Task(NamedTuple):
     """One table to release.
 
     Args:
-        table: Its name.
-        plan: What is public of its columns and of the rows per unit.
-        budget: What may be spent on the table.
-        settings: What the user chose.
-        noise: The source of noise.
-        draws: The stream for draws from what is released.
+        plan: Its public columns and its bound on the rows of a unit.
+        budget: The budget of the table.
+        draws: The stream for draws from released models.
         choices: The stream that chooses private rows.
     """
 
@@ -145,18 +138,7 @@ def _release_table(
     units: Mapping[str, NDArray[np.int64]],
     done: DatabaseRelease,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release one table, in the context of its owner.
-
-    Args:
-        task: The table, and what may be spent on it.
-        database: The private rows.
-        rows: The own columns of this table and of those before it; private.
-        units: The unit of every row, by table; private.
-        done: What is released of the tables before it.
-
-    Returns:
-        The model of the table and its receipts.
-    """
+    """Release one table in the context of its owner, from private rows and earlier releases."""
     table, plan, constants = task.table, task.plan, task.constants
     owner = done.schema.owners[table]
     if owner is None:
@@ -180,7 +162,7 @@ def _release_table(
     released = _release_rows(task, joined, domain, units[table], bound, share)
     layout = replace(plan.layout, context=tuple(column.name for column in described))
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
-    # From here on, the noise of a count for units of up to ``bound`` rows.
+    # From here on, ``noise`` is that of a count for units of up to ``bound`` rows.
     noise *= bound or 1
     seen = estimate_size(magnitudes, bound, released.num_rows, noise, constants)
     size = max(agree(*seen, *count_owned(parent, owner, orphans), constants), orphans, 1.0)
@@ -202,7 +184,7 @@ def _release_table(
 def _release_root(
     task: Task, rows: pd.DataFrame, units: NDArray[np.int64]
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release a root table: each of its rows is a unit, and there is no owner to depend on."""
+    """Release a root table: each of its rows is a unit, and has no owner to depend on."""
     plan = task.plan
     released = _release_rows(task, rows, plan.domain, units, 1, 1.0)
     size = max(released.num_rows, 1.0)
@@ -235,7 +217,7 @@ def _release_rows(
 
 
 def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
-    """Compute the noise of a count in the histograms of a table, if units have one row."""
+    """Return the noise of a count in the histograms of a table, if units have one row."""
     shares = stage_shares(domain, task.settings, alone=False)
     return count_noise(len(domain.columns), task.budget.part(share).split(shares)['columns'])
 
@@ -243,7 +225,7 @@ def _count_noise(task: Task, domain: Domain, share: float = 1.0) -> float:
 def _release_orphans(
     task: Task, schema: Schema, database: Database
 ) -> tuple[float, tuple[Receipt, ...]]:
-    """Release how many rows refer to no row of a unit: each of them is a unit of its own."""
+    """Release the number of rows that refer to no row of a unit: each is a unit of its own."""
     with guarded():
         paths = [database.parents[link] for link in schema.unit_links(task.table)]
         alone = np.max(paths, axis=0) < 0
@@ -256,7 +238,7 @@ def _release_orphans(
 
 
 class Orphans(NamedTuple):
-    """Which rows refer to no row of a unit, shape (n,): private."""
+    """True for rows that refer to no row of a unit, shape (n,): private."""
 
     alone: NDArray[np.bool_]
 
@@ -272,24 +254,12 @@ def _release_siblings(
     referred: NDArray[np.int64],
     model: TableRelease,
 ) -> tuple[TableRelease, tuple[Receipt, ...]]:
-    """Release what siblings share beyond what their owner explains.
-
-    Args:
-        task: The table, and what may be spent on it.
-        joined: Its rows with their context; private.
-        units: The unit of every row; private.
-        referred: The owner's row of every row, -1 for none; private.
-        model: The model of the table so far.
-
-    Returns:
-        The model with the effects that siblings share, and the receipt; the model as it is and no
-        receipt if the table has no own column with scores.
-    """
+    """Add the effects that siblings share beyond their owner's, unless no own column has scores."""
     released = model.released
     own = np.setdiff1d(np.arange(len(released.scored)), model.context)
     if not len(own):
         return model, ()
-    # Scores of the first rows of the pairs, then of the second ones.
+    # Scores of the first rows of the pairs, then of the second rows.
     pair = []
     with guarded():
         for chosen in choose_pairs(units, referred, task.choices):

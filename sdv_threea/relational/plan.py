@@ -1,8 +1,4 @@
-"""The plan of a release: columns, bounds and budget of every table.
-
-In go the graph of tables, what is public of their columns, and the user's settings. Out come a
-:class:`Plan` and a budget per private table. All of it is public: no private row is read.
-"""
+"""The plan of a release: columns, bounds and budget of every private table, from public facts."""
 
 from __future__ import annotations
 
@@ -19,11 +15,11 @@ from sdv_threea.units.schema import Link, Schema
 
 
 class Plan(NamedTuple):
-    """What is public of a table.
+    """The public facts about a table.
 
     Args:
         layout: The names of the columns that are released of it.
-        domain: What is public of those columns, without the context.
+        domain: The public description of those columns, without the context.
         most_rows: The most rows that a unit can have in it; ``None`` where that is not public.
     """
 
@@ -38,28 +34,18 @@ def plan_tables(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
 ) -> dict[str, Plan]:
-    """Plan the columns of all private tables, and bound how many rows a unit has in each.
-
-    Args:
-        schema: The graph of tables.
-        domains: What is public of the user's columns, by table.
-        num_rows: Number of rows of the public tables.
-        children: How many rows may refer to one row of a parent, by foreign key.
-
-    Returns:
-        The plan of each private table, parents before their children.
-    """
+    """Return a plan of each private table, parents before their children."""
     plans: dict[str, Plan] = {}
     for table in schema.private:
         layout, owner = lay_out(schema, table, domains[table].names), schema.owners[table]
         domain = own_domain(layout, domains[table], num_rows, children)
         if domain.target is None and layout.counts:
-            # Without a target there are no classes. How many rows a row owns may depend on
-            # categories in ways that a correlation cannot express, but classes can.
+            # Without a target there are no classes. The number of owned rows may depend on
+            # categories in ways that classes can express, and correlations cannot.
             domain = Domain(domain.columns, next(iter(layout.counts.values())))
         above = 1 if owner is None else plans[owner.parent].most_rows
         each = 1 if owner is None else children[owner].most
-        # The bounds multiply: each of a unit's rows of the owner owns at most ``each`` rows.
+        # Each of a unit's rows of the owner owns at most ``each`` rows.
         most_rows = None if above is None or each is None else above * each
         plans[table] = Plan(layout, domain, most_rows)
     return plans
@@ -68,14 +54,11 @@ def plan_tables(
 def share_budget(
     schema: Schema, plans: Mapping[str, Plan], settings: Mapping[str, Settings]
 ) -> dict[str, Budget]:
-    """Share the budget of each root between its tables.
+    """Share the budget of each root between its private tables.
 
-    A table's share of ``mu^2`` is in proportion to 1 and its number of columns: that is the squared
-    sensitivity of its histograms, so the counts of all tables get the same noise. A unit has rows
-    in the tables of one root only, so every root has the whole budget.
-
-    Returns:
-        The budget of each private table.
+    A table's share of ``mu^2`` is in proportion to its number of columns plus one. That is the
+    squared sensitivity of its histograms, so the counts of all tables get the same noise. A unit
+    has rows in the tables of one root only, so every root has the whole budget.
     """
     thresholds = any(needs_threshold(plan.domain) for plan in plans.values())
     widths = {table: 1 + len(plan.domain.columns) for table, plan in plans.items()}

@@ -1,8 +1,7 @@
-"""What is released of a database, and samples of it.
+"""The released model of a database, and its samples: synthetic rows and their foreign keys.
 
-In goes the released model of every private table, with the receipts of what it cost. Out come
-synthetic rows and their foreign keys, as positions of rows of the parents. Tables are drawn in
-order, parents before their children. No private row is read, so samples are free of privacy cost.
+Foreign keys are positions of rows of the parents. Tables are drawn parents first. No private row is
+read, so samples cost no privacy.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from sdv_threea.relational.model import TableRelease, draw_rows, draw_shared
 from sdv_threea.relational.sizes import Children, scale_children, settle_sizes
 from sdv_threea.units.schema import Link, Schema
 
-#: Takes the name of a table and rows drawn for it; returns which of them may stay, shape (n,).
+#: Takes the name of a table and its drawn rows; returns true for rows that may stay, shape (n,).
 Accept = Callable[[str, pd.DataFrame], NDArray[np.bool_]]
 
-#: How often rows that may not stay are drawn again. What may still not stay after that is kept.
+#: The number of times that refused rows are drawn again. Rows that are refused after that are kept.
 MAX_TRIES = 100
 
 
@@ -43,7 +42,7 @@ class Drawn:
 
     Args:
         rows: Its own columns.
-        parents: Row of the parent that each row refers to, -1 for none, by link.
+        parents: By link, the row of the parent that each row refers to, -1 for none.
     """
 
     rows: pd.DataFrame
@@ -57,9 +56,9 @@ class DatabaseRelease:
     Args:
         schema: The graph of its tables.
         tables: The released model of each private table.
-        ledgers: The receipts of what the units of each root table paid.
-        num_rows: Number of rows of the public tables.
-        children: How many rows may refer to one row of a parent, by link, where that is public.
+        ledgers: By root table, the receipts of what a unit of that root paid.
+        num_rows: Number of rows of each public table.
+        children: By link, the public bounds on the number of rows that refer to one parent row.
     """
 
     schema: Schema
@@ -70,7 +69,7 @@ class DatabaseRelease:
 
     @property
     def num_units(self) -> float:
-        """The released number of units: rows of root tables, and rows that have no owner."""
+        """The released number of units: rows of root tables, and rows without an owner."""
         return math.fsum(
             model.size * (1.0 if self.schema.root(table) == table else model.orphans)
             for table, model in self.tables.items()
@@ -79,7 +78,7 @@ class DatabaseRelease:
     def add(
         self, table: str, model: TableRelease, receipts: tuple[Receipt, ...]
     ) -> DatabaseRelease:
-        """Return this release with one more table, and with the receipts of what units paid."""
+        """Return this release with one more table and its receipts."""
         root = self.schema.root(table)
         named = (replace(one, released=f'{table}: {one.released}') for one in receipts)
         ledger = self.ledgers.get(root, Ledger()).add(*named)
@@ -88,14 +87,7 @@ class DatabaseRelease:
         )
 
     def settle(self) -> DatabaseRelease:
-        """Return this release with sizes of tables that can occur together.
-
-        The sizes were estimated table by table. Public facts tie them to each other: the number of
-        rows of public tables, and how many rows may refer to one row of a parent.
-
-        Returns:
-            The release. Its tables have the sizes of a sample of scale one.
-        """
+        """Return this release with table sizes that the public row counts and bounds allow."""
         sizes = self._choose_sizes(1.0, self.children)
         tables = {
             table: replace(model, size=float(sizes[table])) for table, model in self.tables.items()
@@ -105,15 +97,10 @@ class DatabaseRelease:
     def sample(
         self, scale: float, rng: np.random.Generator, accept: Accept | None = None
     ) -> dict[str, Drawn]:
-        """Draw all private tables: free of privacy cost, however often.
+        """Draw rows and references of all private tables: free of privacy cost, however often.
 
-        Args:
-            scale: Number of rows to draw, as a multiple of each table's size.
-            rng: Source of randomness; it needs no secrecy.
-            accept: Tells which rows may stay; the others are drawn again. By default all stay.
-
-        Returns:
-            Rows and references, by table. Each has at least one row, if there are parents for it.
+        A table gets ``scale`` times its size, and at least one row unless it lacks parents. Rows
+        that ``accept`` refuses are drawn again; by default all stay.
         """
         drawn: dict[str, Drawn] = {}
         units: dict[str, NDArray[np.int64]] = {}
@@ -123,8 +110,8 @@ class DatabaseRelease:
             owners = self._own(table, sizes[table], drawn, rng)
             rows = self._draw(table, owners, drawn, rng, accept)
             owner = self.schema.owners[table]
-            # Every row gets the unit of its owner. A row without an owner is a unit of its own, so
-            # it gets a number that no other row has.
+            # A row gets the unit of its owner. A row without an owner is a unit of its own, so it
+            # gets a number that no other row has.
             alone = np.arange(len(owners)) + sum(map(len, units.values()))
             units[table] = alone
             if owner is not None:
@@ -138,25 +125,18 @@ class DatabaseRelease:
         return drawn
 
     def _choose_sizes(self, scale: float, children: Mapping[Link, Children]) -> dict[str, int]:
-        """Choose how many rows to draw of each private table."""
+        """Choose the number of rows to draw of each private table."""
         wanted = {table: model.size * scale for table, model in self.tables.items()}
         return settle_sizes(wanted, self.schema, self.num_rows, children)
 
     def _count(self, table: str, drawn: Mapping[str, Drawn]) -> int:
-        """Count the rows of a public table, or of a private one that is drawn."""
+        """Count the rows of a public table, or of a private table that is already drawn."""
         return self.num_rows[table] if table in self.schema.public else len(drawn[table].rows)
 
     def _own(
         self, table: str, size: int, drawn: Mapping[str, Drawn], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Choose the owner of every row of a table.
-
-        A drawn row of the owner's table has a column with the number of rows that it owns. Those
-        numbers are corrected to add up to the size of the table, and written back.
-
-        Returns:
-            A row of the owner's table per row, -1 for none, shape (size,).
-        """
+        """Return each row's owner, -1 for none; correct the counts of the owner's rows in place."""
         owner = self.schema.owners[table]
         if owner is None:
             return np.full(size, -1)
@@ -165,13 +145,13 @@ class DatabaseRelease:
         fewest, many = children.of(len(rows))
         orphans = round(self.tables[table].orphans * size)
         owned = min(max(size - orphans, fewest), int(min(many, size)))
-        # A row owns at most all rows of the table. Without this bound, a range whose end is noise
-        # could hold counts that do not fit into 64 bits.
+        # A row owns at most all rows of the table. Without this bound, a noisy range could hold
+        # counts that do not fit into 64 bits.
         counts = np.minimum(rows[name].to_numpy(), size).astype(np.int64)
         counted, most = parent.released.domain[name], children.most
         if most is None and isinstance(counted, Number) and len(rows):
-            # The range of counts was estimated, and leaves out the few rows that own the most.
-            # How many units have more rows than that was released by order of magnitude.
+            # The range of counts was estimated, and leaves out the few rows that own the most. The
+            # released magnitudes count the units with more rows.
             high = min(counted.high or 0.0, size)
             counts = self._enlarge(table, counts, high, owned, rng)
             most = max(int(counts.max()), int(high), math.ceil(owned / len(rows)))
@@ -188,18 +168,7 @@ class DatabaseRelease:
         owned: int,
         rng: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Return counts of owned rows, a few of them beyond the largest one of the model.
-
-        Args:
-            table: The table whose rows are owned.
-            counts: Number of rows that each row owns, shape (P,).
-            high: The largest count of the model.
-            owned: How many rows are owned together.
-            rng: Source of the choice.
-
-        Returns:
-            The counts, as they are if nothing was released of larger ones; shape (P,).
-        """
+        """Replace a few counts of owned rows by larger ones, drawn from the released magnitudes."""
         magnitudes = self.tables[table].magnitudes
         if magnitudes is None:
             return counts
@@ -242,14 +211,10 @@ class DatabaseRelease:
         units: Mapping[str, NDArray[np.int64]],
         rng: np.random.Generator,
     ) -> dict[Link, NDArray[np.int64]]:
-        """Choose the references of a table's rows to the tables that do not own them.
+        """Return the references to the tables that do not own the rows, -1 for none, by link.
 
-        A reference to a public table is a column of the model. One to a private table of the same
-        units stays within the unit of the row. Of any other nothing was released: those references
-        are dealt out evenly.
-
-        Returns:
-            Rows of the parent, -1 for none, by foreign key.
+        References to public tables come from the model. References to private tables of the same
+        units stay within the unit. All others were not released, and are dealt evenly.
         """
         layout, found = self.tables[table].layout, {}
         for link in self.schema.links_of(table):
@@ -272,7 +237,7 @@ class DatabaseRelease:
     def _refer_to_public(
         self, table: str, link: Link, rows: pd.DataFrame, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Take the references to a public table from the drawn rows, and even out their numbers."""
+        """Take the references to a public table from the drawn rows, and level their counts."""
         model = self.tables[table]
         named = rows[model.layout.references[link]].astype('float64').fillna(-1)
         found: NDArray[np.int64] = named.to_numpy().astype(np.int64)

@@ -1,9 +1,9 @@
-"""What siblings, rows of one parent, have in common: the covariance between their scores.
+"""The covariance between the scores of siblings: rows of one parent.
 
-In go the private scores of one pair of siblings per unit of privacy. Out come their noisy products
-with a receipt, and from those an effect that all siblings share when they are drawn. For a pair
-with centred scores ``x`` and ``y``, the mean of ``x y^T + y x^T`` is twice the covariance between
-siblings. The parent's columns explain a part of it; the effect makes up for the rest.
+In go the private scores of one pair of siblings per unit of privacy. Out come noisy products of the
+scores, and an effect that siblings share when they are drawn. For a pair with centred scores ``x``
+and ``y``, the mean of ``x y^T + y x^T`` is twice the covariance between siblings. The effect adds
+the part of the covariance that the parent's columns do not explain.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Siblings(NamedTuple):
 
 @dataclass(frozen=True)
 class SiblingMoments:
-    """Noisy products of the scores of pairs of siblings: publishable.
+    """Noisy covariance between the scores of siblings: publishable.
 
     Args:
         count: Number of pairs, at least one.
@@ -58,7 +58,7 @@ class SiblingMoments:
 def choose_pairs(
     units: NDArray[np.int64], owners: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose one pair of siblings in each unit that has any.
+    """Choose one pair of siblings in each unit that has any, as positions of first and second rows.
 
     Formal guarantees:
         * a unit has at most one pair, which depends on the rows of that unit alone
@@ -67,11 +67,8 @@ def choose_pairs(
         units: The unit of every row, shape (n,).
         owners: The row of the parent that each row refers to, -1 for none, shape (n,).
         rng: Source of the choice: independent of the rows, and nothing released is drawn from it.
-
-    Returns:
-        The positions of the first and of the second rows of the pairs, shape (P,) each.
     """
-    # One pair per parent with two rows at least, then one pair per unit.
+    # One pair per parent with at least two rows, then one pair per unit.
     rows = np.flatnonzero((owners >= 0) & (units != DISPUTED))
     ranks = rank_within(owners[rows], rng)
     first, second = rows[ranks == 0], rows[ranks == 1]
@@ -106,9 +103,6 @@ def release_siblings(
         mu: The price for a unit, in GDP.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
         noise: The source of noise.
-
-    Returns:
-        The moments and their receipt.
     """
     weight = constant_weight(radius, count_weight)
     single = moment_sensitivity(math.hypot(weight, radius))
@@ -120,8 +114,8 @@ def release_siblings(
         resolution=SCORE_UNITS**-2,
     )
     noisy, receipt = release(*take(chunk_arrays(Siblings(*scores)), statistic), mu=mu, noise=noise)
-    # The first entry of each vector is the constant ``weight``, so the first row holds the number
-    # of pairs times weight^2, and the sums of the scores times weight.
+    # The first entry of each vector is the constant ``weight``, so the first row of the matrix
+    # holds the number of pairs times weight^2, and the sums of the scores times weight.
     matrix = unpack_second_moments(noisy)[0] / 2
     count = max(float(matrix[0, 0]) / (weight / SCORE_UNITS) ** 2, 1.0)
     means = matrix[0, 1:] / (weight / SCORE_UNITS) / count
@@ -149,38 +143,30 @@ def shared_effect(
     *,
     most_shared: float,
 ) -> tuple[NDArray[np.float64], float]:
-    """Estimate what siblings share beyond what their parent explains.
+    """Estimate the covariance that siblings share beyond the part that their parent explains.
 
     Siblings can be alike for two reasons: they have the same component more often than chance, or
-    they share an effect inside components. With ``E`` for what the parent does not explain of the
-    covariance between siblings, ``B`` for ``between``, and ``t`` for the chance of a shared
-    component, ``E = t B + S``: ``t`` is the least-squares fit, within [0, 1], and ``S`` what is
-    left. All matrices are of normals. If the score of column ``j`` has the variance ``v_j``,
-    the covariance of two scores is, to first order, ``v_j v_k`` times that of their normals (see
-    :func:`~sdv_threea.approximate.gaussian.class_correlations`).
-
-    Args:
-        siblings: The released products.
-        variances: ``v``, the variances of the scores, shape (m,).
-        explained: Covariance of the normals that the parent explains, shape (m, m).
-        rest: Covariance that it leaves open, positive definite, shape (m, m).
-        between: ``B``, the covariance between the means of the components, shape (m, m).
-        most_shared: The largest part of ``rest`` that siblings may share.
+    they share an effect inside components. Let ``E`` be the covariance of siblings less the
+    ``explained`` one, ``B`` the covariance ``between`` the means of components, and ``t`` the
+    chance of a shared component. Then ``E = t B + S``: ``t`` is the least-squares fit within
+    [0, 1], and ``S`` the remainder. All matrices are of normals, shape (m, m). To first order, the
+    covariance of two scores is the product of their ``variances`` times the covariance of their
+    normals (see :func:`~sdv_threea.approximate.gaussian.class_correlations`).
 
     Returns:
-        The covariance ``S`` of normals that siblings share inside components, positive
-        semidefinite and at most ``most_shared`` times ``rest``, shape (m, m); and ``t``.
+        ``S``, positive semidefinite and at most ``most_shared`` times ``rest``, the positive
+        definite covariance that the parent leaves open; and ``t``.
     """
     gains = np.outer(variances, variances)
     surprise = siblings.covariance - gains * explained
-    # Two errors: the noise, and that of a sample of ``count`` pairs.
+    # The variance of the noise, and that of a sample of ``count`` pairs.
     noises = siblings.scale**2 + gains / siblings.count
     effect = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel()).reshape(gains.shape)
     size = float((between**2).sum())
     together = min(max(float((effect * between).sum()) / size, 0.0), 1.0) if size else 0.0
     effect = effect - together * between
     # In coordinates in which ``rest`` is the identity, bound the eigenvalues of the effect: from
-    # below, so that it is a covariance, and from above, so that it leaves some of ``rest``.
+    # below, so that the effect is a covariance; from above, so that it leaves some of ``rest``.
     root = np.linalg.cholesky(rest)
     inverse = np.linalg.inv(root)
     white = inverse @ effect @ inverse.T

@@ -1,8 +1,7 @@
-"""How many rows to draw of each table.
+"""Numbers of rows to draw of each table, within the public bounds on *children*.
 
-In go the wanted numbers of rows, and what is public of how many rows may refer to one row of a
-parent: its *children*. Out come numbers of rows that agree with that. If a patient has one to three
-stays, for example, 10 patients have 10 to 30 stays. No private row is read.
+Children of a row are the rows that refer to it. If a patient has one to three stays, 10 patients
+have 10 to 30 stays. No private row is read.
 """
 
 from __future__ import annotations
@@ -16,12 +15,7 @@ from sdv_threea.units.schema import Link, Schema
 
 @dataclass(frozen=True)
 class Children:
-    """How many rows of a child may refer to one row of its parent: public.
-
-    Args:
-        least: The smallest number.
-        most: The largest number; ``None`` where that is not public.
-    """
+    """Public bounds on the rows of a child that refer to one parent row; ``None`` for no bound."""
 
     least: int = 0
     most: int | None = None
@@ -33,16 +27,7 @@ class Children:
 
 
 def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[Link, Children]:
-    """Return the bounds on children of every foreign key of the private tables.
-
-    Args:
-        schema: The graph of tables.
-        stated: What the user said, by foreign key.
-
-    Returns:
-        The bounds by foreign key: none where nothing was said, and at most one row where the
-        foreign key is unique.
-    """
+    """Return the bounds on children by foreign key: stated, or one for a unique key, or none."""
     links = [link for link in schema.links if link.child in schema.private]
     found = {link: stated.get(link, Children()) for link in links}
     return {
@@ -56,8 +41,7 @@ def scale_children(
 ) -> dict[Link, Children]:
     """Return the bounds on children in a sample of a given scale.
 
-    A public table is the same in every sample. So its rows have ``scale`` times as many children,
-    while the rows of a private table have as many as before.
+    A public table is the same in every sample, so its rows have ``scale`` times as many children.
     """
     return {
         link: each if link.unique or link.parent in schema.private else _scale(each, scale)
@@ -71,17 +55,10 @@ def settle_sizes(
     num_rows: Mapping[str, int],
     children: Mapping[Link, Children],
 ) -> dict[str, int]:
-    """Choose numbers of rows of the private tables that the bounds on children allow.
+    """Choose numbers of rows of the private tables, at least one, within the bounds on children.
 
-    Args:
-        wanted: How many rows each private table should have.
-        schema: The graph of tables.
-        num_rows: Number of rows of the public tables.
-        children: How many rows may refer to one row of a parent, by foreign key.
-
-    Returns:
-        Numbers of rows, at least one, as near to the wanted ones as the bounds allow. Where not all
-        bounds can be kept, the upper ones are.
+    The numbers are as near to ``wanted`` as the bounds and the row counts of public tables allow.
+    Where bounds contradict each other, the upper ones are kept.
     """
     possible: dict[str, tuple[float, float]] = {table: (1, math.inf) for table in schema.private}
     possible |= {table: (num_rows[table], num_rows[table]) for table in schema.public}
@@ -94,12 +71,8 @@ def settle_sizes(
 
 
 def _tighten(possible: dict[str, tuple[float, float]], children: Mapping[Link, Children]) -> None:
-    """Narrow the possible numbers of rows by those of parents and children, in place.
-
-    With ``p`` rows of the parent there are at least ``least p`` rows of the child, and at most
-    ``most p`` if each of them has to refer to one.
-    """
-    # Each round carries bounds one table further, so one round per table is enough.
+    """Narrow the possible row counts by those of parents and children, in place."""
+    # Each round passes bounds on to the next table, so one round per table is enough.
     for _ in possible:
         for link, each in children.items():
             (few, many), (parents, most_parents) = possible[link.child], possible[link.parent]
