@@ -1,4 +1,4 @@
-"""Which transformers of RDT's a user may put before the codes of a column, and why not others."""
+"""The transformers of RDT's that a user may put before the codes of a column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_threea.domain import Category
 
-#: RDT's transformers of which the number of a cell follows from that cell, with the right options.
+#: RDT's transformers that compute the number of a cell from that cell, with the right options.
 LOCAL = (
     BinaryEncoder,
     FloatFormatter,
@@ -32,8 +32,8 @@ LOCAL = (
     UnixTimestampEncoder,
 )
 
-#: The attribute by which a class of the user's declares that each of its numbers follows from one
-#: cell, and each cell from one number.
+#: The attribute by which a user's class declares that each number follows from one cell, and each
+#: cell from one number.
 DECLARATION = 'ACTS_RECORD_BY_RECORD'
 
 DISTRIBUTION = (
@@ -65,7 +65,7 @@ UNKNOWN = (
     f'it is not known to act record by record. If it does, say {DECLARATION} = True in its class'
 )
 
-#: Options that make a transformer learn from rows, or look at more than one at once.
+#: Options that make a transformer learn from rows, or read more than one row at once.
 OPTIONS = {
     'add_noise': (False, 'it draws a random number for each row. Leave the option out'),
     'computer_representation': (
@@ -87,12 +87,8 @@ OPTIONS = {
 def check_local(name: str, transformer: Any) -> None:
     """Refuse a transformer that does not act record by record, or is not known to.
 
-    Args:
-        name: The column.
-        transformer: The transformer.
-
     Raises:
-        SynthesizerInputError: With the reason, and what to do instead.
+        SynthesizerInputError: With the reason and the alternative.
     """
     reason = _find_reason(transformer)
     if reason:
@@ -103,18 +99,12 @@ def check_local(name: str, transformer: Any) -> None:
 
 
 def state_values(column: Category, transformer: Any, target: str | None) -> Category:
-    """Fill in the public values that a transformer of categories is asked about.
+    """Return the column with the public values that a transformer of categories needs.
 
-    Args:
-        column: What is public of the column.
-        transformer: The transformer; the ``order`` that a user gives it is public.
-        target: The column that models will be trained to predict.
-
-    Returns:
-        The column with its values.
+    The ``order`` that a user gives the transformer is public.
 
     Raises:
-        SynthesizerInputError: If they are not public, or the column is the target.
+        SynthesizerInputError: If the values are not public, or the column is the target.
     """
     kind, order = type(transformer).__name__, getattr(transformer, 'order', None)
     if column.name == target:
@@ -134,7 +124,7 @@ def state_values(column: Category, transformer: Any, target: str | None) -> Cate
 
 
 def _find_reason(transformer: Any) -> str:
-    """Tell why a transformer is refused; nothing if it is not."""
+    """Return the reason to refuse a transformer; an empty text if it is allowed."""
     if transformer.is_generator():
         return GENERATOR
     if getattr(type(transformer), DECLARATION, False) is True:

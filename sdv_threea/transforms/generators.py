@@ -1,4 +1,4 @@
-"""Which transformers of RDT's a user may choose for columns that are not modelled: generators."""
+"""The check of transformers of columns that are not modelled: only generators are allowed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from sdv.errors import SynthesizerInputError
 
 
 def refuse_learning(transformers: Mapping[str, Any]) -> None:
-    """Refuse transformers that would keep values of columns that are made up.
-
-    Args:
-        transformers: The transformers that a user wants, by column; ``None`` for none.
+    """Refuse transformers that would keep values of columns that are not modelled.
 
     Raises:
-        SynthesizerInputError: If one makes nothing up.
+        SynthesizerInputError: If a transformer is not a generator; ``None`` is allowed.
     """
     learning = [
         name for name, each in transformers.items() if each is not None and not _makes_up(each)
@@ -28,6 +25,6 @@ def refuse_learning(transformers: Mapping[str, Any]) -> None:
 
 
 def _makes_up(transformer: Any) -> bool:
-    """Tell whether a transformer puts nothing into the table that is modelled."""
+    """Return true if the transformer adds no column to the modelled table."""
     outputs = transformer.output_properties.values()
     return transformer.is_generator() and not any('sdtype' in each for each in outputs)

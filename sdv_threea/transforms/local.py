@@ -1,4 +1,4 @@
-"""RDT's transformers that act record by record: copied, fitted to public facts and called."""
+"""Transformers of RDT's that act record by record: copied, fitted to public facts and called."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from sdv_threea.privacy.guard import UnreadableRowsError, guarded
 
 
 class FixedTimestampEncoder(OptimizedTimestampEncoder):
-    """``OptimizedTimestampEncoder`` whose unit stays as it was first fitted.
+    """``OptimizedTimestampEncoder`` that keeps the unit of its first fit.
 
-    RDT looks for the unit anew in all the rows that it transforms.
+    RDT finds a new unit in all rows of each table that it transforms.
     """
 
     def _find_divider(self, transformed: pd.Series) -> None:
@@ -36,7 +36,7 @@ LINEAR = (FloatFormatter, UnixTimestampEncoder, FixedTimestampEncoder)
 
 
 def find_limits(transformer: BaseTransformer) -> tuple[float, float]:
-    """Find the smallest and the largest number that a transformer can take."""
+    """Return the smallest and the largest number that a transformer can take."""
     match transformer:
         case LogScaler(invert=True):
             return -np.inf, float(np.nextafter(transformer.constant, -np.inf))
@@ -49,19 +49,16 @@ def find_limits(transformer: BaseTransformer) -> tuple[float, float]:
 
 
 def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series) -> pd.Series:
-    """Call a method of a fitted transformer on one column, and keep back what it says of cells.
+    """Call a method of a fitted transformer on one column, and hide errors that show cells.
 
     Args:
         transformer: The transformer.
         method: ``'transform'`` or ``'reverse_transform'``.
         name: The column of the user.
-        cells: What goes in, shape (n,).
-
-    Returns:
-        What comes out, shape (n,).
+        cells: The cells, shape (n,), as is the result.
 
     Raises:
-        UnreadableRowsError: If that fails; it shows no value.
+        UnreadableRowsError: If the call fails; the error shows no value.
     """
     outputs = transformer.get_output_columns()
     there = method == 'transform'
@@ -81,7 +78,7 @@ def call(transformer: BaseTransformer, method: str, name: str, cells: pd.Series)
 
 
 def copy_local(transformer: BaseTransformer) -> BaseTransformer:
-    """Copy a transformer; one whose unit would follow from all rows gets a fixed one."""
+    """Copy a transformer; a unit that would follow from all rows is fixed."""
     if type(transformer) is not OptimizedTimestampEncoder:
         return deepcopy(transformer)
     return FixedTimestampEncoder(
@@ -92,12 +89,7 @@ def copy_local(transformer: BaseTransformer) -> BaseTransformer:
 
 
 def fit(transformer: BaseTransformer, name: str, cells: pd.Series) -> None:
-    """Fit a transformer to public cells of one column.
-
-    Args:
-        transformer: The transformer.
-        name: The column.
-        cells: The cells, none missing.
+    """Fit a transformer to public cells of one column, none missing.
 
     Raises:
         SynthesizerInputError: If it cannot be fitted, or makes several columns.
@@ -119,7 +111,7 @@ def fit(transformer: BaseTransformer, name: str, cells: pd.Series) -> None:
 
 
 def find_example(low: float, high: float) -> float:
-    """Find a number within limits, not at an end if there is another."""
+    """Return a number within limits, inside them if possible."""
     if np.isfinite(low) and np.isfinite(high):
         return (low + high) / 2
     return float(np.clip(1.0, low + 1, high - 1))

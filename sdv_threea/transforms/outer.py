@@ -1,4 +1,4 @@
-"""Outer steps as a part of a table: made of what is public, and applied to columns by name."""
+"""Outer steps of a table: made from public facts, and applied to columns by name."""
 
 from __future__ import annotations
 
@@ -25,22 +25,16 @@ MICROSECOND = 1e-6
 
 
 def list_steps(derivations: Derivations) -> dict[str, Step]:
-    """List the outer steps among derivations, by column."""
+    """Return the outer steps among derivations, by column."""
     return {each.column.name: each for each in derivations.steps if isinstance(each, Step)}
 
 
 def find_untaken(
     rows: Rows[pd.DataFrame], facts: Sequence[Facts], derivations: Derivations
 ) -> list[str]:
-    """Complain about cells that outer steps cannot take, without a value.
+    """Return a complaint for each column with cells that its outer step cannot take.
 
-    Args:
-        rows: The private rows.
-        facts: What is public of the cells of each column.
-        derivations: All derivations.
-
-    Returns:
-        A sentence by column with such cells.
+    A complaint shows no value.
     """
     steps = list_steps(derivations)
     if not steps:
@@ -56,15 +50,7 @@ def find_untaken(
 
 
 def enter(known: pd.DataFrame, derivations: Derivations) -> pd.DataFrame:
-    """Transform those of some columns of the user that have an outer step.
-
-    Args:
-        known: Some columns, in plain values.
-        derivations: All derivations.
-
-    Returns:
-        The same columns.
-    """
+    """Transform the given columns of the user that have an outer step."""
     steps = {name: step for name, step in list_steps(derivations).items() if name in known}
     return known.assign(**{name: step.forward(known)[name] for name, step in steps.items()})
 
@@ -77,15 +63,7 @@ def _count_untaken(
 
 
 def make_step(column: Column, transformer: BaseTransformer, *, is_date: bool) -> Step:
-    """Fit a copy of a transformer to what is public of its column.
-
-    Args:
-        column: What is public.
-        transformer: A transformer that acts record by record, not fitted.
-        is_date: Whether the column holds dates.
-
-    Returns:
-        The step.
+    """Fit a copy of a transformer that acts record by record to public facts about its column.
 
     Raises:
         SynthesizerInputError: If the transformer cannot be fitted, or makes several columns.

@@ -1,8 +1,8 @@
-"""From the table of a user to the columns that are modelled, and back from what was released.
+"""A user's table to the modelled columns, and sampled rows back to the user's columns.
 
-The way there is: cells are read as plain values, constraints replace columns by derived ones
-(:mod:`sdv_threea.constraints`), and transformers that the user has chosen come last. The way back
-is the same in reverse.
+Cells are read as plain values, constraints replace columns by derived ones
+(:mod:`sdv_threea.constraints`), and transformers that the user has chosen come last. Sampled rows
+take the same steps in reverse.
 """
 
 from __future__ import annotations
@@ -32,24 +32,22 @@ from sdv_threea.transforms.transformer_set import TransformerSet
 
 
 class Preprocessor:
-    """The way from the table of a user to the columns that are modelled, and back.
+    """Translation of a user's table to the modelled columns, and back.
 
-    Before a release it knows what is public, and after one also what was released; of private rows
-    it keeps nothing.
+    It keeps public and, after a release, released facts. It keeps nothing of private rows.
 
     Formal guarantees:
         * records are translated one by one: a row of the result is a function of the same row of
-          the table, and of what is public
+          the table, and of public facts
         * nothing is fitted on private rows: see :class:`TableStorage`, :class:`ConstraintSet` and
           :class:`TransformerSet`
         * a complaint about the private table names columns and rules, and shows no value
 
     Args:
-        metadata: Metadata of one table, without what is not public.
-        target: The column that models will be trained to predict, if it is known.
-        coerce: Whether cells that break what is stated of them are replaced, and the table is not
-            refused.
-        unreleased: What samples show in the place of values that are not released, by column.
+        metadata: Metadata of one table, without private facts.
+        target: The column that models will be trained to predict; ``None`` if not known.
+        coerce: Whether cells that break a stated fact are replaced; else the table is refused.
+        unreleased: By column, the value of samples in place of values that are not released.
     """
 
     def __init__(
@@ -70,26 +68,23 @@ class Preprocessor:
 
     @property
     def columns(self) -> Mapping[str, ColumnMetadata]:
-        """What the metadata says about each column."""
+        """The metadata of each column."""
         return self.storage.columns
 
     def describe(self) -> Domain:
-        """Describe the modelled columns of the user by what is public of them."""
+        """Describe the user's modelled columns by public facts."""
         return self.storage.describe(self.constraints.increments)
 
     def derive(self) -> Derivations:
-        """Tell how the columns that are modelled follow from those of the user: public."""
+        """Return the public derivations of the modelled columns from the user's columns."""
         return self.transformers.extend(self.constraints.derive(self.describe()))
 
     def modify(self, metadata: Metadata) -> Metadata:
-        """Describe the columns that are modelled as SDV does."""
+        """Return SDV's metadata of the modelled columns."""
         return modify_metadata(metadata, self.derive())
 
     def add_constraints(self, constraints: Sequence[Any]) -> None:
-        """Add constraints; transformers that were chosen for the columns before are dropped.
-
-        Args:
-            constraints: Constraints for one table; they are copied.
+        """Add copies of constraints for one table, and drop the transformers chosen before.
 
         Raises:
             ConstraintNotMetError: If the metadata does not fit a constraint.
@@ -103,30 +98,23 @@ class Preprocessor:
         self.transformers.check(transformers, self.constraints.derive(self.describe()))
 
     def choose_transformers(self, transformers: Mapping[str, Any]) -> None:
-        """Take over transformers that were checked.
-
-        Args:
-            transformers: What the user wants, by column; ``None`` for none.
-        """
+        """Use checked transformers, by column; ``None`` removes the one of a column."""
         self.transformers.choose(transformers, self.describe().names)
         self.transformers.assign(self.derive().derived, transformers)
 
     def complete_transformers(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        """List the transformers of all columns: see :meth:`TransformerSet.complete`."""
+        """Return the transformers of all columns: see :meth:`TransformerSet.complete`."""
         return self.transformers.complete(found, self.describe().names)
 
     def take(self, data: object) -> PrivateTable:
-        """Make ready to read the table: see :func:`sdv_threea.storage.reading.take_table`."""
+        """Wrap the user's table for reading: see :func:`sdv_threea.storage.reading.take_table`."""
         return take_table(data, self.name, self.columns)
 
     def check(self, table: PrivateTable) -> None:
         """Refuse a table that does not match the metadata; see *Refusals* in docs/privacy.md.
 
-        Args:
-            table: The private table.
-
         Raises:
-            InvalidDataError: If it does not match the metadata.
+            InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
         """
         problems = self.storage.find_problems(table, coerce=self.coerce)
@@ -140,43 +128,32 @@ class Preprocessor:
             self.constraints.check(table)
 
     def prepare(self, header: pd.DataFrame) -> pd.DataFrame:
-        """Make ready to translate a table.
+        """Return a public table to show to SDV in place of the private one.
 
-        Args:
-            header: Its columns; rows are not looked at.
-
-        Returns:
-            The table that SDV is to be shown instead, a function of what is public.
+        Only the columns of ``header`` are read, not its rows.
         """
         self.storage.declare(header)
         self.transformers.assign(self.derive().derived)
         return self.storage.make_proxy(self.describe())
 
     def make_translation(self) -> Callable[[pd.DataFrame], pd.DataFrame]:
-        """Make the function that translates private rows one by one; it can be pickled."""
+        """Return the function that translates private rows one by one; it can be pickled."""
         return partial(_translate, self.storage.list_facts(), self.derive())
 
     def translate(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Translate private rows; the result is private.
-
-        Args:
-            table: The columns of the user.
-
-        Returns:
-            The columns that are modelled.
-        """
+        """Translate private rows to the modelled columns; the result is private."""
         with guarded():
             return self.make_translation()(table)
 
     def learn(self, domain: Domain, transformers: tuple[Transformer, ...]) -> pd.DataFrame:
-        """Learn from a release how synthetic rows are stored, and which rules they obey.
+        """Learn the storage and the rules of synthetic rows from a release.
 
         Args:
-            domain: The columns that are modelled, as released.
-            transformers: From the cells of these and other columns to codes, as released.
+            domain: The modelled columns, as released.
+            transformers: The released transformers, from cells to codes.
 
         Returns:
-            The table that SDV is to be fitted on, a function of what is public or released.
+            The table that SDV is fitted on, a function of public and released facts.
         """
         self.derivations = self.derive()
         restored = self.derivations.restore(domain)
@@ -187,33 +164,16 @@ class Preprocessor:
         return proxy
 
     def describe_storage(self, domain: Domain | None) -> StoredColumns:
-        """Tell how the columns of the user are stored in a synthetic table.
-
-        Args:
-            domain: The columns that are modelled, as released; ``None`` if there are none.
-        """
+        """Return the storage of the user's columns in a synthetic table."""
         restored = Domain(()) if domain is None else self.derivations.restore(domain)
         return StoredColumns(self.columns, self.storage.dtypes, restored)
 
     def restore(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-        """Turn sampled rows back into the columns of the user.
-
-        Args:
-            sampled: The columns that are modelled, as drawn from the release.
-            domain: The same, as released.
-
-        Returns:
-            The columns of the user that are modelled, in their stored form up to dtypes.
-        """
+        """Turn sampled rows into the user's modelled columns, in their stored form up to dtypes."""
         return self.describe_storage(domain).decode(self.derivations.back(sampled, domain))
 
     def accept(self, sampled: pd.DataFrame, domain: Domain) -> NDArray[np.bool_]:
-        """Tell which sampled rows meet all constraints, shape (n,).
-
-        Args:
-            sampled: The columns that are modelled, as drawn from the release.
-            domain: The same, as released.
-        """
+        """Return true for sampled rows that meet all constraints, shape (n,)."""
         rows = self.restore(sampled, domain)
         kept = self.constraints.keep_valid(rows)
         return np.asarray(np.isin(np.arange(len(rows)), kept.index))
@@ -222,6 +182,6 @@ class Preprocessor:
 def _translate(
     facts: tuple[Facts, ...], derivations: Derivations, chunk: pd.DataFrame
 ) -> pd.DataFrame:
-    """Read the cells, and derive the columns that are modelled."""
+    """Read the cells, and derive the modelled columns."""
     read = read_table(facts, chunk)
     return derivations.forward(read) if derivations.steps else read

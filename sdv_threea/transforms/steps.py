@@ -1,8 +1,8 @@
-"""Outer steps: what a transformer of RDT's, chosen by the user, does to a column before its codes.
+"""Outer steps: a transformer of RDT's, chosen by the user, applied to a column before its codes.
 
-A step is a derivation (:mod:`sdv_threea.constraints.derivations`): the column is replaced by the
-transformed one, which has the same name and is a number. Missing cells pass it by, so that a
-transformer never learns, fills in or draws missing values.
+A step is a derivation (:mod:`sdv_threea.constraints.derivations`): the transformed column is a
+number and replaces the column of the same name. Missing cells stay missing, so a transformer never
+learns, fills in or draws missing values.
 
 Formal guarantees:
     * a transformer is fitted to public facts: the stated range or values of its column, or else a
@@ -38,7 +38,7 @@ from sdv_threea.transforms.local import (
     find_limits,
 )
 
-#: Digits that are left of a number after the round trip through a logarithm.
+#: Digits of a number that survive the round trip through a logarithm.
 DIGITS = 12
 
 #: Number of places at which a transformer is reversed to find the range of its column.
@@ -66,14 +66,14 @@ class NumberStep:
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
-        """The transformed column, and of what is public as much as can be told of it."""
+        """The transformed column, with the public facts that follow from those of the column."""
         own = self.column
         image = Number(name=own.name, step=0.0, nullable=own.nullable)
         grid = self.transform(occupied_borders(own.step or 0.0))
         grid = grid[~np.isnan(grid)]
         rises, falls = np.all(np.diff(grid) >= 0), np.all(np.diff(grid) <= 0)
         if rises or falls:
-            # Cells as fine as those of the column itself.
+            # Bins as fine as those of the column itself.
             low, high = self._transform_ends(bool(rises))
             image = replace(image, low=low, high=high, grid=tuple(np.unique(grid).tolist()))
         if type(self.transformer) in LINEAR:
@@ -99,7 +99,7 @@ class NumberStep:
         return {name: np.clip(numbers, low, high)}
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """Describe the column: the range is what the released one comes from."""
+        """Describe the column; an unknown range is found by reversing the released range."""
         released, own = domain[self.column.name], self.column
         assert isinstance(released, Number)
         looks = np.linspace(released.low or 0.0, released.high or 0.0, NUM_LOOKS)
@@ -110,11 +110,11 @@ class NumberStep:
         return (replace(own, low=low, high=high, step=step, nullable=nullable),)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Numbers have a bearing on no derived category."""
+        """Select nothing: numbers restrict no derived category."""
         return {}
 
     def transform(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Transform numbers, shape (n,), NaN where missing or not to be taken."""
+        """Transform numbers, shape (n,): NaN for missing numbers and for invalid ones."""
         low, high = find_limits(self.transformer)
         found = self._apply('transform', numbers, (numbers >= low) & (numbers <= high))
         return np.where(np.isfinite(found), found, np.nan)
@@ -133,7 +133,7 @@ class NumberStep:
     def _apply(
         self, method: str, numbers: NDArray[np.float64], chosen: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """Call a method of the transformer on chosen numbers; NaN for others."""
+        """Call a method of the transformer on the chosen numbers; NaN for all others."""
         found = np.full(len(numbers), np.nan)
         if chosen.any():
             there = method == 'transform'
@@ -143,14 +143,14 @@ class NumberStep:
         return found
 
     def _transform_ends(self, rises: bool) -> tuple[float | None, float | None]:
-        """Transform the public ends of the range, as far as they are known and can be."""
+        """Transform the known public ends of the range; ``None`` for the others."""
         ends = [np.nan if each is None else each for each in (self.column.low, self.column.high)]
         found = self.transform(np.array(ends, dtype=np.float64)).tolist()
         low, high = (None if np.isnan(each) else each for each in found[:: 1 if rises else -1])
         return low, high
 
     def _width(self, step: float) -> float:
-        """What a step of the column is after a transformer that changes the unit."""
+        """Return the length of a step after a transformer that changes the unit."""
         first, second = self.transform(np.array([0.0, step]))
         return float(second - first)
 
@@ -166,10 +166,10 @@ class NumberStep:
 
 @dataclass(frozen=True)
 class ListStep:
-    """A transformer of categories: the number of each value of a public list.
+    """A transformer of categories: it gives each value of a public list a number.
 
     Args:
-        column: The column of the user, its values public.
+        column: The column of the user, with public values.
         transformer: The transformer, fitted to these values.
         numbers: The number of each value, all different, shape (number of values,).
     """
@@ -185,7 +185,7 @@ class ListStep:
 
     @cached_property
     def derived(self) -> tuple[Column, ...]:
-        """A number in the range of those of the list."""
+        """A number in the range of the values' numbers."""
         low, high = float(self.numbers.min()), float(self.numbers.max())
         step = float(np.all(self.numbers % 1 == 0))
         name, nullable = self.column.name, self.column.nullable
@@ -197,7 +197,7 @@ class ListStep:
         return {self.column.name: np.append(self.numbers, np.nan)[np.maximum(codes, 0) - 1]}
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Find the value whose number is nearest."""
+        """Return the values with the nearest numbers."""
         order = np.argsort(self.numbers)
         borders = (self.numbers[order][1:] + self.numbers[order][:-1]) / 2
         numbers = sampled[self.column.name].to_numpy(dtype=np.float64)
@@ -205,12 +205,12 @@ class ListStep:
         return {self.column.name: take_values(self._values, None, places)}
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """Describe the column: its values are public."""
+        """Describe the column by its public values."""
         nullable = domain[self.column.name].nullable
         return (replace(self.column, values=self._values, nullable=nullable),)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Numbers have a bearing on no derived category."""
+        """Select nothing: numbers restrict no derived category."""
         return {}
 
     def count_untaken(self, table: pd.DataFrame) -> int:
@@ -230,7 +230,7 @@ Step = NumberStep | ListStep
 
 
 def write_cells(numbers: NDArray[np.float64], *, as_dates: bool) -> pd.Series:
-    """Write numbers as what a transformer reads: as they are, or as dates; shape (n,)."""
+    """Return numbers as a transformer reads them: as they are, or as dates; shape (n,)."""
     if not as_dates:
         return pd.Series(numbers)
     return from_seconds(numbers, np.dtype('datetime64[ns]'), None, 0.0)
@@ -241,7 +241,7 @@ def _read(cells: pd.Series, as_dates: bool) -> NDArray[np.float64]:
 
 
 def _trim(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round to the digits that are left."""
+    """Round to ``DIGITS`` significant digits."""
     with np.errstate(divide='ignore', invalid='ignore'):
         places = DIGITS - 1 - np.floor(np.log10(np.abs(numbers)))
     unit = 10.0 ** np.clip(np.nan_to_num(places), -300, 300)

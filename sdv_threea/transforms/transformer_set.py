@@ -31,10 +31,9 @@ class TransformerSet:
         * transformers are fitted to what is public or released, and never to private rows
 
     Args:
-        columns: What the metadata says about each column.
-        chosen: Those that the user wants before the codes, by column; they are not fitted.
-        assigned: Those of all modelled columns by name: with what is public, or with what was
-            released by a fit.
+        columns: The metadata of each column.
+        chosen: By column, the user's transformers before the codes; they are not fitted.
+        assigned: By modelled column, its transformer, with public or released facts.
     """
 
     columns: Mapping[str, ColumnMetadata]
@@ -42,7 +41,7 @@ class TransformerSet:
     assigned: dict[str, Any] = field(default_factory=dict)
 
     def extend(self, derivations: Derivations) -> Derivations:
-        """Add the chosen transformers to the derivations that constraints have made."""
+        """Add the chosen transformers to the derivations of constraints."""
         domain = derivations.domain
         steps = (self._make_step(domain, name, each) for name, each in self.chosen.items())
         return replace(derivations, steps=(*derivations.steps, *steps))
@@ -51,12 +50,12 @@ class TransformerSet:
         """Refuse transformers that columns cannot have.
 
         Args:
-            transformers: What the user wants, by column; ``None`` for none.
-            derivations: Those that constraints have made.
+            transformers: The user's transformers, by column; ``None`` for none.
+            derivations: The derivations of constraints.
 
         Raises:
-            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had,
-                or there is no such column.
+            SynthesizerInputError: If a transformer would learn from private rows or cannot be used,
+                or the column does not exist.
         """
         known = {*self.columns, *derivations.domain.names}
         if unknown := [name for name in transformers if name not in known]:
@@ -71,12 +70,7 @@ class TransformerSet:
         refuse_learning(others)
 
     def choose(self, transformers: Mapping[str, Any], modelled: Iterable[str]) -> None:
-        """Take over what the user wants before the codes.
-
-        Args:
-            transformers: What the user wants, by column; ``None`` for none.
-            modelled: The columns that are modelled: those of other columns are left to SDV.
-        """
+        """Keep the user's transformers of modelled columns; SDV has those of other columns."""
         wanted = {**self.chosen, **transformers}
         self.chosen = {
             name: wanted[name]
@@ -85,12 +79,10 @@ class TransformerSet:
         }
 
     def assign(self, derived: Domain, changed: Collection[str] | None = None) -> None:
-        """Assign transformers with what is public of the columns, before a fit.
+        """Assign transformers with public facts to the columns, before a fit.
 
-        Args:
-            derived: The columns that are modelled, as far as they are public.
-            changed: The columns whose transformers are new; all, by default. Of a fitted
-                synthesizer the others are still what rows are drawn by.
+        Only the ``changed`` columns (by default all) get new ones. In a fitted synthesizer, the other
+        columns keep the transformers that rows are drawn by.
         """
         encoders = {
             column.name: _make_encoder(column, self.columns.get(column.name, {}))
@@ -108,14 +100,7 @@ class TransformerSet:
         derivations: Derivations,
         dtypes: Mapping[str, Any],
     ) -> None:
-        """Take the released transformers over, and tell them how their columns are stored.
-
-        Args:
-            domain: The columns that are modelled, as released.
-            released: From the cells of these and other columns to codes.
-            derivations: How these columns were derived from those of the user.
-            dtypes: The dtypes of the synthetic table.
-        """
+        """Use released transformers, and set the dtypes and formats of their columns."""
         by_name = {each.name: each for each in released}
         steps = list_steps(derivations)
         stored = [name for name in domain.names if name not in steps]
@@ -127,15 +112,10 @@ class TransformerSet:
         self.assigned = {name: (fitted | chained)[name] for name in domain.names}
 
     def complete(self, found: Mapping[str, Any], modelled: Iterable[str]) -> dict[str, Any]:
-        """List the transformers of all columns.
+        """Return the transformers of all columns, by column.
 
-        Args:
-            found: Those that SDV has, in the order of the metadata.
-            modelled: The columns of the user that are modelled.
-
-        Returns:
-            Transformers by column: without columns that constraints have replaced, and then those
-            of derived columns.
+        The ones that SDV ``found`` come first, without the columns that constraints have replaced,
+        then the ones of derived columns.
         """
         gone = set(modelled) - set(self.assigned)
         kept = {name: each for name, each in found.items() if name not in gone}
@@ -169,7 +149,7 @@ class TransformerSet:
 
 
 def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
-    """Make a transformer of what is public of a column."""
+    """Make a transformer from the public facts about a column."""
     if isinstance(column, Category):
         return CategoryEncoder(column.values, column.ordered, column.nullable)
     edges = known_edges(column) if is_lattice(column) else None
@@ -178,7 +158,7 @@ def _make_encoder(column: Column, description: ColumnMetadata) -> Transformer:
 
 
 def _store(released: Transformer, description: ColumnMetadata, dtype: Any) -> Transformer:
-    """Copy a released transformer, which shares its facts, and tell it how its column is stored."""
+    """Copy a released transformer, which shares its facts, and set its dtype and format."""
     name, transformer = released.name, copy(released)
     if isinstance(transformer, NumberEncoder):
         transformer = _with_format(transformer, description)
@@ -186,7 +166,7 @@ def _store(released: Transformer, description: ColumnMetadata, dtype: Any) -> Tr
 
 
 def _chain(outer: Any, released: Transformer) -> Any:
-    """Copy a fitted outer transformer, and name the one that is next as RDT does."""
+    """Copy a fitted outer transformer, and name its next transformer as RDT does."""
     first, after = deepcopy(outer), copy(released).assign(released.name)
     (output,) = first.output_properties
     first.output_properties = {output: {'sdtype': 'float', 'next_transformer': after}}
@@ -194,7 +174,7 @@ def _chain(outer: Any, released: Transformer) -> Any:
 
 
 def _with_format(transformer: NumberEncoder, description: ColumnMetadata) -> NumberEncoder:
-    """Let dates be read and written as the user stores them."""
+    """Make a transformer of dates read and write them as the user stores them."""
     if description.get('sdtype') != 'datetime':
         return transformer
     facts = transformer.edges, transformer.step, transformer.nullable, transformer.heaps
