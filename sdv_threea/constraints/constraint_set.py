@@ -1,23 +1,22 @@
-"""SDV's constraints, met without a look at private rows: by derivations, by repair, by rejection.
+"""SDV's constraints, met without reading private rows: by derivations, by repair, by rejection.
 
 A constraint whose rule can be built into the columns becomes a derivation
-(:mod:`sdv_threea.constraints.derivations`), so that whatever is sampled obeys it:
+(:mod:`sdv_threea.constraints.derivations`), so that all sampled rows obey it:
 
 =====================  ============================================================================
-FixedCombinations      one column of the combinations that were released; constraints that share a
-                       column become one. If the target is part of it, or a column that belongs to
-                       another rule, then the columns stay, and rows sampled outside the released
-                       combinations are rejected
+FixedCombinations      one column of the released combinations; constraints that share a column
+                       become one. If the target or a column of another rule is part of it, the
+                       columns stay, and rows outside the released combinations are rejected
 Inequality, Range      differences between neighbours, for any tree of constraints; the target
-                       may be in it. Rejection, if a constraint closes a circle, or compares dates
+                       may be in it. Rejection, if constraints form a cycle, or compare dates
                        of which SDV reads formats differently
 OneHotEncoding         one category; rejection if the target is a flag, or another rule's column
 FixedIncrements        the granularity of the number, which is then public
-one of the user's own  learns from synthetic rows alone; rows that break it are sent through its
+one of the user's own  learns from synthetic rows alone; rows that break it are replaced by their
                        ``transform`` and ``reverse_transform``, or else rejected
 =====================  ============================================================================
 
-In the end all sampled rows are checked by SDV's own ``is_valid``.
+In the end SDV's own ``is_valid`` checks all sampled rows.
 """
 
 from __future__ import annotations
@@ -50,13 +49,13 @@ from sdv_threea.privacy.guard import guarded
 from sdv_threea.storage.metadata import MODELLED
 from sdv_threea.storage.reading import PrivateTable
 
-#: Number of synthetic rows that a constraint of the user's own learns from.
+#: Number of synthetic rows that a user's own constraint learns from.
 NUM_LESSONS = 1_000
 
-#: Texts of Arrow's, as their dtypes are written.
+#: The names of Arrow's dtypes of texts.
 ARROW_TEXTS = ('string[pyarrow]', 'large_string[pyarrow]')
 
-#: SDV's constraints, which are nothing but their parameters until they are fitted.
+#: SDV's constraints, which hold only their parameters until they are fitted.
 BUILT_IN = (FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range)
 
 
@@ -66,23 +65,18 @@ class ConstraintSet:
     Formal guarantees:
         * constraints are copied, and never fitted on private rows: :meth:`check` shows private rows
           to copies that are thrown away
-        * derived columns are functions of the same record, and of what is public
-
-    Args:
-        metadata: What is public of the table.
+        * derived columns are functions of the same record, and of public facts
     """
 
     def __init__(self, metadata: Metadata) -> None:
         self.metadata = metadata
-        #: The copies, which are what SDV calls constraints for reject sampling.
+        #: The copies, which SDV uses for reject sampling.
         self.adopted: list[Any] = []
 
     def add(self, constraints: Sequence[Any], proxy: pd.DataFrame) -> None:
-        """Copy constraints and add them; if one of them is refused, none is added.
+        """Copy constraints and add them; if one is refused, none is added.
 
-        Args:
-            constraints: Constraints for one table.
-            proxy: A table of public facts, whose columns the copies are shown without a row.
+        The copies are shown the columns of ``proxy``, a table of public facts, without a row.
 
         Raises:
             ConstraintNotMetError: If the metadata does not fit a constraint.
@@ -103,14 +97,7 @@ class ConstraintSet:
         }
 
     def derive(self, domain: Domain) -> Derivations:
-        """Build the rules into the columns, as far as that can be done.
-
-        Args:
-            domain: What is public of the modelled columns.
-
-        Returns:
-            The derivations: functions of what is public.
-        """
+        """Return derivations of the rules that can be built into the columns: public."""
         (table,) = self.metadata.tables.values()
         rules = Rules(domain, table.columns)
         for constraint in self.adopted:
@@ -130,18 +117,14 @@ class ConstraintSet:
         return rules.derive()
 
     def check(self, table: PrivateTable) -> None:
-        """Check private rows. Whatever that takes is thrown away.
+        """Check private rows, in copies of the constraints that are thrown away.
 
         A table in memory is shown to the constraints whole, and others chunk by chunk.
 
-        Args:
-            table: The private table.
-
         Raises:
-            ConstraintNotMetError: If a row breaks a constraint, or it cannot be told: without a
-                value.
+            ConstraintNotMetError: If a row breaks a constraint, or a check fails; shows no value.
         """
-        # All combinations of the private rows are valid; the released ones are a choice of them.
+        # All combinations of the private rows are valid; only some of them are released.
         asked = [each for each in self.adopted if not isinstance(each, FixedCombinations)]
         if not asked:
             return
@@ -164,12 +147,10 @@ class ConstraintSet:
                 )
 
     def teach(self, derivations: Derivations, domain: Domain, proxy: pd.DataFrame) -> None:
-        """Fit constraints on what was released: dtypes, and the released combinations alone.
+        """Fit constraints on released facts: dtypes, and the released combinations alone.
 
-        Args:
-            derivations: The derivations made of them.
-            domain: The released domain of the derived columns.
-            proxy: A table of public and released facts, with at least one row.
+        ``domain`` describes the derived columns. ``proxy`` is a table of public and released facts,
+        with at least one row.
         """
         joints = [step for step in derivations.steps if isinstance(step, Joint)]
         for constraint in self.adopted:
@@ -181,10 +162,9 @@ class ConstraintSet:
             constraint.fit(store_plainly(rows), self.metadata)
 
     def learn(self, sample: Callable[[int], pd.DataFrame]) -> None:
-        """Let constraints of the user's own learn from synthetic rows, if there are any.
+        """Fit the user's own constraints to synthetic rows, if there are any.
 
-        Args:
-            sample: Samples about a given number of rows, which obey the other constraints.
+        ``sample`` draws about a given number of rows, which obey the other constraints.
         """
         own = [constraint for constraint in self.adopted if isinstance(constraint, OwnConstraint)]
         rows = sample(NUM_LESSONS) if own else None
@@ -193,14 +173,7 @@ class ConstraintSet:
                 constraint.fit(rows, self.metadata)
 
     def keep_valid(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Repair sampled rows that break a constraint of the user's own, and drop broken ones.
-
-        Args:
-            sampled: Synthetic rows.
-
-        Returns:
-            Rows that obey all constraints, under their index.
-        """
+        """Return the sampled rows that obey all constraints, after a repair by the user's own."""
         for constraint in self.adopted:
             if isinstance(constraint, OwnConstraint):
                 sampled = constraint.repair(sampled)
@@ -215,13 +188,9 @@ class ConstraintSet:
 
 
 def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
-    """Store columns as SDV's constraints can read them: they fail on texts and numbers of Arrow's.
+    """Store columns as SDV's constraints can read them: texts and numbers of Arrow make them fail.
 
-    Args:
-        table: Rows in any storage.
-
-    Returns:
-        The same cells; texts are objects, numbers and flags of Arrow's are nullable ones of pandas.
+    Texts become objects; numbers and flags of Arrow become nullable ones of pandas.
     """
     plain = {'i': 'Int64', 'u': 'UInt64', 'f': 'Float64', 'b': 'boolean'}
     stored = {}
@@ -235,18 +204,13 @@ def store_plainly(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def adopt(constraint: Any, metadata: Metadata) -> Any:
-    """Copy a constraint for a synthesizer, without what it may have learned elsewhere.
+    """Copy a constraint on one table, without the facts that it learned elsewhere.
+
+    A constraint that a user programmed is copied into SDV's harness.
 
     Formal guarantees:
         * of SDV's constraints only the parameters are copied: one that was fitted on private rows,
           or will be, as part of another synthesizer, does not bring them in
-
-    Args:
-        constraint: A constraint for one table. One of the user's own is copied as it is.
-        metadata: What is public.
-
-    Returns:
-        The copy; what a user programmed is in SDV's harness.
 
     Raises:
         ConstraintNotMetError: If the metadata does not fit the constraint.
@@ -265,15 +229,7 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
 
 
 def modify_metadata(metadata: Metadata, derivations: Derivations) -> Metadata:
-    """Describe the derived columns as SDV does: the columns that are modelled.
-
-    Args:
-        metadata: Metadata of one table.
-        derivations: The derivations.
-
-    Returns:
-        The metadata of the derived table.
-    """
+    """Return SDV's metadata of the modelled columns: with derived, and without replaced ones."""
     if not derivations.steps:
         return metadata
     described = metadata.to_dict()
@@ -307,7 +263,7 @@ def _check_flags(constraint: OneHotEncoding, metadata: Metadata) -> None:
 def _count_complaints(
     constraints: Sequence[Any], metadata: Metadata, chunk: pd.DataFrame
 ) -> NDArray[np.int64]:
-    """Count, by constraint, the chunks on which it fails, and those with rows that break it."""
+    """Count, by constraint, the chunks on which it fails, and chunks with rows that break it."""
     verdicts = [_judge(deepcopy(constraint), chunk, metadata) for constraint in constraints]
     fails, breaks = ([each is one for each in verdicts] for one in (None, False))
     return np.array([fails, breaks], dtype=np.int64)
@@ -324,7 +280,7 @@ def _show_combinations(
 
 
 def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | None:
-    """Tell whether all rows obey, or ``None`` if that raises: its message could show values."""
+    """Return true if all rows obey, ``None`` on an error, whose message could show values."""
     try:
         if isinstance(constraint, OwnConstraint):
             return constraint.accepts(table)
@@ -336,7 +292,7 @@ def _judge(constraint: Any, table: pd.DataFrame, metadata: Metadata) -> bool | N
 
 
 def _explain(constraint: Any) -> str:
-    """Say what a constraint on the order of columns asks for: public, as it depends on no row."""
+    """Return the order of columns that a constraint demands: public, as it depends on no row."""
     match constraint:
         case Range():
             low, high = constraint._low_column_name, constraint._high_column_name

@@ -1,16 +1,15 @@
 """Derivations: columns tied by a rule, replaced by columns from which the rule follows.
 
 Columns of which only some combinations occur become one column of combinations; flags of which one
-is set become one category; ordered numbers become differences (:mod:`.differences`). What is
-released are the derived columns, and whatever is drawn of them obeys the rule when it is turned
-back: no row has to be rejected.
+is set become one category; ordered numbers become differences (:mod:`.differences`). The derived
+columns are released. Sampled rows obey the rule when they are turned back, so none is rejected.
 
 Formal guarantees:
     * a derivation maps records one by one, whatever the other records hold, so tables that are
       neighbours before are neighbours after; a derived column is one column like any other, and
       every sensitivity is that of as many columns as there are derived ones
-    * nothing is learned: a derivation is made of the public description of a table, and what it
-      leaves open (which combinations occur, how large differences are) is left blank for
+    * nothing is learned: a derivation is made of the public description of a table; facts that the
+      description leaves open (which combinations occur, how large differences are) stay blank for
       :mod:`sdv_threea.describe.description` to fill in and to pay for
 """
 
@@ -32,12 +31,12 @@ from sdv_threea.intake.scalars import spell
 #: Columns by name, shape (n,) each: floats with NaN, or categories.
 Cells = dict[str, Any]
 
-#: By derived category, which of its released values can be, for each of n rows: shape (n, values).
+#: By derived category, true for each released value that is possible in each row: (n, values).
 Choices = dict[str, NDArray[np.bool_]]
 
 
 class Derivation(Protocol):
-    """A rule between some columns of a table, and the columns that stand for them."""
+    """A rule between some columns of a table, and the derived columns that replace them."""
 
     @property
     def replaced(self) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ class Derivation(Protocol):
 
     @property
     def derived(self) -> tuple[Column, ...]:
-        """The columns that come instead, with blanks for what is not public."""
+        """The derived columns, with blanks for facts that are not public."""
 
     def forward(self, table: pd.DataFrame) -> Cells:
         """Derive the new columns, record by record."""
@@ -54,15 +53,15 @@ class Derivation(Protocol):
         """Turn sampled columns back, given their released domain."""
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """Describe the replaced columns by what was released of the derived ones."""
+        """Describe the replaced columns by the released domain of the derived ones."""
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Tell which values of derived categories agree with known columns of the user."""
+        """Return the values of derived categories that agree with known columns of the user."""
 
 
 @dataclass(frozen=True)
 class Derivations:
-    """All derivations of a table; they touch no column twice.
+    """All derivations of a table; no column is part of two.
 
     Args:
         domain: The columns of the user.
@@ -74,25 +73,18 @@ class Derivations:
 
     @property
     def derived(self) -> Domain:
-        """The domain that is released: derived columns, then those without a rule.
+        """The domain that is released: derived columns, then the columns without a rule.
 
-        So the last one is a column of the user wherever one is left: it may stand for the target
-        that is not named.
+        So the last column is one of the user's if any is left, and may replace an unnamed target.
         """
         new = (column for step in self.steps for column in step.derived)
         return Domain((*new, *self._untouched()), self.domain.target)
 
     def forward(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Derive a table.
+        """Return the derived columns, in the storage and with the index of the user's columns.
 
         Formal guarantees:
             * a row of the result is a function of the same row of the table
-
-        Args:
-            table: The columns of the user, float64 with NaN or objects with ``None``.
-
-        Returns:
-            The derived columns, in the same storage, with the same index.
         """
         cells: Cells = {column.name: table[column.name].array for column in self._untouched()}
         for step in self.steps:
@@ -100,15 +92,7 @@ class Derivations:
         return make_table({name: cells[name] for name in self.derived.names}, table.index)
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-        """Turn a sampled table back; the rows obey the rules.
-
-        Args:
-            sampled: The derived columns.
-            domain: Their released domain.
-
-        Returns:
-            The columns of the user, in order.
-        """
+        """Turn sampled derived columns into the user's columns; the rows obey the rules."""
         cells: Cells = {
             column.name: sampled[column.name].to_numpy() for column in self._untouched()
         }
@@ -124,14 +108,9 @@ class Derivations:
         return Domain(tuple(columns[name] for name in self.domain.names), self.domain.target)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Tell which values of derived categories agree with what is known of some rows.
+        """Return the values of derived categories that agree with known columns of the user.
 
-        Args:
-            known: Some columns of the user, in the storage of :meth:`forward`.
-            domain: The released domain.
-
-        Returns:
-            The categories on which those columns have a bearing.
+        A category is left out if no known column restricts it.
         """
         choices: Choices = {}
         for step in self.steps:
@@ -153,8 +132,8 @@ class Joint:
     Args:
         name: The derived column.
         parts: The replaced columns.
-        beside: Whether the parts stay in the table, as the target must. Then only the list of
-            combinations is of use: rows sampled outside it have to be rejected.
+        beside: Whether the parts stay in the table, as the target must. Sampled rows outside the
+            released combinations are then rejected.
     """
 
     name: str
@@ -163,7 +142,7 @@ class Joint:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns whose combinations are meant."""
+        """The columns whose combinations are released."""
         return tuple(part.name for part in self.parts)
 
     @property
@@ -173,7 +152,7 @@ class Joint:
 
     @property
     def derived(self) -> tuple[Column, ...]:
-        """One category, its values unknown."""
+        """One category with unknown values."""
         return (Category(name=self.name, nullable=False),)
 
     def forward(self, table: pd.DataFrame) -> Cells:
@@ -181,7 +160,7 @@ class Joint:
         found = [find_distinct(table[name]) for name in self.names]
         numbers = np.zeros(len(table), dtype=np.int64)
         for codes, listed in found:
-            # Both numbers are at most the number of rows, so a pair of them fits into 64 bits.
+            # Both numbers are at most the number of rows, so a pair fits into 64 bits.
             pairs = numbers * (len(listed) + 1) + np.maximum(codes, -1) + 1
             _, first, numbers = np.unique(pairs, return_index=True, return_inverse=True)
         if not len(table):
@@ -208,13 +187,13 @@ class Joint:
         return tuple(_restore_part(*each) for each in zip(self.parts, columns, strict=True))
 
     def combinations(self, domain: Domain) -> tuple[tuple[Hashable, ...], ...]:
-        """The released combinations; if there is none, the one of missing values."""
+        """Return the released combinations; if there are none, the one of missing values."""
         released = cast(Category, domain[self.name]).values or ()  # noqa: PD011 (no pandas)
         found = cast(tuple[tuple[Hashable, ...], ...], released)
         return found or ((None,) * len(self.parts),)
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose the combinations whose parts are as known."""
+        """Choose the combinations whose parts have the known values."""
         can_choose = bool(cast(Category, domain[self.name]).values) and not self.beside
         names = [name for name in self.names if can_choose and name in known]
         combinations = self.combinations(domain)
@@ -244,11 +223,11 @@ class Indicator:
 
     @property
     def derived(self) -> tuple[Column, ...]:
-        """One category, whose values are public: the names of the flags."""
+        """One category with public values: the names of the flags."""
         return (Category(name=self.name, values=self.replaced, nullable=False),)
 
     def forward(self, table: pd.DataFrame) -> Cells:
-        """Name the flag that is set; ``None`` unless it is the only one."""
+        """Return the name of the set flag; ``None`` unless exactly one is set."""
         is_set = np.stack([table[name].to_numpy() == 1 for name in self.replaced], axis=1)
         names = np.array([None, *self.replaced], dtype=object)
         places = np.where(is_set.sum(axis=1) == 1, is_set.argmax(axis=1) + 1, 0)
@@ -259,7 +238,7 @@ class Indicator:
         return {flag.name: _set(flag, sampled[self.name] == flag.name) for flag in self.flags}
 
     def restore(self, domain: Domain) -> tuple[Column, ...]:
-        """Flags are 0 and 1, and never missing."""
+        """Describe the flags: 0 and 1, and never missing."""
         return tuple(
             replace(flag, low=0.0, high=1.0, step=1.0, nullable=False)
             if isinstance(flag, Number)
@@ -268,7 +247,7 @@ class Indicator:
         )
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose the flag that is known to be set, or those that are not known to be unset."""
+        """Choose the flag that is known to be set, or the flags that are not known to be unset."""
         names = [name for name in self.replaced if name in known]
         chosen = np.ones((len(known), len(self.flags)), dtype=np.bool_)
         for name in names:
@@ -283,7 +262,7 @@ def _without_nan(column: pd.Series) -> NDArray[Any]:
 
 
 def _match(cells: NDArray[Any], values: list[Hashable]) -> NDArray[np.bool_]:
-    """Tell which values are those of cells, or else equal to them, as ``1`` and ``True``."""
+    """Return true for values spelled like a cell, or else equal to it, as ``1`` and ``True``."""
     spellings = [spell(value) for value in values]
     matched = np.zeros((len(cells), len(values)), dtype=np.bool_)
     for row, cell in enumerate(cells):
@@ -301,7 +280,7 @@ def _restore_part(part: Category, released: tuple[Hashable, ...]) -> Category:
 
 
 def _flag_values(flag: Category) -> tuple[Hashable, Hashable]:
-    """The two values of a flag, unset first: ``False`` and ``True`` only where that is public."""
+    """Return the two values of a flag, unset first: ``False`` and ``True`` if they are public."""
     known = {value: value for value in flag.values or ()}  # noqa: PD011 (no pandas)
     return known.get(0, 0), known.get(1, 1)
 

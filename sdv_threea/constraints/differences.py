@@ -1,7 +1,7 @@
-"""Numbers in a known order, replaced by one of them and the differences between neighbours.
+"""Ordered numbers, replaced by one of them and the differences between neighbours.
 
-A difference between two ordered numbers is at least zero, and that is public. Numbers that are tied
-by such orders form a tree: one column, the root, stays as it is, and every other one is told by its
+A difference between two ordered numbers is at least zero, and that is public. Numbers that such
+orders connect form a tree: one column, the root, stays as it is. Every other column becomes its
 difference to a neighbour that is nearer to the root.
 """
 
@@ -25,7 +25,7 @@ from sdv_threea.intake.columns import read_numbers
 
 @dataclass(frozen=True)
 class Order:
-    """A rule: ``low`` is at most ``high``, or below it; it says nothing where one is missing.
+    """A rule: ``low`` is at most ``high``, or below it, unless one of them is missing.
 
     Args:
         low: The smaller column.
@@ -44,16 +44,15 @@ class Order:
 class Differences:
     """A tree of ordered numbers (:func:`plant`).
 
-    Which of the numbers are missing together is a category of its own, unless it is public that
-    none is: the names of the missing columns, as a tuple. Where a number is missing, its
-    differences do not matter: values are drawn for them all the same, and the number is taken out
-    afterwards.
+    The numbers that are missing together are a category: the names of the missing columns, as a
+    tuple. It is left out if public facts exclude missing numbers. Differences are drawn for missing
+    numbers also; the numbers are removed afterwards.
 
     Args:
         columns: The numbers, the root first.
-        links: How to reach each of the other ones: from a column that comes before it.
+        links: For each other number, the rule that leads to it from an earlier column.
         missing: Name of the category of missing columns, or ``None`` if none can be missing.
-        target: The target, if it is the root: it says itself where it is missing.
+        target: The target, if it is the root: its own column holds its missing values.
     """
 
     columns: tuple[Number, ...]
@@ -68,7 +67,7 @@ class Differences:
 
     @property
     def derived(self) -> tuple[Column, ...]:
-        """The root, the differences, and which numbers are missing."""
+        """The root, the differences, and the category of missing columns."""
         root = self.columns[0]
         root = root if root.name == self.target else replace(root, nullable=False)
         gaps = tuple(self._describe_gap(order) for _, order in self.links)
@@ -91,11 +90,11 @@ class Differences:
         return cells
 
     def back(self, sampled: pd.DataFrame, domain: Domain) -> Cells:
-        """Add the differences up, and take out what is missing."""
+        """Add the differences up, and remove the missing numbers."""
         restored = {column.name: column for column in self.restore(domain)}
         root = self.columns[0].name
         cells: Cells = {root: sampled[root].to_numpy(dtype=np.float64)}
-        # Where the target is missing, differences are added to the target of the row before.
+        # Where the target is missing, differences are added to the target of the previous row.
         base = pd.Series(cells[root]).ffill().bfill().to_numpy()
         numbers = {root: base}
         for child, order in self.links:
@@ -113,7 +112,7 @@ class Differences:
         return cells
 
     def restore(self, domain: Domain) -> tuple[Number, ...]:
-        """Describe the numbers: their ends follow from those of the root and the differences."""
+        """Describe the numbers: their ranges follow from those of the root and the differences."""
         root = _number(domain, self.columns[0].name)
         numbers = {root.name: root}
         for child, order in self.links:
@@ -128,7 +127,7 @@ class Differences:
         )
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
-        """Choose what may be missing together; how large numbers are is not chosen here."""
+        """Choose the columns that are missing together; numbers themselves restrict nothing."""
         names = [name for name in self._may_be_missing if name in known]
         if self.missing is None or not names:
             return {}
@@ -176,21 +175,17 @@ class Differences:
 def plant(
     numbers: Sequence[Number], orders: Sequence[Order], missing: str, target: str | None
 ) -> Differences:
-    """Grow the tree of some ordered numbers.
+    """Return the tree of some ordered numbers, with tightened public bounds.
 
-    Its root is the target, if that is among them; else the column from which the others are
-    reached by adding, as far as possible, and then in the fewest steps. Subtracting can bring
-    amounts below zero, and it distorts the distributions of low columns more than adding distorts
-    those of high ones.
+    The root is the target, if the target is one of the numbers. Otherwise it is the column that
+    reaches the others with the fewest subtractions, then in the fewest steps. Subtractions can make
+    amounts negative, and distort low columns more than additions distort high ones.
 
     Args:
         numbers: The columns.
         orders: The rules: they connect all columns, without a cycle.
         missing: Name for the category of missing columns.
         target: The target of the table, if any.
-
-    Returns:
-        The derivation. Public bounds hold for all columns that they bound through a rule.
     """
     names = [number.name for number in numbers]
     root = target if target in names else min(names, key=lambda name: _detour(name, orders))
@@ -226,7 +221,7 @@ def _detour(root: str, orders: Sequence[Order]) -> tuple[int, int]:
 
 
 def _bound(numbers: Sequence[Number], orders: Sequence[Order]) -> dict[str, Number]:
-    """Tighten public bounds: a number is at most what bounds a larger one."""
+    """Tighten public bounds: a number is at most the bound of a larger number."""
     columns = {number.name: number for number in numbers}
     for _ in orders:
         for order in orders:
@@ -247,7 +242,7 @@ def _number(domain: Domain, name: str) -> Number:
 
 
 def _shared_step(one: float | None, other: float | None) -> float | None:
-    """The step of sums and differences: ``None`` if unknown, 0 if there is none."""
+    """Return the step of sums and differences: ``None`` if unknown, 0 if there is none."""
     if one is None or other is None:
         return None
     fine, coarse = sorted((one, other))
@@ -258,7 +253,7 @@ def _shared_step(one: float | None, other: float | None) -> float | None:
 def _subtract(
     high: NDArray[np.float64], low: NDArray[np.float64], steps: tuple[float, ...]
 ) -> NDArray[np.float64]:
-    """Subtract numbers: as multiples of the coarsest step that both are multiples of."""
+    """Subtract numbers, as multiples of the coarsest step that both are multiples of."""
     finest = np.maximum(step_codes(high, steps), step_codes(low, steps))
     with np.errstate(over='ignore', invalid='ignore'):
         difference = high - low
@@ -271,7 +266,7 @@ def _subtract(
 def _move(
     numbers: NDArray[np.float64], gaps: NDArray[np.float64], upwards: bool, step: float | None
 ) -> NDArray[np.float64]:
-    """Move numbers up or down, and on to the next multiple of a step: never back."""
+    """Move numbers up or down, and on to the next multiple of a step, never back."""
     moved = numbers + gaps if upwards else numbers - gaps
     if not step:
         return moved
@@ -282,7 +277,7 @@ def _move(
 
 
 def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:
-    """Describe a number by the one it is reached from and the difference between them."""
+    """Describe a number by its neighbour nearer to the root and the difference between them."""
     step = _shared_step(parent.step, gap.step) if child.step is None else child.step
     gaps = (gap.low, gap.high) if upwards else (gap.high, gap.low)
     ends = np.array([parent.low, parent.high], dtype=np.float64)
@@ -295,7 +290,7 @@ def _place(child: Number, parent: Number, gap: Number, upwards: bool) -> Number:
 def _name_missing(
     names: tuple[str, ...], numbers: list[NDArray[np.float64]]
 ) -> NDArray[np.object_]:
-    """Name the columns that each record misses, as a tuple."""
+    """Return the names of the columns that each record misses, as a tuple."""
     rows = zip(*(np.isnan(each).tolist() for each in numbers), strict=True)
     named = (tuple(name for name, gone in zip(names, row, strict=True) if gone) for row in rows)
     return np.fromiter(named, dtype=object, count=len(numbers[0]))

@@ -1,4 +1,4 @@
-"""A constraint that the user programmed, run without letting it learn from private rows."""
+"""A constraint that the user programmed, run without learning from private rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
         constraint: The constraint; it is copied.
 
     Raises:
-        SynthesizerInputError: If it has a ``fit``, and its parameters cannot be told.
+        SynthesizerInputError: If it has a ``fit``, and its parameters cannot be read.
     """
 
     programmable_constraint: Any
@@ -42,12 +42,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
         self._has_learned = False
 
     def fit(self, data: pd.DataFrame, metadata: Metadata) -> None:
-        """Let the constraint learn from rows, if there are any, and if it does learn.
-
-        Args:
-            data: Synthetic rows.
-            metadata: What is public.
-        """
+        """Fit the constraint to synthetic rows, if there are any and it has a ``fit``."""
         self.metadata, self._fitted, self._single_table = metadata, True, True
         self._table_name = str(metadata._get_single_table_name())
         self._has_learned = len(data) > 0
@@ -63,20 +58,15 @@ class OwnConstraint(ProgrammableConstraintHarness):
             )
 
     def is_valid(self, data: pd.DataFrame, metadata: Metadata | None = None) -> Any:
-        """Tell which rows obey, by the user's code."""
+        """Return true for rows that the user's code calls valid."""
         if self._learns and not self._has_learned:
             return pd.Series(True, index=data.index)
         return super().is_valid(data, metadata)
 
     def accepts(self, table: pd.DataFrame) -> bool:
-        """Tell whether private rows obey; to be asked of a copy.
+        """Return true if private rows obey; call it on a copy.
 
-        Args:
-            table: The rows.
-
-        Returns:
-            Whether they pass ``validate_input_data`` and, if that can be told without a ``fit``,
-            are all valid.
+        Rows pass ``validate_input_data`` and, unless the constraint has a ``fit``, are all valid.
         """
         try:
             self.programmable_constraint.validate_input_data(table.copy())
@@ -85,13 +75,9 @@ class OwnConstraint(ProgrammableConstraintHarness):
         return self._learns or bool(np.all(self.is_valid(table.copy())))
 
     def repair(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Send the rows that break the constraint through its round trip.
+        """Replace synthetic rows that break the constraint by their round trip.
 
-        Args:
-            sampled: Synthetic rows, their index unique.
-
-        Returns:
-            The rows, in order; broken ones as ``reverse_transform`` returns them, if it does.
+        The index has to be unique. Rows whose ``reverse_transform`` fails stay as they are.
         """
         valid = np.asarray(self.is_valid(sampled), dtype=np.bool_)
         broken, own = sampled[~valid], self.programmable_constraint

@@ -1,4 +1,4 @@
-"""Which rules can be built into the columns of a table together, without touching one twice."""
+"""The rules that can be built into the columns of a table together, without a column in two."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sdv_threea.storage.metadata import DAY, ColumnMetadata
 class Rules:
     """The rules of a table, collected in the order in which they were stated.
 
-    The first rule on a column wins. A rule that cannot be built in is passed over: rows that break
-    it have to be rejected.
+    The first rule on a column wins. A rule that cannot be built in is skipped: sampled rows that
+    break it are rejected.
 
     Args:
-        domain: What is public of the modelled columns.
-        columns: What the metadata says about each column.
+        domain: The public description of the modelled columns.
+        columns: The metadata of each column.
     """
 
     def __init__(self, domain: Domain, columns: Mapping[str, ColumnMetadata]) -> None:
@@ -33,7 +33,7 @@ class Rules:
         self._flags: list[list[str]] = []
 
     def join(self, names: Sequence[str]) -> None:
-        """Only some combinations of these categories occur."""
+        """Add a rule: only some combinations of these categories occur."""
         names = list(dict.fromkeys(names))
         if self._domain.target in names or _meets(names, self._flags):
             self._beside.append(names)
@@ -43,7 +43,7 @@ class Rules:
         self._joined = [*apart, list(dict.fromkeys([*touched, *names]))]
 
     def order(self, names: Sequence[str], strict: bool) -> None:
-        """These numbers or dates ascend; of two rules on the same columns the strict one holds."""
+        """Add a rule: these numbers or dates ascend; a strict rule replaces a weak one."""
         for low, high in pairwise(names):
             if (low, high) in self._orders:
                 self._orders[low, high] |= strict
@@ -53,20 +53,20 @@ class Rules:
                 self._orders[low, high] = strict
 
     def indicate(self, names: Sequence[str]) -> None:
-        """Exactly one of these flags is set."""
+        """Add a rule: exactly one of these flags is set."""
         taken = [*self._joined, *self._beside, *self._flags, *self._trees()]
         if self._domain.target not in names and not _meets(names, taken):
             self._flags.append(list(dict.fromkeys(names)))
 
     def derive(self) -> Derivations:
-        """Turn what was collected into derivations."""
+        """Return the derivations of the collected rules."""
         return Derivations(self._domain, tuple(self._make_steps()))
 
     def _make_steps(self) -> Iterator[Derivation]:
         taken = set(self._columns)
 
         def name(parts: Sequence[str], suffix: str = '') -> str:
-            """Name a new column."""
+            """Return a new, unique name of a column."""
             unique = '#'.join(parts) + suffix
             while unique in taken:
                 unique += '_'
@@ -89,7 +89,7 @@ class Rules:
             yield plant(numbers, orders, name(tree, '.missing'), self._domain.target)
 
     def _trees(self) -> list[list[str]]:
-        """The columns that are tied by orders, tree by tree."""
+        """Return the columns that orders connect, tree by tree."""
         trees: list[list[str]] = []
         for low, high in self._orders:
             met = [tree for tree in trees if low in tree or high in tree]
@@ -99,7 +99,7 @@ class Rules:
         return trees
 
     def _agree(self, low: str, high: str) -> bool:
-        """Whether SDV compares two columns as we do: it reads dates by format, and drops zones."""
+        """Return true if SDV, which reads dates by format without zones, orders columns as we do."""
         one, other = self._columns[low], self._columns[high]
         formats = one.get('datetime_format'), other.get('datetime_format')
         if any(zone in (each or '') for each in formats for zone in ('%z', '%Z')):
