@@ -1,12 +1,12 @@
-"""Conditions: rows that a user asks for by values, drawn from the release.
+"""Conditions: rows with values that a user asks for, drawn from the release.
 
-Values of conditions may be private, so no message shows them. No private row is touched.
+Values of conditions may be private, so no message shows them. No private row is read.
 
-* :mod:`~sdv_threea.conditions.sampler`: rows that meet conditions, drawn until all are there,
-* :mod:`~sdv_threea.conditions.reading`: from conditions to codes of the released model, and back,
-* :mod:`~sdv_threea.conditions.zones`: in which time zone a date is that says none,
-* :mod:`~sdv_threea.conditions.explanations`: why conditions cannot be met.
+* :mod:`~sdv_threea.conditions.sampler`: rows that meet conditions, drawn until all are complete,
+* :mod:`~sdv_threea.conditions.reading`: conditions to codes of the released model, and back,
+* :mod:`~sdv_threea.conditions.zones`: the time zones of dates that state none,
+* :mod:`~sdv_threea.conditions.explanations`: the reasons why conditions cannot be met.
 """
 
-# SDV loads its plug-ins, which need this room, while it is imported: it has to be complete by then.
+# SDV loads its plug-ins, which need this room, during its import: import SDV completely before.
 import sdv.single_table  # noqa: F401

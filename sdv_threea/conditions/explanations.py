@@ -1,4 +1,4 @@
-"""Why conditions cannot be met, in terms of what was released."""
+"""The reasons why conditions cannot be met, in terms of the release."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_LISTED = 20
 
 
 def explain(conditions: Conditions, released: Release, storage: StoredColumns) -> str:
-    """Say which conditions cannot be met, and what could be asked for; it shows no condition."""
+    """Say which conditions cannot be met, and list alternatives; the text shows no condition."""
     codes, total = conditions.codes, len(conditions.codes)
     found = [
         f'{missed} of {total} ask for a value of {name!r} other than '
@@ -38,7 +38,7 @@ def explain(conditions: Conditions, released: Release, storage: StoredColumns) -
 
 
 def _list_choice(released: Release, name: str, storage: StoredColumns) -> str:
-    """Say what can be asked of a column. It was released, and so it is public."""
+    """Say which values of a column can be asked for. They are released, so they are public."""
     column = storage.domain[name] if name in storage.domain.names else released.domain[name]
     possible = np.asarray(released.chances(name).any(axis=0))
     if isinstance(column, Category):

@@ -1,14 +1,13 @@
-"""From SDV's conditions to codes of the released model, and back.
+"""Conditions to codes of the released model, and drawn rows back to the values asked for.
 
-A condition is a value of a column, or that it is missing. What the model is conditioned on is its
-code: a category is a code of its own, while a number or a date stands for the cell that it is in.
-Rows are then drawn given that cell, and the value itself is written into them. Noise may have taken
-all probability from a cell in the middle of a range; a number in it then stands for the nearest
-cells that have some.
+A condition is a value of a column, or that the value is missing. The model is conditioned on the
+code of the value: a category has its own code, and a number or a date has the code of its bin. Rows
+are drawn given the bin, and the value itself is written into them. Noise may have removed all
+probability from a bin in the middle of a range; the nearest bins with some then replace it.
 
-Columns that constraints have replaced choose among the values of a derived category: combinations,
-flags, what is missing together. Keys, ids, personal information, and numbers of which a difference
-was released, have no code: they are written, or rows are rejected.
+Columns that constraints have replaced restrict the values of a derived category: combinations,
+flags, columns that are missing together. Keys, ids, personal information, and numbers of which a
+difference was released, have no code: they are written, or rows are rejected.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ if TYPE_CHECKING:
     from sdv_threea.encoding.transformers import Transformer
     from sdv_threea.release import Release
 
-#: From this many rows on that are asked for the same, they are drawn from a large pool.
+#: From this number of equal conditions on, rows are drawn from one large pool.
 MANY_ALIKE = 256
 
-#: Relative distance at which a float counts as the one that was asked for, as in SDV.
+#: Relative distance at which a float meets a condition, as in SDV.
 TOLERANCE = 0.01
 
 
@@ -50,9 +49,9 @@ class Conditions:
     """Conditions on ``n`` rows.
 
     Args:
-        known: What users state: a column for each column that is known, shape (n, k).
-        plain: The modelled ones of them as plain values, with a fresh index.
-        codes: The codes of columns of the model, shape (n, q); -1 for what was not released.
+        known: The user's conditions: a column for each known column, shape (n, k).
+        plain: The modelled columns of ``known`` as plain values, with a fresh index.
+        codes: The codes of columns of the model, shape (n, q); -1 for values without a code.
         choices: The codes that derived categories may have, as the bytes of a mask, shape (n, d).
         is_possible: Whether a row can be sampled, shape (n,).
     """
@@ -64,7 +63,7 @@ class Conditions:
     is_possible: NDArray[np.bool_]
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Conditions:
-        """Choose rows by their places, or by a mask."""
+        """Choose rows by their positions, or by a mask."""
         places = np.arange(len(self.known))[rows]
         frames = (self.plain, self.codes, self.choices)
         plain, codes, choices = (each.iloc[places].reset_index(drop=True) for each in frames)
@@ -74,25 +73,16 @@ class Conditions:
 def read_conditions(
     known: pd.DataFrame, released: Release, storage: StoredColumns, derivations: Derivations
 ) -> Conditions:
-    """Read conditions.
-
-    Args:
-        known: What users state.
-        released: The released model.
-        storage: How columns are stored.
-        derivations: How the columns of the model were derived from those of the user.
-
-    Returns:
-        The conditions.
+    """Turn the user's conditions into codes of the released model.
 
     Raises:
-        ValueError: If values cannot be read as what their column holds.
+        ValueError: If values cannot be read as the type of their column.
     """
     stated = [name for name in storage.domain.names if name in known]
     rows = pd.RangeIndex(len(known))
     values = make_table({name: _read(known[name], storage) for name in stated}, rows)
     entered, steps = enter(values, derivations), list_steps(derivations)
-    # Another column of the model tells where a number is missing that differences are taken from.
+    # Missing numbers of a tree of differences are a column of their own in the model.
     replaced = {name for step in derivations.steps for name in step.replaced} - set(steps)
     codes, choices = pd.DataFrame(index=values.index), pd.DataFrame(index=values.index)
     occurs = np.ones((len(released.mixture.weights), len(known)), dtype=np.bool_)
@@ -126,22 +116,12 @@ def draw_rows(
     derivations: Derivations,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw a row for each row of conditions, given its codes, and write the values into it.
-
-    Args:
-        released: The released model.
-        conditions: What is known; all of it is possible.
-        derivations: How the columns of the model were derived from those of the user.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        The columns of the model, shape (n, ...).
-    """
+    """Draw a row of the model for each possible condition, and write the numbers into it."""
     codes, choices = conditions.codes, conditions.choices
     stated = pd.concat([codes, choices], axis=1)
     asked = _ask(released, codes, choices)
     alike = stated.groupby(list(stated)).indices.values() if len(stated.columns) else ()
-    # Many rows that are asked for the same are drawn from one large pool.
+    # Many rows with equal conditions are drawn from one large pool.
     many = [rows for rows in alike if len(rows) >= MANY_ALIKE or len(rows) == len(codes)]
     parts, places = [], []
     for rows in many if asked else [np.arange(len(codes))]:
@@ -159,7 +139,7 @@ def draw_rows(
 
 
 def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
-    """Write what is known of columns that are made up, such as personal information."""
+    """Write the known values of columns that are not modelled, such as personal information."""
     known = conditions.known.set_axis(rows.index)
     made_up = [name for name in known if name not in conditions.plain]
     return rows.assign(**{name: cast(known[name], rows[name].dtype) for name in made_up})
@@ -168,23 +148,20 @@ def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
 def keep_matching(
     rows: pd.DataFrame, drawn: pd.DataFrame, conditions: Conditions, storage: StoredColumns
 ) -> pd.DataFrame:
-    """Keep the rows that meet their conditions, and write floats as they were asked for.
+    """Keep the rows that meet their conditions, and write floats exactly as the user stated.
 
     Args:
-        rows: Those of the drawn rows, by their index, that constraints have left.
+        rows: The drawn rows, by their index, that constraints have left.
         drawn: Rows drawn given the codes, as they are stored, shape (n, ...).
-        conditions: What is known about the drawn rows.
-        storage: How columns are stored.
-
-    Returns:
-        The rows.
+        conditions: The conditions on the drawn rows.
+        storage: The storage of columns.
     """
     values = conditions.plain.loc[rows.index]
     keep = np.ones(len(rows), dtype=np.bool_)
     for name in values:
         asked, is_missing = values[name], values[name].isna()
         if name in conditions.codes:
-            # Drawn as it should be, unless a constraint has changed it.
+            # The drawn value meets the condition unless a constraint has changed the value.
             own = drawn.loc[rows.index, name]
             equal = rows[name].astype(object) == own.astype(object)
             is_met = (equal & ~is_missing) | (rows[name].isna() & own.isna() & is_missing)
@@ -204,10 +181,10 @@ def _find_transformer(released: Release, name: str) -> Transformer:
 
 
 def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
-    """Read what is asked of one column."""
+    """Return the conditions on one column as plain values."""
     name = str(column.name)
     if column.isna().all():
-        # Whichever missing value was asked for.
+        # Missing values of all kinds are the same.
         column = pd.Series(None, column.index, dtype=object, name=name)
     facts = _list_facts(name, storage)
     with guarded():
@@ -222,15 +199,15 @@ def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:
 
 
 def _list_facts(name: str, storage: StoredColumns) -> Facts:
-    """List how the cells of a column are read; what is asked for may break what is stated."""
+    """Return the facts to read a column by, without stated ranges and values."""
     (facts,) = list_facts({name: storage.columns[name]}, {name: storage.dtypes[name]})
-    # One may ask for 1 where True is meant.
+    # A user may write 1 for True.
     sdtype = 'categorical' if facts.sdtype == 'boolean' else facts.sdtype
     return replace(facts, sdtype=sdtype, low=None, high=None, values=None, nullable=None)
 
 
 def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDArray[np.bool_]:
-    """Whether numbers are in the released range, and fit into how the column is stored."""
+    """Return true for numbers in the released range that fit into the dtype of their column."""
     if isinstance(column, Category):
         return np.ones(len(asked), dtype=np.bool_)
     half = (column.step or 0.0) / 2
@@ -242,7 +219,7 @@ def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDAr
 
 
 def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[str, Asked]:
-    """By column, the codes that each row may have."""
+    """Return the codes that each row may have, by column."""
     occurs = {name: released.chances(name) > 0 for name in (*codes, *choices)}
     asked = {
         name: Asked(codes[name].to_numpy(dtype=np.int64), np.zeros((0, len(each.T)), bool), each)
@@ -260,7 +237,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
     apart = np.flatnonzero(~np.logical_and.reduce(reached).any(axis=0))
     if not len(apart):
         return asked
-    # Codes of which noise took the probability, in the class of the others, give way to others.
+    # Noise removed the probability of a code in the class of the others: use the nearest codes.
     keys = np.stack([own.codes[apart] for own in asked.values()], axis=1)
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     cells = [
@@ -275,7 +252,7 @@ def _ask(released: Release, codes: pd.DataFrame, choices: pd.DataFrame) -> dict[
 
 
 def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np.bool_]]:
-    """By column, the codes nearest to those of one row, in the classes that have the nearest."""
+    """Return the codes nearest to those of one row, in the classes nearest to it, by column."""
     near, apart = {}, np.zeros(released.classes.count)
     for name, own in asked.items():
         near[name] = np.asarray(own.occurs & own.list_masks(), dtype=np.bool_)
@@ -290,14 +267,14 @@ def _move(released: Release, asked: Mapping[str, Asked]) -> dict[str, NDArray[np
 
 
 def _measure_distances(chances: NDArray[np.bool_], code: int) -> NDArray[np.float64]:
-    """How far the cells of a number are from one, in cells, if they occur in a class, (C, S)."""
+    """Return the distances, in bins, to the bins that occur in each class, shape (C, S)."""
     distances = np.where(chances, np.abs(np.arange(len(chances.T)) - code), np.inf)
     distances[:, 0] = np.inf
     return distances
 
 
 def cast(column: pd.Series, dtype: Any) -> pd.Series:
-    """Store values as their column is, if they can be."""
+    """Cast values to the dtype of their column, or return them as they are if that fails."""
     try:
         return column.astype(dtype)
     except (TypeError, ValueError):

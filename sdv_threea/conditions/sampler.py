@@ -24,20 +24,19 @@ from sdv_threea.warning import warn
 if TYPE_CHECKING:
     from sdv_threea.release import Release
 
-#: Rows drawn for each one that constraints have rejected, as in SDV.
+#: Rows drawn for each row that constraints have rejected, as in SDV.
 ROWS_PER_RETRY = 10
 
 
 @dataclass(frozen=True)
 class ConditionSampler:
-    """Samples rows that meet conditions.
+    """Sampler of rows that meet conditions.
 
     Conditions on columns of the model are met by drawing from it given the condition, however
-    improbable it is; all conditions of a call are met together. What no row can meet is said before
-    anything is drawn, with what could be asked for: an error if it is all that was asked for, and a
-    warning if other rows remain, which are sampled. Constraints that are not built into the
-    columns, and conditions on numbers of which only a difference was released, are met by
-    rejection.
+    improbable it is; all conditions of a call are met together. Impossible conditions are reported
+    before rows are drawn, with alternatives: an error if no condition is possible, otherwise a
+    warning, and the possible rows are sampled. Constraints that are not built into the columns, and
+    conditions on numbers of which only a difference was released, are met by rejection.
 
     Formal guarantees:
         * conditions are met by post-processing of what was released: they cost nothing
@@ -45,8 +44,8 @@ class ConditionSampler:
 
     Args:
         released: The released model; ``None`` if no column is modelled.
-        preprocessor: The way from the columns of the model to those of the user.
-        generate: Adds the columns that are made up to rows, and sets dtypes: SDV's processor does.
+        preprocessor: The translation from columns of the model to those of the user.
+        generate: SDV's processor, which adds columns that are not modelled, and sets dtypes.
     """
 
     released: Release | None
@@ -56,11 +55,8 @@ class ConditionSampler:
     def refuse_impossible(self, frames: Sequence[pd.DataFrame]) -> None:
         """Refuse conditions of which none can be met.
 
-        Args:
-            frames: What users state: a column for each column that is known.
-
         Raises:
-            ValueError: If nothing of what was asked for can be sampled.
+            ValueError: If no row that was asked for can be sampled.
         """
         asked = [self._read(frame) for frame in frames if len(frame)]
         if asked and not any(each.is_possible.any() for each in asked):
@@ -80,10 +76,10 @@ class ConditionSampler:
         """Sample a row for each row of conditions that can be met.
 
         Args:
-            known: What users state: a column for each column that is known.
+            known: The user's conditions: a column for each known column.
             rng: Source of randomness; it needs no secrecy.
-            max_tries: How often to draw again for what is met by rejection.
-            batch_size: Rows that are drawn at once; all, if ``None``.
+            max_tries: The most draws for conditions that are met by rejection.
+            batch_size: Rows that are drawn at once; ``None`` for all.
 
         Yields:
             The rows of a batch under the index of their conditions; fewer, if tries run out.
@@ -110,7 +106,7 @@ class ConditionSampler:
         for attempt in range(max_tries):
             places = np.repeat(missing, ROWS_PER_RETRY if attempt else 1)
             rows = self._draw(asked.take(places), rng)
-            # Rows are named by the place of the condition that they meet; the first one is taken.
+            # The index of a row is the position of its condition; the first row of each is kept.
             rows = rows.set_axis(places[rows.index])
             found.append(rows[~rows.index.duplicated()])
             missing = np.setdiff1d(missing, rows.index)
@@ -120,7 +116,7 @@ class ConditionSampler:
         return met.set_axis(asked.known.index[met.index])
 
     def _draw(self, asked: Conditions, rng: np.random.Generator) -> pd.DataFrame:
-        """Draw a row for each row of conditions, and drop those that do not meet all there is."""
+        """Draw a row for each row of conditions, and drop rows that break conditions or constraints."""
         constraints = self.preprocessor.constraints
         raw = pd.DataFrame(index=range(len(asked.known)))
         if self.released is not None:
@@ -129,7 +125,7 @@ class ConditionSampler:
         drawn = write_generated(self.generate(raw), asked)
         rows = constraints.keep_valid(drawn)
         met = keep_matching(rows, drawn, asked, self._describe_storage())
-        # Values that were written may break what the drawn ones did not.
+        # Written values may break a constraint that the drawn values met.
         return constraints.drop_broken(met)
 
     def _read(self, known: pd.DataFrame) -> Conditions:

@@ -1,9 +1,9 @@
-"""Conditions on dates: in which time zone a date is that says none.
+"""The time zones of dates in conditions that state no zone.
 
-A column of dates is in one time zone, which its dtype tells, or a ``Z`` at the end of its format;
-or each cell tells its own, as the format says; or no cell has one. A condition that says no zone is
-in the one of its column. It is refused where each cell has its own, as it could be any moment. A
-condition that says a zone is refused where the column has none.
+A column of dates is in one time zone, given by its dtype or a ``Z`` at the end of its format; or
+each cell states its own; or no cell has one. A condition without a zone is in the zone of its
+column. It is refused where each cell states its own, as it could be any moment. A condition with a
+zone is refused where the column has none.
 """
 
 from __future__ import annotations
@@ -22,16 +22,9 @@ from sdv_threea.storage.writing import ORIGIN
 def place_dates(
     seconds: NDArray[np.float64], column: pd.Series, template: str | None, dtype: Any
 ) -> NDArray[np.float64]:
-    """Move dates that say no time zone from UTC, in which they were read, to that of their column.
+    """Move dates that state no zone from UTC, in which they were read, to the zone of their column.
 
-    Args:
-        seconds: The dates, as read: seconds since 2000, NaN for none, shape (n,).
-        column: The cells of the condition, with its name, shape (n,).
-        template: The format of texts.
-        dtype: In which the column is stored.
-
-    Returns:
-        The same dates in seconds since 2000, shape (n,).
+    Dates are seconds since 2000, NaN for none, shape (n,).
 
     Raises:
         ValueError: If it is not clear which moments are meant.
