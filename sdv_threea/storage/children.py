@@ -1,4 +1,4 @@
-"""How many rows refer to one row of another table, as the user states it: bounds by foreign key."""
+"""The user's bounds on the number of rows that refer to one row of another table."""
 
 from __future__ import annotations
 
@@ -10,32 +10,24 @@ from sdv.errors import SynthesizerInputError
 from sdv_threea.relational.sizes import Children
 from sdv_threea.units.schema import Link, Schema
 
-#: What a bound is about: a table, by the key to its owner, or ``(table, column, ...)``, by any key.
+#: A bound is on a table, by the key to its owner, or on a key ``(table, column, ...)``.
 Key = str | tuple[str, ...]
 
-#: What the user gives: one bound for all tables with an owner, or one by table or foreign key.
+#: The user's bounds: one for all tables with an owner, or one by table or foreign key.
 Bounds = int | Mapping[Key, int] | None
 
 
 def read_children(least: Bounds, most: Bounds, schema: Schema) -> dict[Link, Children]:
-    """Read what is public of the number of rows that refer to one row.
-
-    Args:
-        least: ``min_children`` of the synthesizer.
-        most: ``max_children`` of the synthesizer.
-        schema: The graph of tables.
-
-    Returns:
-        The bounds that were given, by foreign key.
+    """Return the stated bounds on children, by foreign key.
 
     Raises:
         SynthesizerInputError: If a bound is not a whole number of at least one (a lower one: zero),
-            a lower one is above the upper one, or there is no such table or foreign key.
+            a lower one is above the upper one, or the table or foreign key does not exist.
     """
     lower = _read_bounds('min_children', least, 0, schema)
     upper = _read_bounds('max_children', most, 1, schema)
     for link, bound in lower.items():
-        # One number for all tables asks no more of a key than that it is unique.
+        # A lower bound for all tables does not contradict a unique key.
         end = 1 if link.unique and isinstance(least, Mapping) else upper.get(link, bound)
         if bound > end:
             raise SynthesizerInputError(

@@ -1,4 +1,7 @@
-"""Checks of a whole database, and what its settings mean. Complaints show no value of a row."""
+"""Checks of a whole database, and its sampled tables with foreign keys.
+
+Complaints show no value of a row.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,7 @@ from sdv_threea.units.schema import Link, Schema
 
 
 def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
-    """Check that all tables are there, and list them in the order of the metadata.
-
-    Args:
-        data: What the user gave.
-        metadata: The metadata.
-
-    Returns:
-        The tables by name.
+    """Check that all tables are there, and return them in the order of the metadata.
 
     Raises:
         InvalidDataTypeError: If ``data`` is not a dictionary of tables.
@@ -63,13 +59,7 @@ def take_tables(data: object, metadata: Metadata) -> dict[str, pd.DataFrame]:
 
 
 def find_broken_references(tables: Tables, metadata: Metadata, schema: Schema) -> list[str]:
-    """Find foreign keys and composite keys that do not hold, one sentence for each.
-
-    Args:
-        tables: The tables, whose columns match the metadata.
-        metadata: The metadata.
-        schema: The graph of tables.
-    """
+    """List invalid foreign keys and primary keys, one sentence for each."""
     problems = []
     for link in schema.links:
         key = key_columns(metadata, link)
@@ -113,10 +103,10 @@ def connect(
     metadata: Metadata,
     dtypes: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
-    """Write the foreign keys; leave out rows that refer to none that is left, or repeat a key.
+    """Write the foreign keys, and drop rows that refer to a dropped row or repeat a key.
 
     Args:
-        tables: The rows that are there of each table, under the number that others refer to them.
+        tables: The rows of each table, indexed by the numbers that others refer to them by.
         parents: The number of the parent's row by row of the child, -1 for none.
         schema: The graph of tables.
         metadata: The metadata.
@@ -137,7 +127,7 @@ def connect(
             key = key_columns(metadata, link)
             write_references(rows, link, places, connected[link.parent], key, dtypes[name])
         own_key = list(as_columns(metadata.tables[name].primary_key))
-        # Generated keys are unique; those that are put together, or refer, may not be.
+        # Generated keys are unique; composite keys and keys that refer may not be.
         if len(own_key) > 1 or any(link.unique for link in schema.links_of(name)):
             rows = rows[~rows[own_key].duplicated()]
         numbers[name], connected[name] = rows.index, rows.reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""What the user says of a whole database: whom to protect, what is public, what to predict."""
+"""The user's statements about a whole database: privacy unit, public facts, targets."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sdv_threea.units.schema import Link, Schema, SchemaError
 
 @dataclass(frozen=True)
 class DatabaseTerms:
-    """What the user says of a whole database, read against its metadata.
+    """The user's statements about a whole database, read against its metadata.
 
     Args:
-        metadata: The metadata, without what is not public.
+        metadata: The metadata, without private facts.
         privacy_unit: The table whose rows are the units of privacy, or ``None``.
         public_tables: Tables that may be published as they are.
         min_children: The fewest rows that refer to one row.
@@ -37,11 +37,11 @@ class DatabaseTerms:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether anything is said of the number of rows that refer to one row."""
+        """True if the number of rows that refer to one row has a stated bound."""
         return (self.min_children, self.max_children) != (None, None)
 
     def check(self) -> None:
-        """Refuse terms that the metadata does not fit.
+        """Refuse terms that contradict the metadata.
 
         Raises:
             SynthesizerInputError: If tables are unknown, or the schema cannot be protected.
@@ -58,14 +58,11 @@ class DatabaseTerms:
         self.read_children(self.read_schema())
 
     def find_target(self, table: str) -> str | None:
-        """Find the column of a table that models will be trained to predict."""
+        """Return the column of a table that models will be trained to predict."""
         return (self.target or {}).get(table)
 
     def read_schema(self, dtypes: Mapping[str, Mapping[str, Any]] | None = None) -> Schema:
-        """Read the graph of tables.
-
-        Args:
-            dtypes: The dtypes of the tables, by table and column, as far as they are known.
+        """Return the graph of tables.
 
         Raises:
             SynthesizerInputError: If the schema cannot be protected as asked for.
@@ -83,12 +80,12 @@ class DatabaseTerms:
         return {name: as_columns(each.primary_key) for name, each in self.metadata.tables.items()}
 
     def list_columns(self, others: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
-        """List the columns of every table, and the others that are named by table."""
+        """List the columns of every table, with the others that are given by table."""
         stated = {name: set(each.columns) for name, each in self.metadata.tables.items()}
         return {name: own.union(others.get(name, ())) for name, own in stated.items()}
 
     def read_children(self, schema: Schema) -> dict[Link, Children]:
-        """Read what is public of the number of rows that refer to one row, by foreign key."""
+        """Return the stated bounds on children, by foreign key."""
         return read_children(self.min_children, self.max_children, schema)
 
     def _read_public_tables(self) -> frozenset[str]:

@@ -1,22 +1,22 @@
-"""In which dtype a synthetic column is stored, and the proxy table from which SDV learns it.
+"""The dtypes of synthetic columns, and the proxy table from which SDV learns them.
 
-SDV and RDT learn from the table they are fitted on: dtypes, formats, seeds of generators. RDT seeds
-a generator with a hash of the name of the column and its first five values: fitted on private rows,
-it would give these away, by itself and by what it makes up. Therefore SDV and RDT are fitted on a
-proxy, made from public and released facts alone, and never see a private row.
+SDV and RDT learn dtypes, formats and seeds of generators from the table they are fitted on. RDT
+seeds a generator with a hash of the name of the column and its first five values: fitted on private
+rows, it would disclose these values, by the seed and by the values that it generates. Therefore SDV
+and RDT are fitted on a proxy, made from public and released facts alone, and never see a private
+row.
 
 The dtypes of a table are schema, and as public as the names of its columns: neighbouring tables
 have the same. A synthetic column has the dtype of the private one, with two exceptions:
 
 * the categories of a categorical dtype are values of rows: here they are the released ones;
-* integers and booleans of NumPy cannot be missing: a column of which no value could be released,
-  and which is therefore missing throughout, is stored as floats or objects. Integers some of which
-  were not released, and are therefore missing, are stored as ``Int64``.
+* integers and booleans of NumPy cannot be missing. A column without released values is missing
+  throughout, and stored as floats or objects. Integers with some unreleased, and therefore missing,
+  values are stored as ``Int64``.
 
 Mind what pandas does: it stores integers as floats, and booleans as objects, when one is missing.
-Such a dtype by itself tells that some value is missing. Who wants to hide that converts the column
-before fitting to a dtype that allows for missing values whether they occur or not (``Int64``,
-``boolean``).
+Such a dtype discloses that some value is missing. To hide that, convert the column before fitting
+to a dtype that allows for missing values whether they occur or not (``Int64``, ``boolean``).
 """
 
 from __future__ import annotations
@@ -33,60 +33,39 @@ from sdv_threea.storage.metadata import ColumnMetadata
 
 FLOAT, OBJECT = np.dtype('float64'), np.dtype('object')
 
-#: The cells of the proxy: one text, which can be read as a date and as a number too, and one number
-#: of seven digits, or of one digit where seven do not fit. SDV generates numbers of as many digits
-#: for unknown columns.
+#: The cells of the proxy: a text that can be read as a date and as a number, and a number of seven
+#: digits, or of one digit where seven do not fit. SDV generates numbers of as many digits for
+#: unknown columns.
 TEXT, LONG, SHORT = '2000', 1_000_000, 1
 
 
 def declare(dtype: Any) -> Any:
-    """Keep of a private column's dtype what is schema: all but the values in it.
+    """Return a private column's dtype without the values in it: the part that is schema.
 
     Formal guarantees:
         * the answer is a function of the dtype; of a categorical one, of its order alone
-
-    Args:
-        dtype: The dtype of the column in the private table.
-
-    Returns:
-        The dtype; a categorical one without its categories.
     """
     return pd.CategoricalDtype(ordered=dtype.ordered) if is_categorical(dtype) else dtype
 
 
 def is_categorical(dtype: Any) -> bool:
-    """Whether a dtype lists values."""
+    """Return true if a dtype lists values."""
     return isinstance(dtype, pd.CategoricalDtype)
 
 
 def choose_dtypes(
     columns: Mapping[str, ColumnMetadata], declared: Mapping[str, Any], domain: Domain
 ) -> dict[str, Any]:
-    """Choose the dtypes of a synthetic table.
+    """Choose the dtypes of a synthetic table, by column, in order.
 
-    Args:
-        columns: What the metadata says about each column.
-        declared: What :func:`declare` kept, by column; columns that it was not asked about are
-            taken to be objects.
-        domain: The modelled columns, as far as they are known.
-
-    Returns:
-        A NumPy or pandas dtype per column, in order.
+    ``declared`` are results of :func:`declare`; columns without one are taken for objects.
     """
     dtypes = {name: declared.get(name, OBJECT) for name in columns}
     return dtypes | {each.name: choose_dtype(each, dtypes[each.name]) for each in domain.columns}
 
 
 def choose_dtype(column: Column, declared: Any) -> Any:
-    """Choose the dtype of a synthetic column, by the rule above.
-
-    Args:
-        column: The released column.
-        declared: What :func:`declare` kept.
-
-    Returns:
-        A NumPy or pandas dtype.
-    """
+    """Choose the dtype of a synthetic column, by the rules of this module."""
     if not isinstance(column, Category):
         return declared
     values = list(column.values or ())  # noqa: PD011 (not pandas)
@@ -111,16 +90,10 @@ def find_zone(dtype: Any) -> Any:
 
 
 def make_proxy(dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Make the table that SDV is fitted on.
+    """Make the table that SDV is fitted on: three equal rows that show nothing but the dtypes.
 
     Formal guarantees:
         * the proxy is a function of its argument, which is public or released
-
-    Args:
-        dtypes: The dtype of every column of the table, in order.
-
-    Returns:
-        Three rows of which nothing can be learned but the dtypes.
     """
     return pd.DataFrame(
         {name: pd.Series([_placeholder(each)] * 3).astype(each) for name, each in dtypes.items()}
@@ -131,7 +104,7 @@ def _placeholder(dtype: Any) -> Any:
     if isinstance(dtype, pd.IntervalDtype):
         low, high = pd.Series([0, 1]).astype(dtype.subtype)
         return pd.Interval(low, high, dtype.closed)
-    dtype = getattr(dtype, 'subtype', dtype)  # of a sparse one
+    dtype = getattr(dtype, 'subtype', dtype)  # the dtype inside a sparse one
     if pd.api.types.is_bool_dtype(dtype):
         return True
     if not pd.api.types.is_numeric_dtype(dtype):

@@ -18,7 +18,7 @@ from sdv.utils import load_synthesizer
 
 from sdv_threea.atomic import replacing_all
 
-#: Rows that are spelt at once.
+#: Rows that are written at once.
 ROWS_AT_ONCE = 2**16
 
 
@@ -31,14 +31,8 @@ def write_csv(
 ) -> None:
     """Write rows as CSV that reads back the same: texts are quoted, and missing cells are not.
 
-    pandas leaves a carriage return as it is, which readers take for the end of a line, and spells a
-    text ``NA`` as what they take for a missing cell.
-
-    Args:
-        rows: The rows.
-        filepath: The file; compressed, if its name ends in ``.gz``.
-        separator: The character between cells.
-        encoding: The encoding of the text.
+    pandas does not quote a carriage return, which readers take for the end of a line, nor a text
+    ``NA``, which they take for a missing cell. A file whose name ends in ``.gz`` is compressed.
     """
     compressed = os.fspath(filepath).endswith('.gz')
     how: dict[str, Any] = {'mode': 'wt', 'encoding': encoding, 'newline': ''}
@@ -54,11 +48,9 @@ def write_csv(
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str] | None) -> None:
-    """Write tables as files of CSV, which appear in their folder when all are whole.
+    """Write tables as CSV files, which appear in their folder together when all are complete.
 
-    Args:
-        tables: The tables by name.
-        folder: The folder, which is made if there is none; ``None`` to write nothing.
+    The folder is made if needed; without a folder, nothing is written.
 
     Raises:
         OSError: If they cannot be written.
@@ -78,7 +70,7 @@ def name_csv(folder: str | os.PathLike[str], table: str) -> Path:
 
 
 class _Missing:
-    """A missing cell: a number for the writer of CSV, as those are not quoted, and no text."""
+    """A missing cell: a number for the CSV writer, which quotes no numbers, and an empty text."""
 
     def __float__(self) -> float:
         return math.nan
@@ -88,7 +80,7 @@ class _Missing:
 
 
 def _spell(column: pd.Series) -> list[Any]:
-    """Spell the cells of a column: numbers as they are, and all others as texts."""
+    """Return the cells of a column for CSV: numbers as they are, and all others as texts."""
     missing, gap = column.isna().to_numpy(), _Missing()
     plain = pd.api.types.is_numeric_dtype(column) or column.dtype == object
     cells = (column if plain else column.astype(str)).astype(object)
@@ -96,27 +88,19 @@ def _spell(column: pd.Series) -> list[Any]:
 
 
 def seal(path: Path) -> None:
-    """Wrap a pickle in a file in one that tells damage, whoever loads it.
+    """Wrap the pickle in a file so that whoever loads it notices damage.
 
-    Args:
-        path: The file, which is written anew. A device or a pipe is left as it is.
+    The file is written anew. A device or a pipe is left as it is.
     """
     if path.is_file():
         path.write_bytes(pickle.dumps(_Sealed(path.read_bytes())))
 
 
 def unseal(pickled: bytes, digest: str) -> Any:
-    """Load a pickle that was sealed.
-
-    Args:
-        pickled: The pickle.
-        digest: What its checksum was.
-
-    Returns:
-        What it holds.
+    """Load a pickle with the given checksum.
 
     Raises:
-        SynthesizerInputError: If it is not what was sealed.
+        SynthesizerInputError: If the checksum differs.
     """
     if hashlib.sha256(pickled).hexdigest() != digest:
         raise SynthesizerInputError(
@@ -127,7 +111,7 @@ def unseal(pickled: bytes, digest: str) -> Any:
 
 
 class _Sealed:
-    """A pickle, which is loaded by way of :func:`unseal`."""
+    """A pickle that is loaded by :func:`unseal`."""
 
     def __init__(self, pickled: bytes) -> None:
         self._pickled = pickled
@@ -138,12 +122,6 @@ class _Sealed:
 
 def load_saved(filepath: str | os.PathLike[str]) -> Any:
     """Load a synthesizer of any kind.
-
-    Args:
-        filepath: The file.
-
-    Returns:
-        What it holds.
 
     Raises:
         OSError: If the file cannot be read.

@@ -1,9 +1,8 @@
-"""Made-up ids for columns of which nothing is known but that they hold ids, a million at a time.
+"""Fast generators of ids without a format.
 
 SDV asks Faker for one id after the other: whole numbers, or texts like ``sdv-id-pXqBzR``. The
-generator here makes ids of the same kinds with NumPy. They are distinct where those of SDV are. Ids
-with a format, and personal information, are left to SDV. Formats that SDV could not even begin to
-follow are refused.
+generator here makes the same ids with NumPy, distinct where SDV's are. Ids with a format, and
+personal information, are left to SDV. Formats that SDV cannot generate in time are refused.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from rdt.transformers.base import BaseTransformer
 
 from sdv_threea.errors import InputError
 
-#: What SDV asks Faker for: numbers from zero, in a range that suits their dtype; or texts.
+#: The functions of Faker's that SDV calls: numbers from zero in a range of their dtype; or texts.
 NUMBERS, TEXTS = 'random_int', 'bothify'
 PREFIX, BLANK, BLANKS = 'sdv-id-', '?', 6
 LETTERS = np.array(list(ascii_letters)).view(np.uint32)
@@ -31,22 +30,22 @@ LETTERS = np.array(list(ascii_letters)).view(np.uint32)
 #: Strides are below this, so that a product with any number of rows fits into 64 bits.
 LARGEST_STRIDE = 2**30
 
-#: The most generators that RDT may make of all formats of a table or a database. Each of them takes
-#: it some 20 microseconds, and SDV lets it begin five times: that is seconds, also while loading.
+#: The most generators that RDT may make of all formats of a table or a database. Each takes some 20
+#: microseconds, and SDV starts five times: that is seconds, also while loading.
 MOST_PARTS = 50_000
 
-#: How often RDT repeats what may be repeated without end.
+#: The most repetitions that RDT makes of a part without an upper bound.
 ENDLESS = 16
 
 
 class IdGenerator(BaseTransformer):
-    """Makes ids up: numbers, or texts of a prefix and six letters.
+    """Generator of ids: numbers, or texts of a prefix and six letters.
 
-    Distinct ids are met by equal steps round the circle of all possible ones: none comes twice
-    before all have come, or before a reset.
+    Distinct ids are met by equal steps round the circle of all ids: none comes twice before all
+    have come, or before a reset.
 
     Args:
-        num_ids: How many ids there are.
+        num_ids: The number of possible ids.
         text: Whether they are texts.
         unique: Whether no id may come twice.
     """
@@ -82,7 +81,7 @@ class IdGenerator(BaseTransformer):
         """Return distinct numbers; rows beyond the number of ids get larger ones."""
         rng = np.random.default_rng(self.random_seed)
         start, stride = (int(rng.integers(1, min(self.num_ids, LARGEST_STRIDE))) for _ in range(2))
-        # Without a common factor, the steps meet every id before they come back to the first.
+        # Without a common factor, the steps meet every id before they return to the first.
         while math.gcd(stride, self.num_ids) > 1:
             stride += 1
         size = np.uint64(self.num_ids)
@@ -94,33 +93,23 @@ class IdGenerator(BaseTransformer):
 
 
 def make_ids(transformer: Any) -> Any:
-    """Make ids in place of a generator of SDV's that makes plain ones.
-
-    Args:
-        transformer: What SDV has chosen for a column.
-
-    Returns:
-        A generator of the same ids; the same transformer, if it makes anything else.
-    """
+    """Return a fast generator in place of SDV's generator of plain ids; others stay as they are."""
     plain = type(transformer) is AnonymizedFaker and transformer.provider_name == 'BaseProvider'
     if not plain or transformer.cardinality_rule not in (None, 'unique'):
         return transformer
     asked, unique = transformer.function_kwargs, transformer.cardinality_rule == 'unique'
     if transformer.function_name == TEXTS and asked == {'text': PREFIX + BLANK * BLANKS}:
         return IdGenerator(len(LETTERS) ** BLANKS, text=True, unique=unique)
-    # Where numbers are few, SDV's generator knows what to do when there are no more.
+    # SDV's own generator handles small ranges, which may run out of numbers.
     if transformer.function_name == NUMBERS and asked == {'min': 0, 'max': 2**24}:
         return IdGenerator(2**24 + 1, unique=unique)
     return transformer
 
 
 def check_formats(formats: Iterable[str]) -> None:
-    """Check that SDV can make up ids of some formats.
+    """Check that SDV can generate ids of some formats, given as regular expressions.
 
-    RDT makes a generator for each repetition, and ``a{1,1000}`` are half a million of them.
-
-    Args:
-        formats: Regular expressions.
+    RDT makes a generator for each repetition: half a million for ``a{1,1000}``.
 
     Raises:
         ValueError: If RDT would make too many generators.

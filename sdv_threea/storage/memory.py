@@ -1,4 +1,4 @@
-"""How much memory the machine has, and what is refused because it would not fit into it."""
+"""Checks that a fit or a sample fits into the memory of the machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from sdv_threea.cost import CELL_BYTES, GIGABYTE, expect_memory
 from sdv_threea.errors import ShortageError
 
-#: Where Linux tells how much a container may take.
+#: Files of Linux with the memory limit of a container.
 LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes')
 
 
@@ -25,13 +25,9 @@ def find_memory() -> float:
 
 
 def check_fit(num_columns: int, num_classes: int, num_components: int, limit: float | None) -> None:
-    """Check that a fit goes into memory, from public facts and before a row is read.
+    """Check that a fit fits into memory, from public facts and before a row is read.
 
-    Args:
-        num_columns: How many columns are modelled.
-        num_classes: How many classes there are, as far as that is public.
-        num_components: How many components each class has.
-        limit: Gigabytes that it may take; ``None`` for what the machine has.
+    ``limit`` is in gigabytes; ``None`` for the memory of the machine.
 
     Raises:
         MemoryError: If it does not.
@@ -48,12 +44,9 @@ def check_fit(num_columns: int, num_classes: int, num_components: int, limit: fl
 
 
 def check_rows(num_rows: float, num_cells: float, limit: float | None) -> None:
-    """Check that sampled rows fit into memory.
+    """Check that sampled rows with ``num_cells`` cells in all fit into memory.
 
-    Args:
-        num_rows: How many are to be there at once.
-        num_cells: How many cells they have.
-        limit: Gigabytes that they may take; ``None`` for what the machine has.
+    ``limit`` is in gigabytes; ``None`` for the memory of the machine.
 
     Raises:
         MemoryError: If they do not.
@@ -66,7 +59,7 @@ def check_rows(num_rows: float, num_cells: float, limit: float | None) -> None:
 def tell_shortage(
     num_rows: float, problem: str = 'do not fit into memory', has: float | None = None
 ) -> MemoryError:
-    """Make the error for rows that do not fit into what they may take; by default the machine."""
+    """Return the error for rows that exceed their memory, by default that of the machine."""
     has = find_memory() if has is None else has
     return ShortageError(
         f'{num_rows:,.0f} rows {problem}, and may take {has / GIGABYTE:,.1f} GB. Write them to '

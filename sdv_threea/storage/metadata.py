@@ -1,7 +1,7 @@
-"""From SDV's metadata to the public description of a table, a :class:`Domain`.
+"""SDV's metadata to the public description of a table, a :class:`Domain`.
 
-Numbers, dates, categories, booleans and ordinals are modelled. Everything else (keys, ids, personal
-information, unknown columns) is never looked at: SDV's generators make it up. Metadata is read
+Numbers, dates, categories, booleans and ordinals are modelled. All other columns (keys, ids,
+personal information, unknown ones) are never read: SDV's generators make them up. Metadata is read
 here; :mod:`sdv_threea.metadata` makes it.
 """
 
@@ -23,13 +23,13 @@ from sdv_threea.intake.dates import to_seconds
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
 
-#: What a metadata says about one column: ``{'sdtype': ..., ...}``.
+#: The metadata of one column: ``{'sdtype': ..., ...}``.
 ColumnMetadata = Mapping[str, Any]
 
-#: The sdtypes that are learned. The others are made up by generators of SDV's.
+#: The sdtypes that are modelled. SDV's generators make up all others.
 MODELLED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
 
-#: What SDV detects in the values of a column, and what a user may know of them.
+#: The facts that SDV detects in the values of a column, and that a user may know.
 FACTS = (
     'decimal_places',
     'high_cardinality',
@@ -39,28 +39,23 @@ FACTS = (
     'range_values',
 )
 
-#: The directives of a datetime format that tell the time of day.
+#: The directives of a datetime format for the time of day.
 TIME_OF_DAY = tuple(f'%{sign}{letter}' for sign in ('', '-', '#') for letter in 'HIMSTRXcfprs')
 
 DAY = TIME_STEPS[0]
 
-#: Numbers with more decimals are continuous: SDV counts up to 15 in any column of measurements.
+#: Numbers with more decimals are continuous: SDV detects up to 15 in any column of measurements.
 MOST_DECIMALS = 9
 
 
 def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
-    """Copy the metadata without what is not public.
+    """Copy the metadata of one table without private facts.
+
+    ``pii: False`` is dropped too, as personal information is always made up.
 
     Formal guarantees:
         * unless ``public_metadata``, no range, value, decimals or nullability is left: tables from
           which SDV detects the same columns, types, formats and keys give the same copy
-
-    Args:
-        metadata: Metadata of one table.
-        public_metadata: Whether ranges, values, decimals and nullability are public.
-
-    Returns:
-        The copy. ``pii: False`` is dropped, as personal information is always made up.
     """
     copy = deepcopy(metadata)
     hidden = () if public_metadata else FACTS
@@ -81,20 +76,20 @@ def describe(
     dtypes: Mapping[str, Any] | None = None,
     unreleased: Mapping[str, Hashable | None] | None = None,
 ) -> Domain:
-    """Describe the modelled columns by what the metadata says about them.
+    """Describe the modelled columns by public facts.
+
+    Facts that neither the metadata nor a dtype states stay open. The values of booleans are public,
+    and so is the granularity of integers, and of dates whose format has no time of day. NumPy's
+    integers and booleans cannot be missing.
 
     Args:
         columns: The columns of the metadata, in order.
         target: The target column, if any.
         increments: Known granularity of numerical columns (SDV's ``FixedIncrements``).
-        dtypes: Their dtypes, as far as they are known.
-        unreleased: What samples show in the place of values that are not released, by column.
-            ``None`` is missing where cells may be missing, and spread elsewhere.
-
-    Returns:
-        The domain; what neither the metadata nor a dtype says is unknown in it. The values of
-        booleans are public, and so is the granularity of integers, and of dates whose format
-        has no time of day; NumPy's integers and booleans cannot be missing.
+        dtypes: The known dtypes, by column.
+        unreleased: By column, the value of samples in place of values that are not released.
+            ``None`` is a missing value where cells may be missing; elsewhere the released values
+            replace them.
     """
     steps, known, shown = increments or {}, dtypes or {}, unreleased or {}
     described = [
@@ -102,7 +97,7 @@ def describe(
         for name, each in columns.items()
         if each['sdtype'] in MODELLED
     ]
-    # Models are trained to predict the target: it has no values but real ones.
+    # Models are trained to predict the target, so it has only released values.
     return Domain(
         tuple(
             _show_unreleased(column, shown[column.name])
@@ -115,7 +110,7 @@ def describe(
 
 
 def _show_unreleased(column: Category, shown: Hashable | None) -> Category:
-    """Say what stands for values of a column that are not released, unless all are stated."""
+    """Set the value that replaces unreleased values of a column, unless all values are stated."""
     if column.values is not None:  # noqa: PD011 (no pandas)
         return column
     if shown is None:
@@ -126,15 +121,7 @@ def _show_unreleased(column: Category, shown: Hashable | None) -> Category:
 def list_facts(
     columns: Mapping[str, ColumnMetadata], dtypes: Mapping[str, Any]
 ) -> tuple[Facts, ...]:
-    """List what is public of the cells of the modelled columns.
-
-    Args:
-        columns: The columns of the metadata, in order.
-        dtypes: Their dtypes.
-
-    Returns:
-        The facts by which private cells are read, a column each.
-    """
+    """List the public facts by which private cells are read, a column each."""
     domain = describe(columns, dtypes=dtypes)
     return tuple(_list_facts(columns[each.name], each, dtypes) for each in domain.columns)
 

@@ -1,8 +1,8 @@
-"""A table in several files of Parquet, which have one schema, whatever rows each of them has.
+"""A table in several Parquet files, all of one schema, whatever rows each of them has.
 
-pandas stores what it is given: a column of objects that are all missing has no type, and truth
-values are another type if one is missing. Files that are read one by one, as Dask does it, would
-then disagree. So the types of columns are chosen once, from what was released of them.
+pandas infers types from the cells: a column of objects that are all missing has no type, and truth
+values get another type if one is missing. Files that are read one by one, as by Dask, would then
+disagree. So the types of columns are chosen once, from released facts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sdv_threea.domain import Category, Number
 from sdv_threea.errors import InputError
 from sdv_threea.storage.table import StoredColumns
 
-#: What objects are stored as, by what pandas takes them for: values may be missing in all of them.
+#: The dtype of a column of objects, by the type that pandas infers: all allow for missing values.
 DTYPES_OF_OBJECTS = {
     'boolean': 'boolean',
     'decimal': 'float64',
@@ -35,24 +35,24 @@ DTYPES_OF_OBJECTS = {
     'mixed-integer-float': 'float64',
 }
 
-#: Whole numbers beyond this are not all floats.
+#: Beyond this, floats cannot hold all whole numbers.
 EXACT = 2**53
 
-#: Bytes of a row, at the very least, in files of any table worth writing.
+#: A lower bound on the bytes of a row in a file.
 LEAST_BYTES = 1e-3
 GIGABYTE = 1e9
 
-#: Digits in the name of a file, at least: files are read in the order of their names.
+#: The fewest digits in the name of a file: files are read in the order of their names.
 DIGITS = 5
 
 
 @dataclass(frozen=True)
 class FileSchema:
-    """How the columns of all files are stored.
+    """The types of the columns of all files.
 
     Args:
         dtypes: Their dtypes in pandas.
-        schema: Their types in Arrow, and how pandas is to read them.
+        schema: Their types in Arrow, with pandas' note of dtypes.
     """
 
     dtypes: Mapping[str, Any]
@@ -76,12 +76,9 @@ def load_pyarrow() -> ModuleType:
 def read_types(path: str | os.PathLike[str]) -> list[tuple[str, str, bool]]:
     """Read the schema of a Parquet file, and nothing else of it.
 
-    Args:
-        path: The file.
-
     Returns:
-        For each column its name, its type in a word, and whether cells may be missing. What pandas
-        has stored as an index is no column.
+        For each column its name, its type in a word, and whether cells may be missing. An index
+        that pandas has stored is left out.
 
     Raises:
         InputError: If it is no Parquet file.
@@ -126,18 +123,18 @@ def write_folder(
 ) -> list[Path]:
     """Sample rows into a folder of files, which appears when all of them are written.
 
-    No more rows than one file has are in memory at a time.
+    Only the rows of one file are in memory at a time.
 
     Args:
         sample: Samples a number of rows.
-        num_rows: How many rows there are to be.
+        num_rows: The number of rows in all.
         folder: The folder, which is made; it may exist if it is empty.
         rows_per_file: The most rows of a file.
-        storage: How columns are stored, as far as they were released.
-        show_progress: Whether to show how many rows there are already.
+        storage: The storage of columns, as released.
+        show_progress: Whether to show a progress bar.
 
     Returns:
-        The files, in order; one without rows, if there are none.
+        The files, in order; one without rows if ``num_rows`` is zero.
 
     Raises:
         FileExistsError: If there is a file, or a folder that is not empty.
@@ -165,11 +162,7 @@ def write_folder(
 
 
 def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
-    """Check that the disk has room for what is to be written.
-
-    Raises:
-        OSError: If it has not.
-    """
+    """Raise an error if the disk has no room for the bytes that are to be written."""
     parent = Path(os.path.realpath(folder)).parent
     free = shutil.disk_usage(parent).free if parent.is_dir() else math.inf
     if needed > free:
@@ -182,14 +175,9 @@ def _check_room(folder: str | os.PathLike[str], needed: float) -> None:
 
 
 def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
-    """Choose how all rows are stored, when there are some.
+    """Choose the types of all files, from released facts and the first sampled rows.
 
-    Args:
-        rows: The first rows; only columns that SDV generates are judged by them.
-        storage: How columns are stored, as far as they were released.
-
-    Returns:
-        The schema.
+    Only columns that SDV generates are judged by the rows.
 
     Raises:
         ValueError: If a column has values of several types.
@@ -216,12 +204,7 @@ def choose_schema(rows: pd.DataFrame, storage: StoredColumns) -> FileSchema:
 
 
 def write_part(rows: pd.DataFrame, schema: FileSchema, path: Path) -> None:
-    """Write some of the rows.
-
-    Args:
-        rows: The rows.
-        schema: How they are stored.
-        path: The file.
+    """Write some of the rows to a file.
 
     Raises:
         OSError: If it cannot be written.
@@ -239,7 +222,7 @@ def _write_sampled(
     schema: FileSchema | None,
     path: Path,
 ) -> FileSchema:
-    """Sample and write some rows, and forget them before the next ones are sampled."""
+    """Sample and write some rows, and free them before the next ones are sampled."""
     rows = sample(size)
     schema = schema or choose_schema(rows, storage)
     write_part(rows, schema, path)
@@ -247,13 +230,13 @@ def _write_sampled(
 
 
 def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
-    """Find values of each type that a column may have; of its dtype, if that tells it."""
+    """Return values of each type that a column may have; none if the dtype states the type."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):
         return pd.Series(dtype=dtype.subtype)
     if isinstance(dtype, pd.CategoricalDtype):
         texts = pd.api.types.infer_dtype(dtype.categories) == 'string'
-        # Parquet knows no other categories than texts.
+        # Categories in Parquet are texts.
         return column.head(0) if texts else pd.Series(list(dtype.categories), dtype=object)
     if not _is_open(column):
         return column.head(0)
@@ -267,7 +250,7 @@ def _find_examples(column: pd.Series, storage: StoredColumns) -> pd.Series:
 
 
 def _is_open(column: pd.Series) -> bool:
-    """Whether a dtype leaves open what the values are."""
+    """Return true if a dtype does not state the type of the values."""
     return bool(column.dtype == np.dtype(object))
 
 

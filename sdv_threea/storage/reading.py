@@ -1,4 +1,4 @@
-"""The private table as users bring it: in memory, in parquet files, or on a cluster of Dask's."""
+"""The private table as users bring it: in memory, in Parquet files, or as a DataFrame of Dask's."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.rows import Rows, Sums, add, chunk_table
 from sdv_threea.storage.metadata import MODELLED
 
-#: Number of partitions whose sums are added up in one task, wherever they are.
+#: Number of partitions whose sums are added up in one task.
 FAN_IN = 8
 
-#: Where Dask's functions that read text files are.
+#: The module of Dask's functions that read text files.
 TEXT_READER = 'dask.dataframe.io.csv'
 
 
 @dataclass(frozen=True)
 class PrivateTable:
-    """A private table, wherever it lies.
+    """A private table, in memory or not.
 
     Args:
         header: Its columns, in the order of the metadata, and their dtypes, without a row.
         rows: Its rows, to be summed over.
         whole: The table in memory, or ``None``.
-        positions: Where the columns of the header are in it.
-        labels: What the user calls them, which need not be texts.
+        positions: Positions of the columns of the header in ``whole``.
+        labels: The user's labels of the columns, which need not be texts.
     """
 
     header: pd.DataFrame
@@ -44,13 +44,7 @@ class PrivateTable:
     labels: pd.Index
 
     def take(self, names: Sequence[str]) -> pd.DataFrame:
-        """Return some columns of a table that is in memory.
-
-        Args:
-            names: The columns.
-
-        Returns:
-            All of their rows.
+        """Return some columns of a table that is in memory, with all rows.
 
         Raises:
             InvalidDataTypeError: If it is not in memory.
@@ -66,16 +60,12 @@ class PrivateTable:
 
 
 def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTable:
-    """Check that there is one table, and make ready to read it.
+    """Check that the user gave one table, and wrap it for reading.
 
     Args:
-        data: What the user gave: the name of the table, and a pandas or Dask DataFrame or the path
-            of parquet files.
+        data: The name of the table, and a pandas or Dask DataFrame or the path of Parquet files.
         name: The name of the table in the metadata.
-        columns: What the metadata says about each column.
-
-    Returns:
-        The table.
+        columns: The metadata of each column.
 
     Raises:
         InvalidDataTypeError: If ``data`` is not one table by name.
@@ -125,10 +115,7 @@ def take_table(data: object, name: str, columns: Mapping[str, Any]) -> PrivateTa
 def find_guessed(frame: Any) -> list[str]:
     """Find the columns of text files whose dtypes Dask guesses part by part; no row is read.
 
-    It casts what was guessed to what it guessed of the first rows, so that a part does not show it.
-
-    Args:
-        frame: A Dask DataFrame.
+    Dask casts each part to the dtypes of the first rows, so a part does not show the guess.
     """
     readers = (getattr(step, 'func', None) for step in frame.expr.walk())
     return [
@@ -141,7 +128,7 @@ def find_guessed(frame: Any) -> list[str]:
 
 
 def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
-    """Tell whether pandas is told the dtype of a column of a text file, and guesses no dates."""
+    """Return true if the dtype of a text file's column is stated, and no column is a date."""
     dtype = options.get('dtype')
     if options.get('parse_dates') or dtype is None:
         return False
@@ -149,27 +136,28 @@ def _is_stated(name: str, options: Mapping[str, Any]) -> bool:
 
 
 def as_plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Take a table without the code of a class of the user's; its cells are not copied."""
+    """Return a table without the code of a user's class; its cells are not copied."""
     with guarded():
         return pd.DataFrame(table, copy=False)
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """The rows of a Dask DataFrame: summed where they are, by partitions, and the sums added up.
+    """The rows of a Dask DataFrame: summed by partitions, where they are, and the sums added up.
 
-    The active client of ``distributed`` does it, if there is one, and else whatever Dask is set to.
+    The active client of ``distributed`` does the work, if there is one, else the scheduler that
+    Dask is set to.
 
     Formal guarantees:
         * no error is raised where the rows are, as a worker would write them to its log with it
-        * what Dask itself says meanwhile is dropped, and its errors show no value here; what a
-          graph of the user's own says before a partition is there, on a worker or in a thread of
-          Dask's, is beyond our reach
+        * messages of Dask itself during the sum are dropped, and its errors show no value here;
+          messages of a user's own graph before a partition is there, on a worker or in a thread of
+          Dask's, are beyond our reach
 
     Args:
         frame: The DataFrame.
-        in_files: Whether it is read from files of Parquet, and nothing else is done to it: then
-            they are read inside :func:`~sdv_threea.privacy.guard.guarded`.
+        in_files: Whether the partitions are files of Parquet without further steps. They are then
+            read inside :func:`~sdv_threea.privacy.guard.guarded`.
     """
 
     frame: Any
@@ -205,7 +193,7 @@ class Partitions:
 
 @dataclass(frozen=True)
 class _Unread:
-    """A partition that is still to be read.
+    """A partition to be read later.
 
     Dask takes it for data, and so does not read the partition itself, outside of the guard.
     """
@@ -219,14 +207,14 @@ class _Unread:
 
 @dataclass(frozen=True)
 class _Work:
-    """A statistic; Dask takes it for data, and so does not look for tasks inside of it."""
+    """A statistic; Dask takes it for data, and so looks for no tasks inside it."""
 
     statistic: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """An error on its way home."""
+    """An error as a result, to be raised by the caller."""
 
     error: Exception
 
@@ -252,13 +240,13 @@ def _add_up(sums: list[Any]) -> Any:
 def _is_table(table: object) -> bool:
     if isinstance(table, (pd.DataFrame, str, os.PathLike)):
         return True
-    # Where Dask has not been loaded, nothing is a table of its.
+    # If Dask is not loaded, no object is one of its tables.
     dask = sys.modules.get('dask.dataframe')
     return dask is not None and isinstance(table, dask.DataFrame)
 
 
 def _open_parquet(path: str | os.PathLike[str]) -> Any:
-    """Make ready to read files; those that pandas did not write, in dtypes that allow for gaps.
+    """Open Parquet files; those not written by pandas get dtypes that allow for missing values.
 
     Such files do not say whether a number may be missing, and pandas chooses a dtype by whether one
     is, file by file.
@@ -279,7 +267,7 @@ def _open_parquet(path: str | os.PathLike[str]) -> Any:
 
 
 def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
-    """Whether files come with a note of the dtypes that they had in pandas."""
+    """Return true if files have a note of the dtypes that they had in pandas."""
     from fsspec.core import get_fs_token_paths
     from pyarrow.dataset import dataset
 
@@ -289,7 +277,7 @@ def _is_written_by_pandas(path: str | os.PathLike[str]) -> bool:
 
 
 def _check_parts(schema: Mapping[str, Any], chunk: pd.DataFrame) -> pd.DataFrame:
-    """Refuse a part of a table whose modelled columns are not stored as all parts are to be."""
+    """Refuse a part of a table whose modelled columns have other dtypes than the header."""
     for name, dtype in schema.items():
         check_part(chunk[name], dtype)
     return chunk

@@ -25,17 +25,14 @@ def read_schema(
     public: frozenset[str],
     dtypes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Schema:
-    """Read the graph of tables off the metadata.
+    """Return the graph of tables that the metadata describes.
 
     Args:
-        metadata: The metadata, what is not public left out of it.
+        metadata: The metadata, without private facts.
         unit: The table whose rows are the units of privacy, or ``None``.
         public: The public tables.
-        dtypes: The dtypes of the tables, by table and column, as far as they are known: a foreign
-            key that is stored in a dtype that has no missing value refers to some row everywhere.
-
-    Returns:
-        The schema.
+        dtypes: The known dtypes, by table and column. A foreign key whose dtype has no missing
+            value refers to a row everywhere.
 
     Raises:
         SchemaError: If the schema cannot be protected as asked for.
@@ -68,7 +65,7 @@ def _is_never_missing(dtype: Any) -> bool:
 
 
 def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
-    """List the columns of a key, which may be one name, several or none."""
+    """List the columns of a key: one name, several or none."""
     if key is None:
         return ()
     return (key,) if isinstance(key, str) else tuple(key)
@@ -80,16 +77,9 @@ def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
 
 
 def find_broken(child: pd.DataFrame, link: Link, parent: pd.DataFrame, key: Sequence[str]) -> bool:
-    """Tell whether some row of a child refers to a row that is not there.
+    """Return true if a row of a child refers to a row that does not exist.
 
-    Args:
-        child: The child.
-        link: Its foreign key.
-        parent: The parent.
-        key: The columns of the parent's key, whose rows are distinct.
-
-    Returns:
-        Whether there is such a row. A reference with a missing part is none, and not broken.
+    A reference with a missing part is none, and not broken.
     """
     with guarded():
         found = find_rows(child[list(link.columns)], parent[list(key)])
@@ -104,10 +94,10 @@ def write_references(
     key: tuple[str, ...],
     dtypes: Mapping[str, Any],
 ) -> None:
-    """Write the values of a foreign key into the rows of a child.
+    """Write the values of a foreign key into the rows of a child, in place.
 
-    Every value is that of the parent's key, exactly. It is stored in the dtype that the column had,
-    unless that cannot hold it: a float has no room for a whole number of more than 15 digits.
+    The values equal those of the parent's key exactly. They are stored in the column's dtype,
+    unless the dtype cannot hold them: floats cannot hold all whole numbers of over 15 digits.
 
     Args:
         child: The child, changed in place.
@@ -115,7 +105,7 @@ def write_references(
         referred: Rows of the parent, -1 for none, shape (n,).
         parent: The parent.
         key: The columns of the parent's key.
-        dtypes: The dtypes that the columns of the child had, by name.
+        dtypes: The dtypes of the child's columns in the private table.
     """
     for column, name in zip(link.columns, key, strict=True):
         taken = _take(parent[name], referred)
@@ -123,7 +113,7 @@ def write_references(
 
 
 def _take(values: pd.Series, places: NDArray[np.int64]) -> pd.Series:
-    """Take the values at some places, missing ones for -1, in a dtype that loses no digit."""
+    """Take the values at some positions, missing ones for -1, in a dtype that loses no digit."""
     gaps = bool((places < 0).any())
     if gaps and isinstance(values.dtype, np.dtype) and values.dtype.kind in 'iu':
         values = values.astype(values.dtype.name.replace('i', 'I').replace('u', 'U'))

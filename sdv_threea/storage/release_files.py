@@ -1,8 +1,8 @@
-"""What was released, in files that hold no code: plain values as JSON, and arrays beside them.
+"""Releases in files that hold no code: plain values as JSON, and arrays.
 
 A pickle can run any program when it is opened. A file of this kind cannot: it is a checksum, and an
 archive of NumPy's arrays (``.npz``, read without pickle), one of which is JSON. The JSON names no
-code either, but the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields it gives.
+code except the dataclasses of :mod:`~sdv_threea.storage.release_kinds`, whose fields it holds.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from sdv_threea.storage.release_kinds import find_kind, name_kind
 
 ENCODERS = {each.__name__: each for each in (CategoryEncoder, NumberEncoder)}
 
-#: What a file begins with, and the bytes of the checksum that is next (SHA-256).
+#: The first bytes of a file, and the length of the checksum after them (SHA-256).
 MAGIC, DIGEST = b'sdv-threea release 1\n', 32
 
-#: The array that holds the JSON, and the key that tells what an object of it stands for.
+#: The array that holds the JSON, and the key with the type of a JSON object.
 TEXT, KIND = 'json', 'is'
 
 
 class DamagedError(ValueError):
-    """A file is not what was written."""
+    """A file differs from what was written."""
 
 
 def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
@@ -47,11 +47,11 @@ def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
     Args:
         path: The file.
         value: Plain values by name: numbers, texts, dates, arrays, sequences, mappings, dtypes,
-            encoders, and dataclasses of what is released.
+            encoders, and dataclasses of releases.
 
     Raises:
         OSError: If it cannot be written.
-        TypeError: If something else is among the values.
+        TypeError: If a value is of another type.
     """
     arrays: dict[str, Any] = {}
     text = json.dumps(_spell(value, arrays), allow_nan=False, separators=(',', ':'))
@@ -64,28 +64,22 @@ def write_plain(path: str | Path, value: Mapping[str, Any]) -> None:
 
 
 def is_plain(path: str | Path) -> bool:
-    """Tell whether a file is of this kind, and not a pickle."""
+    """Return true if a file is of this kind, and not a pickle."""
     with open(path, 'rb') as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
 def read_plain(path: str | Path) -> dict[str, Any]:
-    """Read what :func:`write_plain` has written.
+    """Read the values that :func:`write_plain` has written.
 
     Formal guarantees:
-        * no code runs that the file brings: nothing is unpickled, and no class is made but those
-          of :data:`~sdv_threea.storage.release_kinds.KINDS`, from their fields
+        * no code from the file runs: nothing is unpickled, and the only classes that are made are
+          those of :data:`~sdv_threea.storage.release_kinds.KINDS`, from their fields
         * time and memory are proportional to the length of the file: arrays share no bytes of it,
           and none is read twice
 
-    Args:
-        path: The file.
-
-    Returns:
-        The values.
-
     Raises:
-        DamagedError: If it is not what was written.
+        DamagedError: If the file differs from what was written.
         MemoryError: If the file is larger than the memory of the machine.
         OSError: If it cannot be read.
     """
@@ -106,10 +100,10 @@ def read_plain(path: str | Path) -> dict[str, Any]:
 
 
 def _check_sum(file: io.BufferedReader) -> None:
-    """Check that the file is what was written, without ever holding more than a part of it."""
+    """Check that the file is what was written, with only a part of it in memory at a time."""
     magic, digest = file.read(len(MAGIC)), file.read(DIGEST)
-    # A file of holes is long and takes no room. The end of an archive is at its end, so most such
-    # files are refused before their bytes are added up.
+    # A sparse file is long and takes no room on the disk. The directory of an archive is at its
+    # end, so most sparse files are refused before their checksum is computed.
     if magic == MAGIC and zipfile.is_zipfile(file):
         file.seek(len(MAGIC) + DIGEST)
         if hashlib.file_digest(file, 'sha256').digest() == digest:
@@ -137,7 +131,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
 
 
 def _spell(value: Any, arrays: dict[str, Any]) -> Any:
-    """Spell a value in JSON, and put arrays aside."""
+    """Return a value as JSON, with its arrays in ``arrays``."""
     for kinds, spell in _SPELLERS:
         if isinstance(value, kinds):
             return spell(value, arrays)
@@ -243,7 +237,7 @@ _SPELLERS: tuple[tuple[Any, Callable[[Any, dict[str, Any]], Any]], ...] = (
 
 
 def _read(value: Any, arrays: dict[str, Any]) -> Any:
-    """Read what :func:`_spell` has spelt, and take each array out: it is named once."""
+    """Return the value that :func:`_spell` wrote, and remove each array, which is named once."""
     if isinstance(value, list):
         return [_read(each, arrays) for each in value]
     if not isinstance(value, dict):

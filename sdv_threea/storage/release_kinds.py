@@ -6,8 +6,8 @@ from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any
 
-#: The module of every class that a release is made of, by the name that files give to the class.
-#: A class that moves keeps its name here; a class that goes leaves it to the one that reads for it.
+#: The module of every class of a release, by the name of the class in files. A class that moves
+#: keeps its name here; a class that is removed leaves the name to the class that replaces it.
 KINDS = {
     'Category': 'sdv_threea.domain:Category',
     'Chain': 'sdv_threea.joint.chain:Chain',
@@ -44,7 +44,7 @@ KINDS = {
     'Triples': 'sdv_threea.joint.terms:Triples',
 }
 
-#: The names that files of version 0.1.0 gave: where the class was then.
+#: The names in files of version 0.1.0: the module of the class at that time.
 NAMES_OF_0_1_0 = {
     'sdv_threea.accounting.receipts:Ledger': 'Ledger',
     'sdv_threea.accounting.receipts:Receipt': 'Receipt',
@@ -85,7 +85,7 @@ _NAMES = {place: name for name, place in KINDS.items()}
 
 
 def name_kind(value: Any) -> str | None:
-    """Return the name of a released value's class in files; ``None`` if a release has no such."""
+    """Return the name in files of a released value's class; ``None`` for other classes."""
     return _NAMES.get(f'{type(value).__module__}:{type(value).__qualname__}')
 
 

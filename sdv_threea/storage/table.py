@@ -1,4 +1,4 @@
-"""How the columns of one table are stored, before a release and after it."""
+"""The storage of the columns of one table, before a release and after it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from sdv_threea.storage.writing import decode
 
 @dataclass(frozen=True)
 class StoredColumns:
-    """How the columns of a synthetic table are stored: public or released.
+    """The storage of the columns of a synthetic table: public or released.
 
     Args:
-        columns: What the metadata says about each column.
+        columns: The metadata of each column.
         dtypes: The dtypes of the synthetic table.
-        domain: The modelled columns of the user, as far as they were released.
+        domain: The user's modelled columns, as released.
     """
 
     columns: Mapping[str, ColumnMetadata]
@@ -39,27 +39,23 @@ class StoredColumns:
     domain: Domain
 
     def decode(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Translate sampled rows into the stored form of the columns, up to dtypes.
-
-        Args:
-            sampled: The modelled columns of the user: floats, or categories as objects.
-        """
+        """Translate sampled rows of modelled columns into their stored form, up to dtypes."""
         return decode(sampled, self.columns, self.dtypes, self.domain)
 
 
 @dataclass
 class TableStorage:
-    """How the columns of one table are stored, before a release and after it.
+    """The storage of the columns of one table, before a release and after it.
 
     Formal guarantees:
-        * what is kept of a private table is a function of its dtypes, which are public
-        * everything else that is kept is stated in the metadata, or was released
+        * the facts that are kept of a private table are functions of its dtypes, which are public
+        * all other facts that are kept are stated in the metadata, or were released
 
     Args:
-        described: What SDV's metadata says about the table, without what is not public.
-        target: The column that models will be trained to predict, if it is known.
-        unreleased: What samples show in the place of values that are not released, by column;
-            ``None`` is missing where cells may be missing, and spread elsewhere.
+        described: SDV's metadata of the table, without private facts.
+        target: The column that models will be trained to predict; ``None`` if not known.
+        unreleased: By column, the value of samples in place of values that are not released, as in
+            :func:`~sdv_threea.storage.metadata.describe`.
         declared: The dtypes of the private table by column, without the values in them.
         dtypes: The dtypes of the synthetic table by column; empty before a release.
     """
@@ -72,16 +68,12 @@ class TableStorage:
 
     @property
     def columns(self) -> Mapping[str, ColumnMetadata]:
-        """What the metadata says about each column, in order."""
+        """The metadata of each column, in order."""
         columns: Mapping[str, ColumnMetadata] = self.described.columns
         return columns
 
     def describe(self, increments: Mapping[str, float]) -> Domain:
-        """Describe the modelled columns by what is public of them.
-
-        Args:
-            increments: The granularity of numbers that constraints make public, by column.
-        """
+        """Describe the modelled columns by public facts, and the increments of constraints."""
         return describe(
             self.columns,
             target=self.target,
@@ -91,72 +83,50 @@ class TableStorage:
         )
 
     def declare(self, header: pd.DataFrame) -> None:
-        """Take the dtypes of the private table over.
-
-        Args:
-            header: Its columns; rows are not looked at.
-        """
-        dtypes = header.dtypes.to_dict()  # pandas lists all of them for each that is asked for
+        """Keep the dtypes of the private table; only its columns are read, not its rows."""
+        dtypes = header.dtypes.to_dict()  # pandas lists all dtypes for each one read
         self.declared = {name: declare(dtypes[name]) for name in self.columns}
 
     def make_proxy(self, domain: Domain) -> pd.DataFrame:
-        """Make the table that SDV is shown in the place of the private one.
-
-        Args:
-            domain: The modelled columns, as far as they are known.
-        """
+        """Make the table that SDV is shown in place of the private one."""
         return make_proxy(choose_dtypes(self.columns, self.declared, domain))
 
     def learn(self, domain: Domain) -> None:
-        """Choose how synthetic rows are stored.
-
-        Args:
-            domain: The modelled columns of the user, as they were released.
-        """
+        """Choose the dtypes of synthetic rows from the released domain."""
         self.dtypes = choose_dtypes(self.columns, self.declared, domain)
 
     def list_facts(self, dtypes: Mapping[str, Any] | None = None) -> tuple[Facts, ...]:
-        """List the public facts by which private cells are read, a column each.
-
-        Args:
-            dtypes: The dtypes of the cells; those that were declared, by default.
-        """
+        """List the public facts by which private cells are read, for declared dtypes by default."""
         return list_facts(self.columns, self.declared if dtypes is None else dtypes)
 
     def find_problems(self, table: PrivateTable, *, coerce: bool) -> list[str]:
-        """Find what does not match the metadata, one sentence each, without a value.
+        """List the mismatches with the metadata, one sentence each, without a value.
 
-        Args:
-            table: The private table.
-            coerce: Whether cells that break what is stated of them will be replaced. Then only what
-                cannot be replaced is a problem, such as a column that is not there.
+        With ``coerce``, cells that break a stated fact will be replaced. Then only a mismatch that
+        cannot be replaced is a problem, such as a missing column.
         """
         problems = compare_columns(list(table.header.columns), list(self.columns))
         if problems:
             return problems
         keys = sorted(self.described._get_primary_and_alternate_keys())
         facts = self.list_facts(table.header.dtypes.to_dict())
-        # Ids may be foreign keys, which are read to follow them.
+        # Ids may be foreign keys, which are read.
         read = [name for name, each in self.columns.items() if each['sdtype'] in (*MODELLED, 'id')]
         problems = find_misstored(table.header, facts)
         with guarded():
             problems += find_merged(table.header, dict.fromkeys([*read, *keys]))
         problems = problems or find_problems(table.rows, facts, keys, self.target, coerce=coerce)
-        # Keys of a table that is not in memory would have to be brought together to be compared.
+        # Keys are compared in memory only.
         if not problems and not coerce and keys and table.whole is not None:
             with guarded():
                 problems = find_repeated_keys(table.take(keys), keys)
         return problems
 
     def find_key_problems(self, header: pd.DataFrame) -> list[str]:
-        """Find primary keys whose dtype cannot hold what the metadata says, as SDV does.
-
-        Args:
-            header: The columns of the private table; rows are not looked at.
-        """
+        """List primary keys whose dtype contradicts the metadata, by SDV's check of the header."""
         problems: list[str] = self.described._validate_primary_key(header)
         return problems
 
     def make_empty(self) -> pd.DataFrame:
-        """Make a synthetic table without rows: SDV leaves out columns that it has nothing for."""
+        """Make a synthetic table without rows, with the columns that SDV would leave out."""
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in self.dtypes.items()})

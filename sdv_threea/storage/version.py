@@ -1,4 +1,4 @@
-"""The version of the package that a synthesizer was made with, checked when it is loaded."""
+"""The version of the package that made a synthesizer, checked when the synthesizer is loaded."""
 
 from __future__ import annotations
 
@@ -22,17 +22,13 @@ def get_version() -> str:
 
 
 def check_version(made_with: Any, installed: str) -> None:
-    """Check that a synthesizer made with one version can be used with another.
-
-    Args:
-        made_with: The version of the package that the synthesizer was made with.
-        installed: The version of the package that is to use it.
+    """Check that the installed version can use a synthesizer that another version made.
 
     Raises:
-        SynthesizerInputError: If what it was made with is no version.
-        VersionError: If it was made with a newer version.
+        SynthesizerInputError: If ``made_with`` is no version.
+        VersionError: If it is a newer version.
     """
-    from packaging.version import Version  # not before something is loaded
+    from packaging.version import Version  # slow, so imported only to load a synthesizer
 
     try:
         made = None if made_with == UNKNOWN else Version(made_with)

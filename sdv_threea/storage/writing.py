@@ -1,4 +1,4 @@
-"""Sampled values as users store them: the way back from :mod:`sdv_threea.intake`."""
+"""Sampled values as users store them: the reverse of :mod:`sdv_threea.intake`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdv_threea.domain import Domain, Number
 from sdv_threea.storage.dtypes import find_zone
 
-#: Dates are counted in seconds from here.
+#: Dates are counted in seconds from this moment.
 ORIGIN = np.datetime64('2000-01-01', 'us')
 
 #: The dates that pandas can hold at any resolution.
@@ -27,16 +27,8 @@ def decode(
 ) -> pd.DataFrame:
     """Translate sampled rows back, up to dtypes, which SDV casts.
 
-    It is the inverse of :func:`sdv_threea.intake.table.read_table`.
-
-    Args:
-        sampled: Numbers as float64, categories as objects.
-        columns: What the metadata says about each column.
-        dtypes: The dtypes of the synthetic table.
-        domain: The released columns.
-
-    Returns:
-        The same columns: dates as dates or texts, numbers within what their dtype can hold.
+    It is the inverse of :func:`sdv_threea.intake.table.read_table`. Numbers become dates or texts
+    where the metadata says so, and otherwise numbers that their dtype can hold.
     """
     decoded = {}
     for column in domain.columns:
@@ -51,20 +43,14 @@ def decode(
 
 
 def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
-    """Clip numbers to what a dtype can hold, as a released range may be wider than it.
+    """Clip numbers, NaN where missing, to the range of a dtype, which a released range may exceed.
 
-    Args:
-        numbers: Numbers, NaN where missing.
-        dtype: The dtype of the column; objects become Python's integers if they are whole.
-        step: Granularity of the numbers, 0 if continuous.
-
-    Returns:
-        The numbers, in a dtype that can be cast to the one of the column.
+    Objects become Python's integers if ``step``, the granularity, is whole (0 if continuous).
     """
     dtype = getattr(dtype, 'numpy_dtype', dtype)
     if isinstance(dtype, np.dtype) and dtype.kind in 'iu':
         limits = np.iinfo(dtype)
-        # The largest integer of 64 bits is no float: the next smaller float is.
+        # The largest integer of 64 bits is no float, so take the next smaller float.
         top = float(limits.max)
         top = top if int(top) <= limits.max else float(np.nextafter(top, 0))
         return numbers.clip(float(limits.min), top)
@@ -80,16 +66,13 @@ def fit_into(numbers: pd.Series, dtype: Any, step: float = 0.0) -> pd.Series:
 def from_seconds(
     seconds: NDArray[np.float64], dtype: Any, datetime_format: str | None, step: float
 ) -> pd.Series:
-    """Turn seconds since :data:`ORIGIN` back into dates.
+    """Turn seconds since :data:`ORIGIN`, NaN where missing, into dates, shape (rows,).
 
     Args:
         seconds: Shape (rows,), NaN where missing.
         dtype: The dtype of the column; dates for a datetime dtype, otherwise texts.
-        datetime_format: The format of texts; if ``None``, ISO 8601 as long as ``step`` asks for.
+        datetime_format: The format of texts; ``None`` for ISO 8601 as precise as ``step``.
         step: Granularity of the dates in seconds, 0 if continuous.
-
-    Returns:
-        The dates, shape (rows,).
     """
     first, last = ((end - ORIGIN) / np.timedelta64(1, 's') for end in (EARLIEST, LATEST))
     passed = np.rint(np.clip(seconds, first, last) * 1e6).astype('timedelta64[us]')
