@@ -39,8 +39,8 @@ class ConditionSampler:
     conditions on numbers of which only a difference was released, are met by rejection.
 
     Formal guarantees:
-        * conditions are met by post-processing of what was released: they cost nothing
-        * complaints show what was released, and never a value of a condition, which may be private
+        * conditions are met by post-processing of the release: they cost nothing
+        * complaints show released facts, and never a value of a condition, which may be private
 
     Args:
         released: The released model; ``None`` if no column is modelled.
@@ -116,7 +116,7 @@ class ConditionSampler:
         return met.set_axis(asked.known.index[met.index])
 
     def _draw(self, asked: Conditions, rng: np.random.Generator) -> pd.DataFrame:
-        """Draw a row for each row of conditions, and drop rows that break conditions or constraints."""
+        """Draw a row for each row of conditions; drop rows that break conditions or constraints."""
         constraints = self.preprocessor.constraints
         raw = pd.DataFrame(index=range(len(asked.known)))
         if self.released is not None:

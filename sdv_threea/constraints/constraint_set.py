@@ -209,8 +209,8 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
     A constraint that a user programmed is copied into SDV's harness.
 
     Formal guarantees:
-        * of SDV's constraints only the parameters are copied: one that was fitted on private rows,
-          or will be, as part of another synthesizer, does not bring them in
+        * of SDV's constraints only the parameters are copied: a constraint that was fitted on
+          private rows, or will be, as part of another synthesizer, does not bring these rows in
 
     Raises:
         ConstraintNotMetError: If the metadata does not fit the constraint.

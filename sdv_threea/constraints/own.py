@@ -23,8 +23,8 @@ class OwnConstraint(ProgrammableConstraintHarness):
     Formal guarantees:
         * of the user's code, ``validate_input_data`` alone is run on private rows, and ``is_valid``
           if there is no ``fit``: in a copy that is thrown away
-        * a constraint that has a ``fit`` is made anew of its parameters: what it has learned
-          elsewhere is left behind
+        * a constraint that has a ``fit`` is made anew from its parameters: the facts that it has
+          learned elsewhere are left behind
 
     Args:
         constraint: The constraint; it is copied.

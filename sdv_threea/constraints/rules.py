@@ -99,7 +99,7 @@ class Rules:
         return trees
 
     def _agree(self, low: str, high: str) -> bool:
-        """Return true if SDV, which reads dates by format without zones, orders columns as we do."""
+        """Return true if SDV, which reads dates by format without zones, orders columns alike."""
         one, other = self._columns[low], self._columns[high]
         formats = one.get('datetime_format'), other.get('datetime_format')
         if any(zone in (each or '') for each in formats for zone in ('%z', '%Z')):

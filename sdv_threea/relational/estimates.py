@@ -1,4 +1,4 @@
-"""Estimates of the number of rows of a table, from its own release and that of its owner."""
+"""Estimates of the number of rows of a table, from released counts: no private row is read."""
 
 from __future__ import annotations
 

@@ -43,10 +43,7 @@ def adjust_counts(
 
 
 def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
-    """Return the positions of counts that can change to close a gap, and the limit of the change.
-
-    Zeros stay zero, and no other count becomes zero, unless there is no other way.
-    """
+    """Return the positions of counts that can change to close a gap, and the limit of the change."""
     if gap > 0:
         first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
     else:

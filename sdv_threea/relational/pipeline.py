@@ -71,11 +71,12 @@ def release_database(  # noqa: PLR0913 (what, the price, and sources of chance)
 
     Formal guarantees:
         * with the neighbours of :func:`~sdv_threea.units.membership.find_units`, each ledger is
-          what the release costs a unit of that root table; no unit has rows in the tables of
+          the cost of the release for a unit of that root table; no unit has rows in the tables of
           two roots, so a unit pays for the tables of its own root alone (parallel composition)
-        * a unit has at most ``rows_per_unit`` rows in what a table's release looks at, and each of
-          them is a function of the unit's rows
-        * tables are released in order: what one release reads of another is released
+        * a unit has at most ``rows_per_unit`` rows among those that a table's release reads, and
+          each of them is a function of the unit's rows
+        * tables are released in order: a release reads only the released part of other tables'
+          releases
 
     Args:
         database: The private rows.

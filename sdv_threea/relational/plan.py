@@ -1,4 +1,4 @@
-"""The plan of a release: columns, bounds and budget of every private table, from public facts."""
+"""The plan of a release from public facts: columns, bounds and budget of every private table."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The bound on the rows of a unit that a release of a table reads.
 
-A high bound needs more noise, as one unit moves every count further; a low bound leaves rows out.
+A high bound needs more noise, as one unit moves every count further; a low bound leaves rows
+out. The bound follows from released counts: no private row is read.
 """
 
 from __future__ import annotations

@@ -39,10 +39,7 @@ def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[L
 def scale_children(
     children: Mapping[Link, Children], schema: Schema, scale: float
 ) -> dict[Link, Children]:
-    """Return the bounds on children in a sample of a given scale.
-
-    A public table is the same in every sample, so its rows have ``scale`` times as many children.
-    """
+    """Return the bounds on children in a sample of a given scale; public tables keep their size."""
     return {
         link: each if link.unique or link.parent in schema.private else _scale(each, scale)
         for link, each in children.items()

@@ -28,7 +28,7 @@ class TransformerSet:
     """The transformers of the modelled columns of one table.
 
     Formal guarantees:
-        * transformers are fitted to what is public or released, and never to private rows
+        * transformers are fitted to public or released facts, and never to private rows
 
     Args:
         columns: The metadata of each column.
@@ -81,8 +81,8 @@ class TransformerSet:
     def assign(self, derived: Domain, changed: Collection[str] | None = None) -> None:
         """Assign transformers with public facts to the columns, before a fit.
 
-        Only the ``changed`` columns (by default all) get new ones. In a fitted synthesizer, the other
-        columns keep the transformers that rows are drawn by.
+        Only the ``changed`` columns (by default all) get new ones. In a fitted synthesizer, the
+        other columns keep the transformers that rows are drawn by.
         """
         encoders = {
             column.name: _make_encoder(column, self.columns.get(column.name, {}))
