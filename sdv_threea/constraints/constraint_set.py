@@ -80,7 +80,7 @@ class ConstraintSet:
 
         Raises:
             ConstraintNotMetError: If the metadata does not fit a constraint.
-            SynthesizerInputError: If a constraint is about columns that are made up.
+            SynthesizerInputError: If a constraint is about columns that are not modelled.
         """
         added = [adopt(constraint, self.metadata) for constraint in constraints]
         for constraint in added:
@@ -214,7 +214,7 @@ def adopt(constraint: Any, metadata: Metadata) -> Any:
 
     Raises:
         ConstraintNotMetError: If the metadata does not fit the constraint.
-        SynthesizerInputError: If it is about columns that are made up.
+        SynthesizerInputError: If the constraint is about columns that are not modelled.
     """
     if isinstance(constraint, ProgrammableConstraint):
         copy = OwnConstraint(constraint)

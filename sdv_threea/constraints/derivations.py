@@ -75,7 +75,7 @@ class Derivations:
     def derived(self) -> Domain:
         """The domain that is released: derived columns, then the columns without a rule.
 
-        So the last column is one of the user's if any is left, and may replace an unnamed target.
+        The last column is one of the user's if any is left; it may replace an unnamed target.
         """
         new = (column for step in self.steps for column in step.derived)
         return Domain((*new, *self._untouched()), self.domain.target)

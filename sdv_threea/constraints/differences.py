@@ -45,14 +45,14 @@ class Differences:
     """A tree of ordered numbers (:func:`plant`).
 
     The numbers that are missing together are a category: the names of the missing columns, as a
-    tuple. It is left out if public facts exclude missing numbers. Differences are drawn for missing
-    numbers also; the numbers are removed afterwards.
+    tuple. The category is left out if public facts exclude missing numbers. Differences are drawn
+    for missing numbers also; the numbers are removed afterwards.
 
     Args:
         columns: The numbers, the root first.
         links: For each other number, the rule that leads to it from an earlier column.
         missing: Name of the category of missing columns, or ``None`` if none can be missing.
-        target: The target, if it is the root: its own column holds its missing values.
+        target: The target, if it is the root: its missing values stay in its own column.
     """
 
     columns: tuple[Number, ...]
@@ -253,7 +253,7 @@ def _shared_step(one: float | None, other: float | None) -> float | None:
 def _subtract(
     high: NDArray[np.float64], low: NDArray[np.float64], steps: tuple[float, ...]
 ) -> NDArray[np.float64]:
-    """Subtract numbers, as multiples of the coarsest step that both are multiples of."""
+    """Subtract numbers, as multiples of the coarsest step that divides both."""
     finest = np.maximum(step_codes(high, steps), step_codes(low, steps))
     with np.errstate(over='ignore', invalid='ignore'):
         difference = high - low

@@ -30,7 +30,7 @@ class OwnConstraint(ProgrammableConstraintHarness):
         constraint: The constraint; it is copied.
 
     Raises:
-        SynthesizerInputError: If it has a ``fit``, and its parameters cannot be read.
+        SynthesizerInputError: If the constraint has a ``fit``, and its parameters cannot be read.
     """
 
     programmable_constraint: Any

@@ -37,7 +37,7 @@ def estimate_size(
 
 
 def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float, float]:
-    """Estimate the number of rows of a table from its owner's release, and its noise's deviation.
+    """Estimate a table's number of rows from its owner's release, and the deviation of the noise.
 
     One column of the owner is the number of rows that a row owns. The estimate is the number of the
     owner's rows times the mean of that column, ``sum_v v P(v)``, plus the ``orphans``: rows without
@@ -59,10 +59,11 @@ def count_owned(parent: TableRelease, link: Link, orphans: float) -> tuple[float
 def agree(
     one: float, noise: float, other: float, other_noise: float, constants: RelationalConstants
 ) -> float:
-    """Return the mean of two agreeing estimates, weighted by inverse variances; else the first.
+    """Return the weighted mean of two estimates if they agree; otherwise the first.
 
     Estimates agree if they differ by no more than ``agreeing`` standard deviations of their noise,
-    and by no more than half of the first. The first has no bias; the other may miss a tail.
+    and by no more than half of the first. The weights are inverse variances. The first estimate has
+    no bias; the other may miss a tail.
     """
     near = min(constants.agreeing * math.hypot(noise, other_noise), one / 2)
     if not noise or abs(one - other) > near:

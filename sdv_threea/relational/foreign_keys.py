@@ -43,7 +43,7 @@ def adjust_counts(
 
 
 def _with_room(counts: NDArray[np.int64], gap: int, most: int) -> tuple[NDArray[np.int64], int]:
-    """Return the positions of counts that can change to close a gap, and the limit of the change."""
+    """Return the positions of counts that can change to close a gap, and the limits of change."""
     if gap > 0:
         first, last = ((counts > 0) & (counts < most), most), (counts < most, most)
     else:

@@ -4,7 +4,7 @@ A model of one table reads no other table, so relations to other tables become c
 
 * the number of rows that a row owns, by owned table, so that it depends on the user's columns;
 * the row of a public table that a row refers to, and whether a row refers to a private one at all;
-* the codes of the row that owns a row: its *context*, so that the row depends on its owner.
+* the codes of a row's owner: its *context*, so that the row depends on its owner.
 """
 
 from __future__ import annotations

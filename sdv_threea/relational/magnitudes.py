@@ -116,7 +116,7 @@ def _count_magnitudes(chunk: UnitRows) -> NDArray[np.int64]:
 
 
 def _cut(counts: NDArray[np.float64], scale: float, false_alarm: float) -> NDArray[np.float64]:
-    """Set the counts of large magnitudes that no unit seems to reach to zero.
+    """Return the counts, with zero beyond the largest magnitude that units seem to reach.
 
     A *run* is 1, 2 or 4 neighbouring magnitudes. Its sum is significant above a bar that noise
     alone passes with the chance ``false_alarm * ALARM_SHARES / len(RUN_LENGTHS)``. Counts are kept

@@ -66,7 +66,7 @@ def draw_shared(
 ) -> Shared | None:
     """Return the effects and components that siblings share; ``None`` if they were not released.
 
-    ``owners`` holds the owner of each row, -1 for none, shape (n,); rows without one share nothing.
+    ``owners`` is the owner of each row, -1 for none, shape (n,). Rows without one share nothing.
     """
     if model.common is None:
         return None

@@ -214,7 +214,7 @@ class DatabaseRelease:
         """Return the references to the tables that do not own the rows, -1 for none, by link.
 
         References to public tables come from the model. References to private tables of the same
-        units stay within the unit. All others were not released, and are dealt evenly.
+        units stay within the unit. Others are dealt evenly: nothing was released of them.
         """
         layout, found = self.tables[table].layout, {}
         for link in self.schema.links_of(table):

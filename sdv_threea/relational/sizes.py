@@ -27,7 +27,7 @@ class Children:
 
 
 def complete_children(schema: Schema, stated: Mapping[Link, Children]) -> dict[Link, Children]:
-    """Return the bounds on children by foreign key: stated, or one for a unique key, or none."""
+    """Return the stated bounds on children, by foreign key; a unique key has at most one."""
     links = [link for link in schema.links if link.child in schema.private]
     found = {link: stated.get(link, Children()) for link in links}
     return {

@@ -85,7 +85,7 @@ def choose_dtype(column: Column, declared: Any) -> Any:
 
 
 def find_zone(dtype: Any) -> Any:
-    """Return the time zone of a dtype of dates; ``None`` if it has none, as any other dtype."""
+    """Return the time zone of a dtype of dates; ``None`` for any other dtype."""
     return getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
 
 

@@ -41,8 +41,8 @@ ENDLESS = 16
 class IdGenerator(BaseTransformer):
     """Generator of ids: numbers, or texts of a prefix and six letters.
 
-    Distinct ids are met by equal steps round the circle of all ids: none comes twice before all
-    have come, or before a reset.
+    Distinct ids are equal steps round the circle of all ids: none repeats before all have occurred,
+    or before a reset.
 
     Args:
         num_ids: The number of possible ids.

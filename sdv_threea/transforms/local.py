@@ -111,7 +111,7 @@ def fit(transformer: BaseTransformer, name: str, cells: pd.Series) -> None:
 
 
 def find_example(low: float, high: float) -> float:
-    """Return a number within limits, inside them if possible."""
+    """Return a number within limits, not at an end if possible."""
     if np.isfinite(low) and np.isfinite(high):
         return (low + high) / 2
     return float(np.clip(1.0, low + 1, high - 1))

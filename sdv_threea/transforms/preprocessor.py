@@ -88,7 +88,7 @@ class Preprocessor:
 
         Raises:
             ConstraintNotMetError: If the metadata does not fit a constraint.
-            SynthesizerInputError: If a constraint is about columns that are made up.
+            SynthesizerInputError: If a constraint is about columns that are not modelled.
         """
         self.constraints.add(constraints, self.storage.make_proxy(self.describe()))
         self.transformers.chosen = {}
