@@ -89,13 +89,13 @@ def release_magnitudes(
 ) -> tuple[Magnitudes, Receipt]:
     """Release the number of units by the order of magnitude of their number of rows.
 
+    ``most`` is the public bound on a unit's rows, ``None`` without one. ``false_alarm`` is the
+    chance that noise alone makes some units look larger than all units are.
+
     Formal guarantees:
         * a unit is counted in one magnitude, which depends on the number of its rows alone, and
           disputed rows are not counted: all counts together move by at most
           ``histogram_sensitivity(1, ...)``
-
-    ``most`` is the public bound on a unit's rows, ``None`` without one. ``false_alarm`` is the
-    chance that noise alone makes some units look larger than all units are.
     """
     _, rows = np.unique(units[units != DISPUTED], return_counts=True)
     statistic = Statistic(

@@ -28,7 +28,7 @@ def check_version(made_with: Any, installed: str) -> None:
         SynthesizerInputError: If ``made_with`` is no version.
         VersionError: If it is a newer version.
     """
-    from packaging.version import Version  # slow, so imported only to load a synthesizer
+    from packaging.version import Version  # needed only to load a synthesizer
 
     try:
         made = None if made_with == UNKNOWN else Version(made_with)
