@@ -1,4 +1,4 @@
-"""SDV's constraints, met without reading private rows: by derivations, by repair, by rejection.
+"""SDV's constraints, met without learning from private rows: derivations, repair, rejection.
 
 A constraint whose rule can be built into the columns becomes a derivation
 (:mod:`sdv_threea.constraints.derivations`), so that all sampled rows obey it:
