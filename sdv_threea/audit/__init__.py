@@ -1,37 +1,37 @@
-"""Audit: how much one record moves what a synthesizer releases.
+"""Audit: how far one record moves the output of a fit.
 
-A guarantee is proved on paper, and code may have mistakes. There are two ways to check it.
+A proof on paper does not show that the code is right. There are two ways to check the code.
 
 *Arithmetic*, for synthesizers of this package: :func:`measure_mu` fits two neighbouring tables so
-that both get the same noisy answers. Then it measures how far apart the exact values behind the
-answers are. Four fits give the exact ``mu`` of this pair of tables::
+that both get the same noisy answers, and measures the distance between the exact values behind the
+answers. Four fits give the exact ``mu`` between these two tables::
 
     from sdv_threea.audit import measure_mu
 
     print(measure_mu(make_and_fit, table, neighbour))
 
-*Guessing*, for any synthesizer of SDV: :func:`audit_privacy` tosses a coin, fits with or without a
-record that stands out (the *canary*), shows everything to an observer, and lets it guess the coin.
-How often the observer is right bounds epsilon from below (Jagielski, Ullman, Oprea 2020, arXiv
-2006.07709; Nasr et al. 2023, arXiv 2302.07956)::
+*Guessing*, for any synthesizer of SDV: :func:`audit_privacy` tosses a coin, fits a table with or
+without a record that stands out (the *canary*), and lets an observer of the fit guess the coin. The
+share of right guesses bounds epsilon from below (Jagielski, Ullman, Oprea 2020, arXiv 2006.07709;
+Nasr et al. 2023, arXiv 2302.07956)::
 
     from sdv_threea.audit import audit_privacy, lone_class
 
     neighbours = lone_class(tables, 'diagnosis', 'measles')
     print(audit_privacy(make_synthesizer, neighbours, epsilon=1.0, delta=1e-6))
 
-It may read all that a fit takes in, computes and says. Its results tell about the tables that it is
-given, without any noise: it must not be given private ones, but public or made-up ones.
+It may read the input, the computations and the messages of a fit. Its results describe the input
+tables without any noise, so it must not be given private tables: pass public or made-up ones.
 
 * :mod:`~sdv_threea.audit.arithmetic`: the exact ``mu`` of two neighbouring tables,
-* :mod:`~sdv_threea.audit.contributions`: what each record adds to every released sum,
+* :mod:`~sdv_threea.audit.contributions`: the contribution of each record to every released sum,
 * :mod:`~sdv_threea.audit.doors`: fits recorded, and repeated with the same noisy answers,
 * :mod:`~sdv_threea.audit.worlds`: two neighbouring tables, one of them with a canary,
 * :mod:`~sdv_threea.audit.game`: many fits to one table or the other, and :func:`audit_privacy`,
-* :mod:`~sdv_threea.audit.samples`: what an observer sees of synthetic rows,
-* :mod:`~sdv_threea.audit.state`: what an observer sees of a fitted synthesizer,
-* :mod:`~sdv_threea.audit.messages`: what an observer sees of warnings, logs and prints,
-* :mod:`~sdv_threea.audit.guessing`: the observer, which learns to guess,
+* :mod:`~sdv_threea.audit.samples`: features of synthetic rows,
+* :mod:`~sdv_threea.audit.state`: features of a fitted synthesizer,
+* :mod:`~sdv_threea.audit.messages`: features of warnings, logs and prints,
+* :mod:`~sdv_threea.audit.guessing`: the observer, who learns to guess from the features,
 * :mod:`~sdv_threea.audit.bounds`: from right and wrong guesses to epsilon,
 * :mod:`~sdv_threea.audit.result`: the verdict.
 """

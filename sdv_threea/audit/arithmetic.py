@@ -1,8 +1,7 @@
-"""The audit by arithmetic: exactly how far one record moves all that is released.
+"""The exact ``mu`` between two neighbouring tables, for fits of this package.
 
-In go two neighbouring tables and a function that fits one. Out comes the ``mu`` between the two
-tables, answer by answer, beside what the receipts claim; and anything else that differs between the
-two fits, which should be nothing.
+In go two neighbouring tables and a function that fits a table. Out come the ``mu`` of each answer
+with the claim on its receipt, and all other differences between the two fits: there should be none.
 """
 
 from __future__ import annotations
@@ -34,17 +33,15 @@ RELATIVE_ERROR = 1e-9
 
 @dataclass(frozen=True)
 class MovedAnswer:
-    """How far apart the exact values behind one released answer are for two tables.
+    """Distance between the exact values behind one released answer, for two neighbouring tables.
 
     Args:
-        stage: The stage that asked.
-        released: What was released, in words.
-        unit: The table whose rows are the units that pay for it; empty for a single table.
+        unit: The root table whose units of privacy pay for the answer; empty for a single table.
         distance: L2 distance between the exact values, in the units of ``sensitivity``.
-        sensitivity: The largest distance, as the receipt states it.
-        mu: The distance between those exact values whose noisy answers were shown, divided by the
-            scale of the noise.
-        claimed: The largest ``mu``, as the receipt states it.
+        sensitivity: The largest distance, as claimed on the receipt.
+        mu: L2 distance between those exact values whose noisy answers were shown, divided by the
+            noise scale.
+        claimed: The largest ``mu``, as claimed on the receipt.
     """
 
     stage: str
@@ -57,23 +54,22 @@ class MovedAnswer:
 
     @property
     def exceeds(self) -> bool:
-        """Whether the receipt states too small a sensitivity or ``mu``."""
+        """True if the distance is above the sensitivity, or ``mu`` above the claim."""
         most = 1 + RELATIVE_ERROR
         return self.distance > self.sensitivity * most or self.mu > self.claimed * most
 
 
 @dataclass(frozen=True)
 class MuResult:
-    """How far apart two neighbouring tables are in all that a fit releases.
+    """Distances between two neighbouring tables in all releases of a fit.
 
     Args:
-        answers: The distances, a released answer each.
-        claimed: The largest ``mu``, as the privacy statement states it.
-        leaks: What differs between the fits of the two tables although all noisy answers were the
-            same, so it left the private table without noise. Empty if all is well.
-        noise: Root mean square of the noise that was drawn, divided by the scale on its receipt.
-            It is about one.
-        num_values: Number of noisy values in that mean.
+        claimed: The ``mu`` that the privacy statement claims.
+        leaks: Differences between the fits of the two tables, given equal noisy answers: they left
+            the private table without noise. Empty if nothing leaks.
+        noise: Root mean square of the drawn noise, divided by the scales on the receipts: about
+            one.
+        num_values: Number of noisy values in ``noise``.
     """
 
     answers: tuple[MovedAnswer, ...]
@@ -84,24 +80,24 @@ class MuResult:
 
     @property
     def mu(self) -> float:
-        """The ``mu`` of all answers together: infinite if something leaks."""
+        """The ``mu`` of all answers together; infinite if anything leaks."""
         return math.inf if self.leaks else math.hypot(*(each.mu for each in self.answers))
 
     @property
     def share(self) -> float:
-        """The ``mu`` of these two tables, divided by the claimed one."""
+        """``mu`` divided by ``claimed``."""
         return self.mu / self.claimed
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim or a sensitivity is refuted. It is certain, as nothing is estimated."""
+        """True if a claim is exceeded; this is certain, because nothing is estimated."""
         return self.share > 1 + RELATIVE_ERROR or any(each.exceeds for each in self.answers)
 
     def by_stage(self) -> pd.DataFrame:
         """Return a row per stage: ``mu``, the claim, and ``mu`` divided by the claim.
 
-        In a database units of several root tables may pay separately. Then the claims are those of
-        the roots whose values differ between the two databases.
+        In a database, each root table pays for its own units. Only the root tables whose values
+        differ between the two databases are counted.
         """
         moved = {each.unit for each in self.answers if each.distance}
         rows = pd.DataFrame(
@@ -116,7 +112,6 @@ class MuResult:
         return sums.assign(share=sums['mu'] / sums['claimed'])
 
     def __str__(self) -> str:
-        """Return the verdict and the table of stages."""
         if self.leaks:
             verdict = (
                 f'REFUTED: with all answers the same, {len(self.leaks)} things differ between the '
@@ -136,43 +131,34 @@ class MuResult:
 def measure_mu(
     fit: Callable[[Any], Any], table: Any, neighbour: Any, *, noise: Noise | None = None
 ) -> MuResult:
-    """Measure how far apart two neighbouring tables are in all that a fit releases.
+    """Measure the exact ``mu`` between two neighbouring tables.
 
-    The first table is fitted. Then both are fitted, and every question gets the noisy answer that
-    it got in the first fit. The ``mu`` of an answer is the distance between the two exact values
-    behind it, divided by the scale of its noise. The ``mu`` of all answers is the root of the sum
-    of squares. Nothing is estimated: this is what the best observer of all noisy answers can reach
-    who also knows both tables, and which rows were chosen by chance.
+    ``fit`` makes a fresh synthesizer of this package, fits it to its argument and returns it. The
+    first table is fitted and recorded. Then both tables are fitted, and every question gets the
+    noisy answer of the recorded fit. The ``mu`` of an answer is the distance between the two exact
+    values behind it, divided by the noise scale. The ``mu`` of all answers is the root of the sum
+    of their squares. Nothing is estimated: the best observer reaches this ``mu`` if they see all
+    noisy answers and know both tables and which rows were chosen at random.
 
     Formal guarantees:
         * two normals of one deviation whose means are ``d`` deviations apart are ``d``-GDP apart
-          and no less, and answers that were asked in turn compose to the root of the sum of
-          squares (Dong, Roth, Su 2019), given what was answered before
-        * everything else is compared too: the questions, all that is warned, logged and printed,
-          and the fitted object; if the answers are equal, these have to be equal
+          and no less; answers that were asked in turn compose to the root of the sum of squares,
+          given the answers before (Dong, Roth, Su 2019)
+        * everything else is compared too: if the answers are equal, the questions, all warnings,
+          logs and prints, and the fitted object have to be equal
 
-    The result tells about both tables without noise, so pass made-up ones. The rows in which they
-    differ should come last, so that all others keep their positions.
-
-    Args:
-        fit: Makes a fresh synthesizer, fits it to a table and returns it. Its result needs a
-            ``get_privacy_statement`` of this package.
-        table: Whatever ``fit`` takes.
-        neighbour: The same, but for one record or one unit.
-        noise: The source of noise, for tests; the real one by default.
-
-    Returns:
-        The distances, answer by answer and all together.
+    The result describes both tables without noise, so pass made-up ones. Put the rows that differ
+    last, so that all other rows keep their positions. ``noise`` is for tests.
 
     Raises:
-        ValueError: If the fit promises nothing, or is not the same for the same table and answers.
+        ValueError: If the fit promises nothing, or differs for the same table and answers.
     """
     (fitted, _), transcript = record(partial(_observe, fit, table), noise)
     statement = fitted.get_privacy_statement()
     claims = match_claims(transcript.receipts, statement.receipts)
     if not math.isfinite(statement.mu) or not all(each.charged for _, each in claims):
         raise ValueError('The fit promises nothing: choose a finite epsilon, end to end.')
-    # Twice: the very first fit in a process may warn and keep things that later fits do not.
+    # Fit twice: the first fit in a process may warn and cache things that later fits do not.
     once, again = (_fit_again(fit, table, transcript) for _ in range(2))
     try:
         (_, other), asked = replay(partial(_observe, fit, neighbour), transcript)
@@ -185,14 +171,7 @@ def measure_mu(
 
 
 def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) -> State:
-    """Fit the recorded table with its own answers: no exact value may differ.
-
-    Returns:
-        What can be seen of the fit.
-
-    Raises:
-        ValueError: If the fit depends on chance that is not repeated.
-    """
+    """Return the state of the recorded fit, repeated; ``ValueError`` if an exact value differs."""
     try:
         (_, seen), asked = replay(partial(_observe, fit, table), transcript)
     except DivergedError:
@@ -206,7 +185,7 @@ def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) ->
 
 
 def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
-    """Fit a table; return the fitted object, and its state together with all messages."""
+    """Return the fitted object, and its state together with the messages of the fit."""
     with listen() as heard:
         fitted = fit(table)
     messages = [message.split() for message in heard]
@@ -214,21 +193,10 @@ def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
 
 
 def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]]:
-    """Match the receipts of a recorded fit with those of its privacy statement.
+    """Return the root table and the statement's receipt for each recorded receipt.
 
-    The recorded ones state the price for a record. Those of the statement state the price for a
-    unit of privacy, which may have several records.
-
-    Args:
-        paid: The receipts of a recorded fit, in order.
-        receipts: Those of the statement; for a database, by root table.
-
-    Returns:
-        For each recorded receipt, the name of the root table (empty for a single table) and the
-        receipt of the statement.
-
-    Raises:
-        ValueError: If a receipt has no counterpart.
+    A recorded receipt has the price of a record; that of the statement has the price of a unit,
+    which may have several records. ``ValueError`` if a receipt has no counterpart.
     """
     ledgers = dict(receipts) if isinstance(receipts, Mapping) else {'': receipts}
     left = {unit: list(lines) for unit, lines in ledgers.items()}
@@ -252,10 +220,7 @@ def match_claims(paid: list[Receipt], receipts: Any) -> list[tuple[str, Receipt]
 
 
 def _fits(line: Receipt, paid: Receipt) -> bool:
-    """Tell whether a receipt of a statement is the counterpart of a recorded one.
-
-    In a database, the statement's also names the table.
-    """
+    """Return whether two receipts match; in a database, ``line`` also names the table."""
     same = line.stage == paid.stage and line.released.endswith(paid.released)
     return same and line.noise_scale == paid.noise_scale and line.delta == paid.delta
 
@@ -273,7 +238,7 @@ def _weigh(unit: str, line: Receipt, move: Move) -> MovedAnswer:
 
 
 def _find_leaks(first: State, again: State, other: State) -> Iterator[str]:
-    """Yield what differs between two tables, but not between two fits of the first one."""
+    """Yield the places that differ between two tables, but not between two fits of the first."""
     one, same, tested = (_group(each) for each in (first, again, other))
     for place in {**one, **tested}:
         stable = one.get(place) == same.get(place)
@@ -282,10 +247,7 @@ def _find_leaks(first: State, again: State, other: State) -> Iterator[str]:
 
 
 def _group(state: State) -> dict[str, frozenset[str]]:
-    """Group the entries of a state by the place in the object at which they are.
-
-    The name of an entry for a word consists of the place and the word.
-    """
+    """Return the entries of a state by place; a word's entry is named by its place and its text."""
     places: dict[str, list[str]] = {}
     for name, value in state.items():
         places.setdefault(name.partition(' is ')[0], []).append(f'{name} {value!r}')

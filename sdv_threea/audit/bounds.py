@@ -1,8 +1,4 @@
-"""From right and wrong guesses to lower confidence bounds on epsilon.
-
-In go the counts of right and wrong guesses about independent fits. Out come numbers that epsilon,
-or ``mu``, is at least, with a stated confidence.
-"""
+"""Lower confidence bounds on epsilon and ``mu``, from counts of right and wrong guesses."""
 
 from __future__ import annotations
 
@@ -33,16 +29,16 @@ class Guesses(NamedTuple):
 
     @property
     def runs(self) -> int:
-        """All runs."""
+        """Number of all runs."""
         return self.without + self.present
 
     @property
     def wrong(self) -> int:
-        """All wrong guesses."""
+        """Number of all wrong guesses."""
         return self.false_alarms + self.misses
 
     def pool(self, other: Guesses) -> Guesses:
-        """Return the counts of these and other runs together."""
+        """Return the sums of these counts and those of other runs."""
         return Guesses(*(one + more for one, more in zip(self, other, strict=True)))
 
 
@@ -51,15 +47,7 @@ def bound_rate(hits: int, trials: int, confidence: float) -> float:
 
     Formal guarantees:
         * in at least ``confidence`` of all series of independent trials the bound is at or above
-          the probability, whatever it is
-
-    Args:
-        hits: Number of hits.
-        trials: Number of trials.
-        confidence: In (0, 1).
-
-    Returns:
-        The bound, in (0, 1]; 1 without trials.
+          the probability, whatever the probability is
     """
     _check(confidence)
     if hits >= trials:
@@ -68,29 +56,21 @@ def bound_rate(hits: int, trials: int, confidence: float) -> float:
 
 
 def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> float:
-    """Bound epsilon from below, for any mechanism.
+    """Bound epsilon from below, for any mechanism; the bound is at least 0 and finite.
 
     Let ``a`` be the rate of false alarms of a guessing rule and ``m`` its rate of misses. If a
-    mechanism is ``(epsilon, delta)``-DP, every rule has ``1 - m <= exp(epsilon) a + delta`` and
-    ``1 - a <= exp(epsilon) m + delta`` (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 2.1).
-    The mean of both holds too: if a fair coin chooses the table, the rate ``w`` of wrong guesses
-    has ``1 - w <= exp(epsilon) w + delta``. Each of the three inequalities, solved for ``epsilon``,
-    is a bound; the largest counts. The first two are good where one kind of guess is nearly always
-    right, the third where all are. Each of the three rates is bounded from above, and may fail with
-    a third of ``1 - confidence``.
+    mechanism is ``(epsilon, delta)``-DP, every rule has ``1 - m <= exp(epsilon) a + delta`` and ``1
+    - a <= exp(epsilon) m + delta`` (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 2.1). The
+    mean of both holds too: if a fair coin chooses the table, the rate ``w`` of wrong guesses has
+    ``1 - w <= exp(epsilon) w + delta``. Each inequality, solved for ``epsilon``, is a bound; the
+    largest counts. The first two are tight if one kind of guess is nearly always right, the third
+    if both kinds are. Each of the three rates is bounded from above, and may fail with a third of
+    ``1 - confidence``.
 
     Formal guarantees:
-        * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
-          that is ``(epsilon, delta)``-DP is said to have a larger ``epsilon`` with probability at
-          most ``1 - confidence``
-
-    Args:
-        guesses: The guesses.
-        delta: The ``delta`` that goes with it.
-        confidence: In (0, 1).
-
-    Returns:
-        The bound, at least 0 and finite.
+        * if fair coins chose the tables, and the rule was chosen without these runs, the bound
+          exceeds the ``epsilon`` of an ``(epsilon, delta)``-DP mechanism with probability at most
+          ``1 - confidence``
     """
     _check(confidence)
     level = (2 + confidence) / 3
@@ -103,45 +83,29 @@ def bound_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> f
 
 
 def bound_mu(guesses: Guesses, delta: float = 0.0, confidence: float = 0.95) -> float:
-    """Bound the parameter of Gaussian differential privacy from below.
+    """Bound ``mu`` of Gaussian differential privacy from below; the bound is at least 0 and finite.
 
     If a mechanism is ``mu``-GDP, every rule has ``a + m >= 2 Phi(-mu / 2)``, with its rates ``a``
     of false alarms and ``m`` of misses (Dong, Roth, Su 2019). So if a fair coin chooses the table,
     a guess is wrong with probability at least ``Phi(-mu / 2)``. A failure of probability ``delta``
-    lowers that by ``delta / 2`` at most. Only this one rate is bounded here, where Nasr et al.
-    (2023) bound two, so the bound is tighter for the same number of runs.
+    lowers that by ``delta / 2`` at most. Only this one rate is bounded, where Nasr et al. (2023)
+    bound two, so the bound is tighter for the same number of runs.
 
     Formal guarantees:
-        * if fair coins chose the tables, and the rule was chosen without these runs, a mechanism
-          that is ``mu``-GDP but for a failure of probability ``delta`` is said to have a larger
-          ``mu`` with probability at most ``1 - confidence``
-
-    Args:
-        guesses: The guesses.
-        delta: Probability that the mechanism fails to be ``mu``-GDP.
-        confidence: In (0, 1).
-
-    Returns:
-        The bound, at least 0 and finite.
+        * if fair coins chose the tables, and the rule was chosen without these runs, the bound
+          exceeds the ``mu`` of a mechanism that is ``mu``-GDP, except for a failure of probability
+          ``delta``, with probability at most ``1 - confidence``
     """
     wrong = bound_rate(guesses.wrong, guesses.runs, confidence) + delta / 2
     return float(max(-2 * ndtri(min(wrong, 0.5)), 0.0))
 
 
 def bound_gaussian_epsilon(guesses: Guesses, delta: float, confidence: float = 0.95) -> float:
-    """Bound epsilon from below where the claim is one of Gaussian differential privacy.
+    """Bound epsilon from below if the claim follows from Gaussian differential privacy.
 
     Formal guarantees:
-        * with the ``mu`` of :func:`bound_mu`: whoever claims ``(epsilon, delta)`` because a release
-          is ``mu``-GDP, but for a part of ``delta``, claims at least this ``epsilon`` if it is true
-
-    Args:
-        guesses: The guesses.
-        delta: The ``delta`` of the claim.
-        confidence: In (0, 1).
-
-    Returns:
-        The bound, at least 0 and finite.
+        * with the ``mu`` of :func:`bound_mu`: a true claim ``(epsilon, delta)`` that follows from
+          ``mu``-GDP, except for a part of ``delta``, has at least this ``epsilon``
     """
     return epsilon_from_mu(bound_mu(guesses, delta, confidence), delta)
 

@@ -1,9 +1,9 @@
-"""What each record adds to every sum that is released, against the bound that the sum declares.
+"""The contribution of each record to every released sum, compared with the declared sensitivity.
 
-In go a function that fits, an ordinary table, and a table of hostile records. Out comes, for each
-released statistic, how far one hostile record moves it at most, beside the sensitivity that the
-statistic states to the door of noise; and whether what the records add alone is the sum of all of
-them, bit for bit. Nothing here knows what a statistic is for.
+In go a function that fits a table, an ordinary table, and a table of hostile records. Out come, for
+each released statistic, the largest distance that one hostile record moves it, its declared
+sensitivity, and whether single records add up to the sum of all, bit for bit. The check needs no
+knowledge of any statistic.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Kept, Rows, add
 from sdv_threea.privacy.sums import Statistic, Summed
 
-#: Some values by key: those of an array by their place, those of a threshold by what is counted.
+#: Values by key: the position in an array, or the key of a threshold release.
 Values = dict[Hashable, int]
 
 
 class Reach(NamedTuple):
-    """How far records, or units of privacy, reach at most.
+    """The largest effect on a statistic of one record or unit, or of replacing one by another.
 
     Args:
-        distance: How far one moves the values, or one in the place of another: the L2 distance, in
-            the units of the receipt.
-        new_keys: How many counts of a threshold one raises, or one in the place of another; else 0.
-        added: What one adds to a count of a threshold at most; else 0.
+        distance: L2 distance that the values move, in the units of the receipt.
+        new_keys: Number of counts that are raised, for a threshold release; otherwise 0.
+        added: The most that is added to one count, for a threshold release; otherwise 0.
     """
 
     distance: float
@@ -48,20 +47,16 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True)
 class Contribution:
-    """What records add to a released statistic, each of them alone.
+    """The contributions of single records to a released statistic, and their declared bounds.
 
     Args:
-        stage: The stage that asked.
-        released: What was released, in words.
-        num_records: How many records there are.
-        num_units: How many units of privacy they belong to.
-        adds_up: Whether what records add alone is the sum of all of them, bit for bit.
-        of_record: How far a record reaches.
-        of_unit: How far a unit reaches, with all of its records.
-        sensitivity: How far a record may reach, as the statistic declares.
-        claimed: How far a unit may reach, as the privacy statement says.
-        max_new_keys: How many counts a unit may raise, as a threshold is told; infinite for none.
-        most_added: What a unit may add to a count, likewise.
+        adds_up: True if the sums of single records add up to the sum of all, bit for bit.
+        of_record: The largest effect of a record.
+        of_unit: The largest effect of a unit of privacy, with all of its records.
+        sensitivity: The bound for a record that the statistic declares.
+        claimed: The bound for a unit that the privacy statement claims.
+        max_new_keys: The number of counts that a unit may raise; infinite without a threshold.
+        most_added: The amount that a unit may add to a count; infinite without a threshold.
     """
 
     stage: str
@@ -78,7 +73,7 @@ class Contribution:
 
     @property
     def share(self) -> float:
-        """How far a record or unit reaches, as a share of how far it may: above one is refuted."""
+        """The largest effect divided by its bound; above one the bound is refuted."""
         return max(
             self.of_record.distance / self.sensitivity,
             self.of_unit.distance / self.claimed,
@@ -88,7 +83,7 @@ class Contribution:
 
     @property
     def refuted(self) -> bool:
-        """Whether a bound is exceeded, or records do not add up."""
+        """True if a bound is exceeded, or the sums of single records do not add up."""
         return not self.adds_up or self.share > 1 + RELATIVE_ERROR
 
 
@@ -101,32 +96,21 @@ def measure_contributions(
     unit: str | None = None,
     noise: Noise | None = None,
 ) -> tuple[Contribution, ...]:
-    """Measure how far hostile records move each released statistic, each of them alone.
+    """Measure how far single hostile records move each released statistic.
 
-    The table is fitted, and then the hostile records are, with the noisy answers of the first fit:
-    so all that a statistic depends on is held fixed. Whenever a sum over the hostile records comes
-    to the door of noise, each of them is mapped and counted by itself, from its raw cells on.
+    ``fit`` makes a fresh synthesizer of this package, fits it to its argument and returns it. The
+    ordinary ``table`` is fitted first; it needs enough rows that every stage releases something.
+    Then the hostile records are fitted with the noisy answers of the first fit, so everything that
+    a statistic depends on is held fixed. Before noise is added to a sum over the hostile records,
+    each record is mapped and counted by itself, from its raw cells on. If ``replaced``, the
+    distance is that between two records. The column ``unit`` names the unit of privacy of a row;
+    without it every row is a unit.
 
     Formal guarantees:
-        * a statistic that is refuted declares too small a sensitivity, or depends on records
-          otherwise than by a sum: nothing is estimated
+        * a refuted statistic declares too small a sensitivity, or depends on records otherwise than
+          by a sum: nothing is estimated
 
-    The result tells about both tables without noise, so pass made-up ones.
-
-    Args:
-        fit: Makes a fresh synthesizer, fits it to a table and returns it. Its result needs a
-            ``get_privacy_statement`` of this package.
-        table: Whatever ``fit`` takes: ordinary rows, enough of them that every stage has something
-            to release.
-        hostile: The same, of the records that are tried.
-        replaced: Whether the claim is about replaced records: then distances are those between two
-            of them.
-        unit: The column that says to which unit of privacy a row belongs. Rows without it are units
-            of their own.
-        noise: The source of noise, for tests; the real one by default.
-
-    Returns:
-        What records add, statistic by statistic.
+    The result describes both tables without noise, so pass made-up ones.
 
     Raises:
         DivergedError: If the two fits ask different questions.
@@ -146,7 +130,7 @@ def measure_contributions(
 
 @contextmanager
 def _watch(look: Callable[..., None]) -> Iterator[None]:
-    """Look at all that comes to the door of noise."""
+    """Pass all sums to ``look`` before noise is added to them."""
     release, release_keys = sums.release, sums.release_keys
 
     def watch(summed: Summed, **terms: Any) -> Any:
@@ -166,13 +150,11 @@ def _watch(look: Callable[..., None]) -> Iterator[None]:
 
 @dataclass
 class _Meter:
-    """Measures what records add, and remembers how each of them was mapped.
+    """Measures contributions, and remembers how each record was mapped.
 
     Args:
-        replaced: Whether records replace each other.
-        unit: The column of units.
-        mapped: Records that were mapped alone, by where they come from and what was done to them;
-            with those things, which are kept alive, so that no other has their id.
+        mapped: Records that were mapped alone, by the ids of their source and of the steps applied.
+            Source and steps are kept alive, so that no other object gets their ids.
     """
 
     replaced: bool
@@ -180,7 +162,6 @@ class _Meter:
     mapped: dict[tuple[int, ...], tuple[list[Any], Any]] = field(default_factory=dict)
 
     def measure(self, summed: Summed, claimed: float) -> Contribution:
-        """Measure one statistic."""
         statistic = summed.statistic
         records, units = self._take_apart(summed.rows)
         with guarded():
@@ -202,7 +183,7 @@ class _Meter:
         )
 
     def _take_apart(self, rows: Rows[Any]) -> tuple[list[Any], list[Hashable]]:
-        """Map each record alone, from its raw cells on; return its unit, too."""
+        """Return each record mapped alone, from its raw cells on, and the units of the records."""
         source: Any = rows.source
         steps = rows.steps
         while isinstance(source, Kept):
@@ -219,12 +200,12 @@ class _Meter:
         return self.mapped[key][0], [self._name(at, each) for at, each in enumerate(raw)]
 
     def _name(self, at: int, single: Any) -> Hashable:
-        """Return the unit of a record: that of its column, or the record itself."""
+        """Return the unit of a record: the value in its unit column, or else its position."""
         named = isinstance(single, pd.DataFrame) and self.unit in single
         return ('unit', single[self.unit].iloc[0]) if named else ('record', at)
 
     def _reach(self, statistic: Statistic, total: Any, parts: list[Any]) -> Reach:
-        """Measure the furthest reach of a part, or of one in the place of another."""
+        """Return the largest effect of a part, or of replacing one part by another."""
         if not parts:
             return Reach(0.0, 0, 0)
         if isinstance(total, np.ndarray):
@@ -243,7 +224,7 @@ class _Meter:
 
 
 def _count(statistic: Statistic, sums: Any) -> Values:
-    """Return the sums by key; the counts of a threshold that are above zero."""
+    """Return the sums by position; for a threshold release, the positive counts by key."""
     if isinstance(sums, np.ndarray):
         return dict(enumerate(sums.ravel().tolist()))
     keys, counts = statistic.values(sums)
@@ -251,7 +232,7 @@ def _count(statistic: Statistic, sums: Any) -> Values:
 
 
 def _furthest(moved: NDArray[np.float64], replaced: bool) -> float:
-    """Return the largest norm of some vectors, shape (n, d); or their largest distance."""
+    """Return the largest norm of vectors of shape (n, d); if replaced, their largest distance."""
     if not replaced:
         return float(np.linalg.norm(moved, axis=1).max())
     squares = np.square(moved).sum(axis=1)
@@ -261,7 +242,6 @@ def _furthest(moved: NDArray[np.float64], replaced: bool) -> float:
 
 
 def _cut(chunk: Any) -> list[Any]:
-    """Cut a chunk into its rows."""
     if isinstance(chunk, pd.DataFrame):
         return [chunk.iloc[at : at + 1] for at in range(len(chunk))]
     kind, rows = type(chunk), range(len(chunk[0]))

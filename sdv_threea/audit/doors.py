@@ -1,15 +1,11 @@
 """Fits that are recorded, and repeated on another table with the same noisy answers.
 
-In goes a function that fits. Out come its questions to the private rows: the exact values and the
-noisy answers. All private numbers leave through two functions, which are called the *doors*:
+All private numbers leave through two functions, the *doors*:
 :func:`~sdv_threea.privacy.mechanism.add_noise` and
-:func:`~sdv_threea.privacy.mechanism.threshold_release`. While a fit is *recorded*, they do what
-they always do, and the exact values and the noisy answers are noted. While a fit is *replayed*,
-they return the noisy answers of the record, whatever the exact values are. So two tables are asked
-exactly the same questions.
-
-Random numbers that are not noise (starting points, the rows of a unit that are kept) come from a
-seed of the record, so they are the same in both fits.
+:func:`~sdv_threea.privacy.mechanism.threshold_release`. A *recorded* fit uses the real doors and
+notes the exact values and the noisy answers. A *replayed* fit gets the noisy answers of the record,
+whatever its exact values are, so both tables are asked the same questions. Other random numbers
+come from a seed that both fits share.
 """
 
 from __future__ import annotations
@@ -33,25 +29,25 @@ from sdv_threea.privacy.mechanism import Noise
 
 DOORS = ('add_noise', 'threshold_release')
 
-#: Arguments of a door that do not belong to the terms of a question: the source of noise, and the
-#: least count of each key, which is subtracted from the exact values instead.
+#: Arguments of a door that are no terms of a question: the source of noise, and the least count of
+#: each key, which is subtracted from the exact values instead.
 NO_TERMS = ('noise', 'least')
 
 Fitted = TypeVar('Fitted')
 
 
 class DivergedError(RuntimeError):
-    """The fit took another course than the recorded one, although all noisy answers were equal."""
+    """A replayed fit asks other questions than the record, although all noisy answers are equal."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question and the exact values that answer it: private.
+    """One question and its exact values: private.
 
     Args:
-        terms: What was asked: the arguments of the door, and the shape of the values.
-        exact: The values, flat. For a release of keys above a threshold, by how much the count of
-            each key is above the least one that can be released.
+        terms: The arguments of the door, and the shape of the values.
+        exact: The values, flat. For a threshold release: for each key, how far its count is above
+            the smallest count that can be released.
     """
 
     terms: Mapping[str, Any]
@@ -72,12 +68,7 @@ class Transcript:
         return [answer[-1] for answer in self.answers]
 
     def measure_noise(self) -> tuple[float, int]:
-        """Measure the noise of all answers in which every noisy value is shown.
-
-        Returns:
-            The root mean square of the noise, divided by the scale on its receipt; and the number
-            of noisy values.
-        """
+        """Return the root mean square of noise divided by its scale, and the number of values."""
         parts = [np.zeros(0)]
         for question, answer in zip(self.questions, self.answers, strict=True):
             if not isinstance(question.exact, Mapping):
@@ -89,12 +80,11 @@ class Transcript:
 
 
 class Move(NamedTuple):
-    """The distance between the exact values of two tables, for one question.
+    """The L2 distance between the exact values of two tables, for one question.
 
     Args:
-        distance: The L2 distance of all values, which the sensitivity bounds, in the units of the
-            receipt.
-        seen: The L2 distance of those values whose noisy answers were shown.
+        distance: Over all values, in the units of the receipt; the sensitivity bounds it.
+        seen: Over those values whose noisy answers were shown.
     """
 
     distance: float
@@ -104,17 +94,7 @@ class Move(NamedTuple):
 def record(
     fit: Callable[[], Fitted], noise: Noise | None = None, seed: int | None = None
 ) -> tuple[Fitted, Transcript]:
-    """Fit, and record all questions with their exact values and answers.
-
-    Args:
-        fit: Fits a table.
-        noise: A source of noise in place of the real one, for a search that compares several
-            tables under the same noise.
-        seed: Seed of the random numbers that are not noise; a fresh one by default.
-
-    Returns:
-        What ``fit`` returned, and the record.
-    """
+    """Return the result of ``fit`` and its record; ``noise`` replaces the real source of noise."""
     fresh = np.random.default_rng()
     drawn = int(fresh.integers(2**63)) if seed is None else seed
     transcript = Transcript(drawn)
@@ -130,18 +110,11 @@ def record(
 
 
 def replay(fit: Callable[[], Fitted], transcript: Transcript) -> tuple[Fitted, list[Question]]:
-    """Fit with the noisy answers of a record, and note the exact values.
-
-    Args:
-        fit: Fits a table in the same way as the recorded one.
-        transcript: The record.
-
-    Returns:
-        What ``fit`` returned, and the questions with the exact values of this table.
+    """Fit with the noisy answers of a record; return the result, and the questions it asked.
 
     Raises:
         DivergedError: If the questions are not those of the record, or the fit fails after its
-            first question. Then something about the rows was used without noise.
+            first question. Then a private value was used without noise.
     """
     known, asked = transcript.questions, list[Question]()
 
@@ -168,15 +141,7 @@ def replay(fit: Callable[[], Fitted], transcript: Transcript) -> tuple[Fitted, l
 
 
 def compare(transcript: Transcript, asked: list[Question]) -> list[Move]:
-    """Measure the distance between the exact values of two tables, for each question.
-
-    Args:
-        transcript: The record of one table.
-        asked: The questions to the other table.
-
-    Returns:
-        A distance per question.
-    """
+    """Return the distance between the exact values of two tables for each question."""
     pairs = zip(transcript.questions, asked, transcript.answers, strict=True)
     return [_measure(one, other.exact, answer) for one, other, answer in pairs]
 
@@ -185,11 +150,11 @@ def _measure(question: Question, other: Any, answer: tuple[Any, ...]) -> Move:
     one = question.exact
     if not isinstance(one, Mapping):
         unit = question.terms.get('resolution', 1.0)
-        # Whole numbers are subtracted without rounding. Only their distance is a float.
+        # Whole numbers are subtracted without rounding; only their distance is a float.
         distance = float(np.linalg.norm((one - other).astype(np.float64))) * unit
         return Move(distance, distance)
     moved = {key: one.get(key, 0) - other.get(key, 0) for key in {**one, **other}}
-    # A shown key that only one table has is paid for by the delta of the threshold, not by mu.
+    # A shown key that only one table has costs the delta of the threshold, not mu.
     shown = [moved[key] for key in map(repr, answer[0]) if one.get(key) and other.get(key)]
     return Move(float(np.linalg.norm([*moved.values()])), float(np.linalg.norm(shown)))
 
@@ -222,11 +187,7 @@ def _list_terms(terms: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 def _watch(
     answer: Callable[[Question, Callable[..., tuple[Any, ...]]], tuple[Any, ...]],
 ) -> Iterator[None]:
-    """Replace the doors in all modules by ones that call ``answer``, and put them back at the end.
-
-    Args:
-        answer: Takes a question, and a function that asks the real door; returns the answer.
-    """
+    """Replace the doors in all modules by ones that call ``answer(question, real door)``."""
     inside = False
 
     def make(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -252,12 +213,12 @@ def _watch(
     try:
         yield
     finally:
-        # Modules that were loaded in the meantime have imported the watched doors.
+        # Modules loaded inside the block have imported the watched doors.
         exchange({id(watched[name]): real[name] for name in DOORS})
 
 
 def exchange(new: Mapping[int, Callable[..., Any]]) -> None:
-    """Replace functions, given by id, in all modules of the package, whatever they are called."""
+    """Replace functions, given by id, in all modules of the package, under any name."""
     for name, module in list(sys.modules.items()):
         if name.split('.')[0] == 'sdv_threea':
             for attribute, value in list(vars(module).items()):
@@ -266,11 +227,7 @@ def exchange(new: Mapping[int, Callable[..., Any]]) -> None:
 
 
 class _Repeated(np.random.Generator):
-    """A generator that starts a stream of its own for every call.
-
-    What one call draws does not depend on how many numbers the calls before it drew. So one more
-    row in a table does not change the random numbers of the next table.
-    """
+    """A generator that starts a new stream for each call, whatever number earlier calls drew."""
 
     def __init__(self, *seed: int) -> None:
         seeded = np.random.default_rng(seed)
@@ -287,7 +244,7 @@ class _Repeated(np.random.Generator):
 
 @contextmanager
 def _repeat_chance(seed: int) -> Iterator[None]:
-    """Seed all generators that are made without a seed, in the same way every time."""
+    """Give all generators that are made without a seed the same seeds every time."""
     real, calls = np.random.default_rng, count()
 
     def default_rng(own: Any = None) -> np.random.Generator:

@@ -1,8 +1,7 @@
 """The guessing game: many fits, each with or without the canary, by the toss of a fair coin.
 
-In go a function that makes a synthesizer, and two neighbouring tables. After each fit all that can
-be seen is noted. An observer learns from half of the fits, and guesses the coins of the rest. Out
-come lower bounds on epsilon.
+An observer learns from the features of half of the fits, and guesses the coins of the other half.
+Out come lower bounds on epsilon.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from sdv_threea.audit.state import flatten
 from sdv_threea.audit.worlds import Neighbours, Tables
 from sdv_threea.errors import InputError
 
-#: The forms of a bound: one holds for any mechanism, the other where the claim is Gaussian DP.
+#: The forms of a bound: for any mechanism, and for claims of Gaussian differential privacy.
 GENERAL, GAUSSIAN = 'any mechanism', 'Gaussian'
 FORMS = {GENERAL: bound_epsilon, GAUSSIAN: bound_gaussian_epsilon}
 
-#: The least number of runs. Half of them are learned from, so fewer give no useful bound.
+#: The least number of runs. Only half of them give the bound, so fewer are useless.
 LEAST_RUNS = 40
 
-#: What is seen of a fit: for each view, numbers by name.
+#: Features of a fit by view: numbers by name.
 Seen = dict[str, dict[str, float]]
 
 
@@ -48,12 +47,12 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     verbose: bool = True,
     rng: np.random.Generator | None = None,
 ) -> AuditResult:
-    """Bound the epsilon of a synthesizer from below, by guessing what it was fitted to.
+    """Bound the epsilon of a synthesizer from below, by guessing which table it was fitted to.
 
-    There are three observers. One sees the synthetic rows, one the fitted synthesizer, and one what
-    it warns, logs and prints. Half of the runs teach them to guess. The other half, which they have
-    not seen, gives the bounds. For synthesizers of this package use :func:`measure_mu`: it is
-    exact, and takes four fits.
+    There are three observers: of the synthetic rows, of the fitted synthesizer, and of its
+    warnings, logs and prints. They learn from half of the runs. The other half, which they have not
+    seen, gives the bounds. For synthesizers of this package use :func:`measure_mu`, which is exact
+    and takes four fits.
 
     Formal guarantees:
         * if fits are independent and the claim is true, each bound exceeds it with probability at
@@ -61,20 +60,17 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
         * nothing is guaranteed the other way: a low bound says that these observers saw nothing
 
     Args:
-        make: Makes a fresh synthesizer, not fitted: one of SDV's or any with their ``fit`` and
+        make: Makes a synthesizer that is not fitted: one of SDV's, or any with their ``fit`` and
             ``sample`` or ``sample_scale``.
         neighbours: The two tables. Choose the worst that you can think of, such as a lone class.
         epsilon: The claim about such neighbours; ``math.inf`` for none.
         delta: The ``delta`` of the claim.
-        runs: The number of fits; take hundreds.
-        confidence: In (0, 1).
-        gaussian: Whether the claim is one of Gaussian differential privacy, as those of
-            ``sdv_threea`` are. Then a tighter bound is valid too.
+        runs: Number of fits; hundreds are needed.
+        confidence: The confidence with which all bounds hold at once, in (0, 1).
+        gaussian: Whether the claim follows from Gaussian differential privacy, as all claims of
+            ``sdv_threea`` do. Then a tighter bound is valid too.
         verbose: Whether to show progress.
-        rng: Source of the coins and of the observers' random numbers; fresh entropy by default.
-
-    Returns:
-        The bounds, and whether they refute the claim.
+        rng: Draws the coins and seeds the observers; fresh entropy by default.
 
     Raises:
         ValueError: If an argument is out of range; nothing is fitted then.
@@ -86,7 +82,7 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
     coins = tqdm(worlds.tolist(), desc='Audit', disable=not verbose)
     seen = [observe(make, neighbours, world) for world in coins]
     forms = FORMS if gaussian else {GENERAL: FORMS[GENERAL]}
-    # Each bound may fail with an equal part of the chance that any of them may (Bonferroni).
+    # All bounds share the probability of failure equally (Bonferroni).
     doubt = (1 - confidence) / (len(forms) * len(seen[0]))
     rules = {
         form: partial(bound, delta=delta, confidence=1 - doubt) for form, bound in forms.items()
@@ -102,11 +98,7 @@ def audit_privacy(  # noqa: PLR0913 (the claim, and how hard to look)
 
 
 def observe(make: Callable[[], Any], neighbours: Neighbours, world: int) -> Seen:
-    """Fit one of two tables, and return what can be seen, view by view.
-
-    The views are the synthetic rows, the fitted synthesizer, and what is warned, logged and
-    printed. Nothing of that is shown on the screen.
-    """
+    """Fit one of two tables; return the features of each view, and show nothing on the screen."""
     with listen() as messages:
         synthesizer = make()
         synthesizer.fit(neighbours.build(with_canary=bool(world)))

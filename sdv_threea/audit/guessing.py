@@ -1,8 +1,4 @@
-"""The observer: it learns from half of the runs to tell two tables apart, and guesses the rest.
-
-In goes what was seen of each run, as numbers by name, and the coins of all runs. Out come counts of
-right and wrong guesses about the second half of the runs.
-"""
+"""The observer: it learns from half of the runs to tell two tables apart, and guesses the rest."""
 
 from __future__ import annotations
 
@@ -22,20 +18,19 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sdv_threea.audit.bounds import Guesses
 
-#: The most features that the linear classifier gets: those with the largest correlation.
+#: The most features of the linear classifier: those with the largest correlation.
 MAX_FEATURES = 200
 
-#: A feature is used if at least this many runs have it. A word of a single run says nothing about
-#: other runs.
+#: A feature is used if at least this many runs have it: a word of one run predicts no other run.
 LEAST_SEEN = 3
 
 #: The most thresholds that are tried.
 NUM_THRESHOLDS = 200
 
-#: Folds of the cross-validation by which classifier and threshold are chosen.
+#: Folds of the cross-validation that chooses classifier and threshold.
 FOLDS = 5
 
-#: From guesses to a lower bound.
+#: Maps guesses to a lower bound.
 Bound = Callable[[Guesses], float]
 
 
@@ -47,28 +42,20 @@ def guess(
 ) -> dict[str, Guesses]:
     """Learn from the first half of the runs, and guess the coins of the second half.
 
-    There are three classifiers: a linear one for signals that are spread over many numbers, a small
-    tree for a signal in one number, and a forest for what is between. For each bound, the
-    classifier and the threshold are chosen that give the largest bound on the first half, by
-    cross-validation.
+    ``observed`` has the features of each run; ``worlds`` is 1 for runs with the canary and 0 for
+    others. There are three classifiers: a linear one for a signal that is spread over many numbers,
+    a small tree for a signal in one number, and a forest for anything between. For each bound,
+    cross-validation on the first half chooses the classifier and the threshold with the largest
+    bound.
 
     Formal guarantees:
         * the rules by which the second half is guessed depend on the first half alone
-
-    Args:
-        observed: What was seen of each run: numbers by name.
-        worlds: Whether the canary was there, 0 or 1, shape (runs,).
-        bounds: The bounds that should be large, by name.
-        rng: Source of the randomness of tree and forest.
-
-    Returns:
-        For each bound, the counts of right and wrong guesses about the second half.
     """
     half = len(worlds) // 2
     table = _tabulate(observed, half)
     known, truth = table[:half], worlds[:half]
     classifiers = make_classifiers(known.shape[1], half, rng) if known.shape[1] else []
-    # Without a promising classifier: guess that the canary is never there.
+    # Without a useful classifier, guess that the canary is never there.
     outcomes: dict[str, Guesses] = {
         name: count_guesses(worlds[half:] < 0, worlds[half:]) for name in bounds
     }
@@ -86,13 +73,7 @@ def guess(
 def choose_threshold(
     scores: NDArray[np.float64], worlds: NDArray[np.int64], bound: Bound
 ) -> tuple[float, float]:
-    """Return the threshold with the largest bound, and that bound.
-
-    Args:
-        scores: A classifier's probability of the canary in each run, shape (runs,).
-        worlds: Whether the canary was there, 0 or 1, shape (runs,).
-        bound: The bound that should be large.
-    """
+    """Return the threshold of scores with the largest bound, and that bound."""
     levels = np.unique(scores)
     middles = (levels[1:] + levels[:-1]) / 2 if len(levels) > 1 else levels
     places = np.linspace(0, len(middles) - 1, min(len(middles), NUM_THRESHOLDS))
@@ -116,10 +97,7 @@ def count_guesses(guessed: NDArray[np.bool_], worlds: NDArray[np.int64]) -> Gues
 
 
 def _tabulate(observed: Sequence[Mapping[str, float]], half: int) -> NDArray[np.float64]:
-    """Return the features as a table, shape (runs, features).
-
-    A feature that a run lacks is 0 there. Features that do not vary in the first half are left out.
-    """
+    """Return features, shape (runs, features): 0 where a run has none; constants are left out."""
     names: dict[str, int] = {}
     for each in observed[:half]:
         for name in each:
@@ -131,14 +109,8 @@ def _tabulate(observed: Sequence[Mapping[str, float]], half: int) -> NDArray[np.
 
 
 def make_classifiers(width: int, runs: int, rng: np.random.Generator) -> list[Any]:
-    """Make the observers: a linear classifier, a tree, a forest.
-
-    Args:
-        width: The number of features, at least one.
-        runs: The number of runs they learn from.
-        rng: Source of the randomness of tree and forest.
-    """
-    # Ranks, so that one number that is far from the others does not hide their differences.
+    """Return a linear classifier, a tree and a forest, for ``width`` features and ``runs`` runs."""
+    # Ranks: one outlier must not mask the differences between other numbers.
     ranks = QuantileTransformer(n_quantiles=min(runs // 2, 100), output_distribution='normal')
     best = SelectKBest(_correlation, k=min(MAX_FEATURES, width))
     linear = LinearDiscriminantAnalysis(solver='lsqr', shrinkage='auto')
@@ -150,10 +122,7 @@ def make_classifiers(width: int, runs: int, rng: np.random.Generator) -> list[An
 
 
 def _correlation(table: NDArray[np.float64], truth: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the absolute correlation of each feature with the truth.
-
-    It ranks features like an F test, but stays finite for a feature that tells the truth exactly.
-    """
+    """Return absolute correlations: ranked as by an F test, but finite for a perfect feature."""
     return np.asarray(np.abs(r_regression(table, truth)))
 
 

@@ -1,8 +1,4 @@
-"""What a fit says: its warnings, its log and what it prints.
-
-All of that gets out of a fit, just like what it returns. So it is caught here, and its words are
-counted for an observer.
-"""
+"""Warnings, logs and prints of a fit: caught, and counted by word as features of the fit."""
 
 from __future__ import annotations
 
@@ -19,13 +15,10 @@ LONGEST_WORD = 80
 
 @contextmanager
 def listen() -> Iterator[list[str]]:
-    """Catch what this process warns, logs and prints, so that it is not shown.
+    """Catch the warnings, logs and prints of this process; nothing is shown.
 
-    A warning is caught each time it is given, not once per line of code. Loggers keep their levels
-    and filters, but no handler gets a record.
-
-    Yields:
-        The list of messages, which is complete when the block has ended.
+    A warning is caught each time, not once per line of code. Loggers keep their levels and filters.
+    The list of messages is complete when the block has ended.
     """
     heard: list[str] = []
     printed = StringIO()
@@ -48,14 +41,7 @@ def listen() -> Iterator[list[str]]:
 
 
 def count_words(messages: list[str]) -> dict[str, float]:
-    """Count the words of messages, for an observer who looks for words that come or go.
-
-    Args:
-        messages: The messages.
-
-    Returns:
-        How often each word occurs, and how many messages there are, by name.
-    """
+    """Return the number of messages and of each word, by name, as features for an observer."""
     counts: dict[str, float] = {'messages': float(len(messages))}
     for message in messages:
         for word in message.split():
@@ -65,7 +51,6 @@ def count_words(messages: list[str]) -> dict[str, float]:
 
 
 def _write(record: logging.LogRecord) -> str:
-    """Return a log record as text."""
     if isinstance(record.msg, Mapping):  # an event of SDV
         return ' '.join(f'{name}: {value}' for name, value in record.msg.items())
     return record.getMessage()

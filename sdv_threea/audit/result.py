@@ -1,4 +1,4 @@
-"""The verdict of an audit: lower bounds on epsilon, and whether they refute a claim."""
+"""The result of an audit: lower bounds on epsilon, and whether they refute a claim."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ class LowerBound:
     """One lower bound on epsilon.
 
     Args:
-        view: What the observer saw: ``'synthetic rows'``, ``'released parameters'`` or
+        view: The view of the observer: ``'synthetic rows'``, ``'released parameters'`` or
             ``'messages'``.
-        form: What the bound is valid for: ``'any mechanism'``, or ``'Gaussian'`` for claims of
-            Gaussian differential privacy.
-        guesses: The counts of right and wrong guesses.
-        epsilon: The bound.
+        form: The scope of the bound: ``'any mechanism'``, or ``'Gaussian'`` for claims that follow
+            from Gaussian differential privacy.
     """
 
     view: str
@@ -31,7 +29,7 @@ class LowerBound:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What an audit found.
+    """The bounds of an audit and the claim.
 
     Formal guarantees:
         * if the claim is true, it is called refuted with probability at most ``1 - confidence``,
@@ -41,8 +39,6 @@ class AuditResult:
         epsilon: The claim; ``math.inf`` for none.
         delta: The ``delta`` of the claim, and of all bounds.
         confidence: The confidence with which all bounds hold at once.
-        runs: Number of fits.
-        bounds: The bounds, one per view and form.
     """
 
     epsilon: float
@@ -58,11 +54,11 @@ class AuditResult:
 
     @property
     def refuted(self) -> bool:
-        """Whether the largest bound is above the claim."""
+        """True if the largest bound is above the claim."""
         return self.largest.epsilon > self.epsilon
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per bound: what was seen, its form, the bound and the guesses."""
+        """Return a row per bound: view, form, bound and guesses."""
         return pd.DataFrame(
             [
                 {
@@ -76,7 +72,6 @@ class AuditResult:
         )
 
     def __str__(self) -> str:
-        """Return the verdict and the table."""
         found = f'epsilon is at least {self.largest.epsilon:.3g} at delta={self.delta:g}'
         how = f'{self.largest.view}, {self.runs} fits, confidence {self.confidence:g}'
         if math.isinf(self.epsilon):

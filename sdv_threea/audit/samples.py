@@ -1,8 +1,4 @@
-"""What an observer of synthetic rows looks at: numbers that the canary could have moved.
-
-In go sampled tables and the two neighbouring tables. Out come numbers by name, such as the largest
-value of a column and the number of rows that are like the canary.
-"""
+"""Features of synthetic rows: numbers that the canary could have moved."""
 
 from __future__ import annotations
 
@@ -20,19 +16,12 @@ Features = dict[str, float]
 
 
 def describe_rows(sampled: Mapping[str, pd.DataFrame], neighbours: Neighbours) -> Features:
-    """Describe synthetic rows by numbers that the canary could move.
+    """Return features of synthetic rows, as numbers by name.
 
-    For each table they are the number of rows, and how many rows are like the canary in all columns
-    or in all but one or two. For each column they are the number of values like the canary's, of
-    missing values and of different values, and how often the most frequent one occurs (in a foreign
-    key, that is the largest number of children). For numbers there are also both ends and the mean.
-
-    Args:
-        sampled: The synthetic tables by name.
-        neighbours: The two tables and their difference, the canary.
-
-    Returns:
-        Numbers by name.
+    A table has the number of its rows, and of rows like the canary in all columns or in all except
+    one or two. A column has the number of values like the canary's, of missing values, of different
+    values and of the most frequent value (in a foreign key: the largest number of children).
+    Numbers also have their minimum, maximum and mean.
     """
     features: Features = {}
     for name, rows in sampled.items():
@@ -69,10 +58,7 @@ def _describe_column(column: pd.Series) -> Features:
 
 
 def _is_near(column: pd.Series, value: Any, others: pd.Series) -> NDArray[np.bool_]:
-    """Find the values that are like the canary's, shape (rows,).
-
-    A number is like it if it is nearer to it than to any other row's. Other values must be equal.
-    """
+    """Return which values are like the canary's: equal or missing too, or numbers nearest to it."""
     if pd.isna(value):
         return np.asarray(column.isna())
     if not (_is_number(column) and _is_number(others)):

@@ -1,8 +1,4 @@
-"""What an observer of a fitted synthesizer looks at: every number and every word in its state.
-
-In goes any object. Out come numbers by name: each number under its place in the object, and a 1 for
-each word under its place and the word. It covers what a pickle of the object would hold.
-"""
+"""Features of a fitted synthesizer: every number and every word in a pickle of it."""
 
 from __future__ import annotations
 
@@ -18,18 +14,18 @@ import pandas as pd
 
 from sdv_threea.audit.messages import LONGEST_WORD
 
-#: The most numbers of one array, and entries of one object, that are kept by themselves. All others
-#: are added up, and a digest tells whether any of them differs.
+#: The most numbers of one array, and entries of one object, that are kept. All others go into a
+#: sum and a digest.
 PER_ARRAY = 1000
 IN_ALL = 100_000
 
-#: Stands in a path for all parts from the first on that is not kept by itself.
+#: Stands in a path for all parts that are not kept.
 TAIL = f'[{PER_ARRAY}:]'
 
-#: The protocol of pickles that is asked what an object holds.
+#: The protocol of pickles by which the content of an object is read.
 PROTOCOL = 4
 
-#: What is passed over: code, and generators of random numbers, which know nothing of the table.
+#: Types that are passed over: code and random generators, which hold nothing of the table.
 PASSED_OVER = (
     type,
     FunctionType,
@@ -46,27 +42,21 @@ State = dict[str, float]
 
 
 def flatten(thing: object) -> State:
-    """Return all numbers and words in an object, however deep.
+    """Return all numbers and words in a pickle of an object, however deep.
 
-    It looks at what a pickle of the object would hold: attributes, items, arrays and tables. A word
-    is an entry of its own, so a list of categories that was read from the data shows.
+    A number has its path as name. A word is a 1 named by its path and its text, so a list of
+    categories that was read from the data shows.
 
     Formal guarantees:
-        * if the results of two objects are equal, so are all of their numbers and words, but for
+        * if the results of two objects are equal, so are all of their numbers and words, except for
           collisions of SHA-256: of arrays with more than :data:`PER_ARRAY` numbers, and of objects
           with more than :data:`IN_ALL` entries, a sum and a digest of the others are entries
-
-    Args:
-        thing: Any object, for example a fitted synthesizer.
-
-    Returns:
-        Numbers by their path, and a 1 by the path and the text of each word.
     """
     found: State = {}
     rest = _Rest()
     seen: set[int] = set()
     left: list[tuple[str, Any]] = [('', thing)]
-    kept = []  # an object that is kept alive keeps its id, which no other object then gets
+    kept = []  # keeps objects alive, so that no other object gets their ids
     while left:
         path, each = left.pop()
         leaf = _read_leaf(path, each)
@@ -78,7 +68,7 @@ def flatten(thing: object) -> State:
                     rest.add(name, value)
                 if has_room and (is_word or not is_tail):
                     found[name] = value
-            # A number or text of a user's own class may have attributes with more in them.
+            # A number or text of a user's own class may have attributes.
             left += _list_own(path, each)
         elif id(each) not in seen and not isinstance(each, PASSED_OVER):
             seen.add(id(each))
@@ -88,21 +78,20 @@ def flatten(thing: object) -> State:
 
 
 class _Rest:
-    """Entries that are not kept by themselves: for each array, and for all others together."""
+    """Sums and digests of all further entries: one of each array, and one of everything else."""
 
     def __init__(self) -> None:
         self._sums: State = {}
         self._digests: dict[str, Any] = {}
 
     def add(self, name: str, value: float) -> None:
-        """Add an entry."""
         place = name.split(TAIL)[0] + TAIL if TAIL in name else 'the rest'
         self._sums[place] = self._sums.get(place, 0.0) + value
         digest = self._digests.setdefault(place, hashlib.sha256())
         digest.update(f'{name}={value!r};'.encode(errors='surrogatepass'))
 
     def tell(self) -> State:
-        """Return the sum of each, and a word that tells all of its entries."""
+        """Return each sum, and each digest as a word."""
         words = {f'{at} is {each.hexdigest()}': 1.0 for at, each in self._digests.items()}
         return self._sums | words
 
@@ -123,7 +112,7 @@ def _read_leaf(path: str, each: Any) -> State | None:
         numbers, more = np.split(each.ravel(), [PER_ARRAY])
         found = {f'{path}[{at}]': float(number) for at, number in enumerate(numbers.tolist())}
         if len(more):
-            # All at once, as there may be millions.
+            # All at once, because there may be millions.
             digest = hashlib.sha256(np.ascontiguousarray(more).tobytes()).hexdigest()
             found |= {f'{path}{TAIL}': float(more.sum()), f'{path}{TAIL} is {digest}': 1.0}
         return found
@@ -138,7 +127,7 @@ def _as_float(number: Any) -> float:
 
 
 def _shorten(word: str | bytes) -> str | bytes:
-    """Return a word as it is, or the beginning of a long one and a digest of all of it."""
+    """Return a word; a long one is cut, and followed by a digest of all of it."""
     if len(word) <= LONGEST_WORD:
         return word
     whole = word if isinstance(word, bytes) else word.encode(errors='surrogatepass')
@@ -148,7 +137,7 @@ def _shorten(word: str | bytes) -> str | bytes:
 
 
 def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
-    """List the parts of an object, each with its path."""
+    """Yield the parts of an object, each with its path."""
     if hasattr(each, 'detach'):  # a tensor of torch
         yield path, each.detach().cpu().numpy()
     elif isinstance(each, pd.DataFrame | pd.Series):
@@ -168,23 +157,23 @@ def _list_parts(path: str, each: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _name(element: Any) -> str:
-    """Name an element of a set, which has no place: a number by itself."""
+    """Return the name of an element of a set, which has no position: a number's text."""
     return repr(element) if isinstance(element, int | float | np.number) else ''
 
 
 def _list_own(path: str, each: Any) -> list[tuple[str, Any]]:
-    """List the attributes that a number or a word has beside its value."""
+    """Return the attributes of a number or word whose class is a user's own."""
     return [(f'{path}.{name}', value) for name, value in getattr(each, '__dict__', {}).items()]
 
 
 def _list_attributes(path: str, each: Any) -> Iterator[tuple[str, Any]]:
-    """List what the pickle of an object would hold: attributes, arguments, items."""
+    """Yield the content of the pickle of an object: attributes, arguments, items."""
     try:
         reduced = each.__reduce_ex__(PROTOCOL)
     except Exception:
         return  # what cannot be pickled is not released
-    if isinstance(reduced, str):
-        return  # the name of a constant
+    if isinstance(reduced, str):  # the name of a constant
+        return
     _, arguments, state, items = (*reduced, None, None)[:4]
     yield from ((f'{path}({at})', value) for at, value in enumerate(arguments))
     for part in state if isinstance(state, tuple) else (state,):

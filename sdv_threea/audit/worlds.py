@@ -1,8 +1,8 @@
 """Two neighbouring tables: one without and one with a *canary*, a record that stands out.
 
-In go your tables. Each function below turns the last row, or the last unit, of one of them into the
-canary. Out come both tables as :class:`Neighbours`. They differ by the canary and nothing else, and
-their keys stay valid.
+Each function below turns the last row, or the last unit, of a table into the canary, and returns
+both tables as :class:`Neighbours`. They differ by the canary alone, and their keys stay valid. The
+argument ``table`` is not needed if there is one table.
 """
 
 from __future__ import annotations
@@ -26,13 +26,12 @@ class Neighbours:
     Args:
         without: All tables by name, without the canary.
         canary: The rows that the canary adds, by table.
-        instead: The rows that take its place in the table without it, by table. Give them for a
-            claim about replaced records. By default there are none: the claim is about added or
-            removed records.
+        instead: The rows that replace the canary in the table without it, by table: give them for a
+            claim about replaced records. By default the claim is about added or removed records.
 
     Raises:
-        ValueError: If the canary has no rows, or its columns and dtypes are not those of the
-            tables. Dtypes are public, so both tables must have the same.
+        ValueError: If the canary has no rows, or other columns or dtypes than the tables. Dtypes
+            are public, so both tables must have the same.
     """
 
     without: Mapping[str, pd.DataFrame]
@@ -54,7 +53,7 @@ class Neighbours:
                 )
 
     def build(self, *, with_canary: bool) -> Tables:
-        """Copy the tables, with or without the canary."""
+        """Return the tables, with or without the canary."""
         extra = self.canary if with_canary else self.instead
         return {
             name: pd.concat([table, extra[name]], ignore_index=True)
@@ -69,16 +68,7 @@ def far_out(
 ) -> Neighbours:
     """Make the last row the canary: its numbers are far above all others.
 
-    Each is the largest of the other rows plus a thousand times their range, or the largest number
-    that the dtype can hold.
-
-    Args:
-        tables: All tables by name.
-        metadata: SDV's metadata, which says what is numerical.
-        table: The table that gets the canary; not needed if there is one.
-
-    Returns:
-        The neighbours.
+    Each is the largest of the other rows plus a thousand times their range, or the dtype's largest.
 
     Raises:
         ValueError: If there is no such table, or it has no numerical column.
@@ -101,15 +91,6 @@ def rare_category(
 ) -> Neighbours:
     """Make the last row the canary: it has a category that no other row has.
 
-    Args:
-        tables: All tables by name.
-        column: The categorical column.
-        value: The category: one that does not occur.
-        table: The table that gets the canary; not needed if there is one.
-
-    Returns:
-        The neighbours.
-
     Raises:
         ValueError: If there is no such table, or the value occurs, or the dtype cannot hold it.
     """
@@ -128,15 +109,6 @@ def lone_class(
 ) -> Neighbours:
     """Make the last row of a class the canary, and leave out all other rows of that class.
 
-    Args:
-        tables: All tables by name.
-        column: The column of classes, for example the target.
-        value: The class.
-        table: The table that gets the canary; not needed if there is one.
-
-    Returns:
-        The neighbours.
-
     Raises:
         ValueError: If there is no such table, or the value does not occur.
     """
@@ -151,23 +123,14 @@ def lone_class(
 def many_children(
     tables: Mapping[str, pd.DataFrame], metadata: Any, table: str, children: int
 ) -> Neighbours:
-    """Make the last row of a table the canary, and let many rows refer to it.
+    """Make the last row of ``table`` the canary, and let many rows refer to it.
 
-    In each table that refers to it, the canary keeps its rows, and gets the last rows of others
-    until it has as many as asked for. All of them are alike but for their keys.
-
-    Args:
-        tables: All tables by name.
-        metadata: SDV's metadata, which says what refers to what.
-        table: The table of units.
-        children: Number of rows that refer to the canary in each table.
-
-    Returns:
-        The neighbours.
+    In each child table, the last rows of other parents become the canary's until it has
+    ``children`` rows. These rows are equal except for their primary keys.
 
     Raises:
-        ValueError: If no table refers to it, or one does by several columns, has too few rows, or
-            is itself referred to.
+        ValueError: If no table refers to ``table``, or one does by several columns, has too few
+            rows, or is itself referred to.
     """
     links = [each for each in metadata.relationships if each['parent_table_name'] == table]
     if not links:
@@ -220,7 +183,7 @@ def _lie_far_out(numbers: pd.Series) -> float | int:
 def _make_alike(
     rows: pd.DataFrame, metadata: Any, table: str, fixed: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return rows that are all like the last one, but for their primary keys."""
+    """Return rows that equal the last one, except for their primary keys and ``fixed``."""
     facts = metadata.tables[table]
     keys = facts.primary_key if isinstance(facts.primary_key, list) else [facts.primary_key]
     for column in rows.columns.difference(keys):
