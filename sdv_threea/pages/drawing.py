@@ -1,4 +1,4 @@
-"""A picture as SVG: notebooks show it, pages hold it, and it can be saved."""
+"""A picture as SVG: notebooks show it, pages include it, and it can be saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Drawing:
 
     Args:
         svg: An SVG element with a size.
-        told: What it shows, in sentences, for who cannot see it, or not all of it.
+        told: The content in sentences, for readers who cannot see the picture.
     """
 
     svg: str
@@ -28,7 +28,7 @@ class Drawing:
         return self.svg
 
     def save(self, path: str | Path) -> None:
-        """Write it as an SVG file; an existing one is replaced.
+        """Write an SVG file; an existing one is replaced.
 
         Raises:
             OSError: If the file cannot be written.

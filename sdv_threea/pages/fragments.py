@@ -1,7 +1,7 @@
 """Pieces of HTML: panels, tables, and lists that open and can be searched.
 
-In go names, numbers and tables; out comes HTML. All text goes through :func:`escape` but for
-arguments that are called ``html``, ``lead``, ``parts`` or ``items``, which are HTML already.
+All text is escaped, except for the arguments ``html``, ``lead``, ``parts`` and ``items``, which are
+HTML already.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import pandas as pd
 
 from sdv_threea.names import printable
 
-#: A text of more characters is long.
+#: A text with more characters counts as long.
 LONG = 30
 
-#: A table of fewer columns, with no longer text in any cell, fits on any screen.
+#: A table with fewer columns than ``FEW``, and no cell longer than ``SHORT``, fits on any screen.
 FEW, SHORT = 5, 10
 
 
 def escape(text: str) -> str:
-    """Return a text as HTML that shows it as it is; what a terminal would obey is spelt out."""
+    """Return HTML that shows a text as it is; control characters are spelt out."""
     return html.escape(printable(text))
 
 
@@ -39,12 +39,12 @@ def panel(html: str, caption: str = '', heading: str = '') -> str:
 
 
 def split(*parts: str) -> str:
-    """Return parts side by side, or below each other where the screen is narrow."""
+    """Return parts side by side, or one below the other on a narrow screen."""
     return f'<div class="split">{"".join(filter(None, parts))}</div>'
 
 
 def section(title: str, lead: str, *parts: str) -> str:
-    """Return a heading, a paragraph, and what is below it."""
+    """Return a section: a heading, a lead paragraph, and parts."""
     said = f'<p class="lead">{lead}</p>' if lead else ''
     body = '\n'.join(filter(None, [said, *parts]))
     return f'<section>\n<h2>{escape(title)}</h2>\n{body}\n</section>'
@@ -62,7 +62,7 @@ def listed(sentences: Iterable[str]) -> str:
 
 
 def facts(told: Mapping[str, Iterable[str]]) -> str:
-    """Return names, and lines about each."""
+    """Return a list of names, each with its lines."""
     rows = [
         f'<dt>{escape(words(name))}</dt><dd>{"<br>".join(map(escape, lines))}</dd>'
         for name, lines in told.items()
@@ -71,13 +71,13 @@ def facts(told: Mapping[str, Iterable[str]]) -> str:
 
 
 def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
-    """Return a table; columns without a value in any row are left out.
+    """Return a table; columns without any value are left out.
 
     Args:
-        data: The rows; the names of the rows are their first cells.
-        name: What the table shows, for those who cannot see it.
-        wide: Whether it scrolls on narrow screens; if not, each row of a table that does not fit
-            becomes a block there.
+        data: The rows; the index becomes the first column.
+        name: The title, for readers who cannot see the table.
+        wide: Whether the table scrolls on narrow screens. Otherwise each row of a table that does
+            not fit becomes a block there.
     """
     kept = [column for column in data if not data[column].isin(['', None]).all()]
     told = data[[column for column in kept if data[column].notna().any()]]
@@ -98,7 +98,7 @@ def tabulate(data: pd.DataFrame, *, name: str, wide: bool = False) -> str:
         f'<table class="{kind}"><thead><tr><th scope="col">{corner}</th>{heads}</tr></thead>'
         f'<tbody>{"".join(rows)}</tbody></table>'
     )
-    # What scrolls must be reached by keys.
+    # The keyboard must reach everything that scrolls.
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">{table}</div>'
     )
@@ -109,7 +109,7 @@ class Html(str):
 
 
 def _width(value: object) -> int:
-    """Return how many characters a cell has."""
+    """Return the number of characters in a cell."""
     return len(_cell(value))
 
 
@@ -125,7 +125,7 @@ def _cell(value: object) -> str:
 
 
 def number(value: float) -> str:
-    """Spell a number with four digits, or without decimals if it is large; words for no number."""
+    """Return a number with four digits, without decimals if it is large, in words if not finite."""
     if math.isnan(value):
         return 'not defined'
     if math.isinf(value):
@@ -134,7 +134,7 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Spell a share of rows; small ones with more digits."""
+    """Return a share of rows as a percentage; small shares get more digits."""
     if math.isnan(share):
         return 'not defined'
     if 0 < share < 0.0001:
@@ -143,7 +143,7 @@ def percent(share: float) -> str:
 
 
 def opener(name: str, note: str, html: str) -> str:
-    """Return a line that opens: a name, a note, and what is behind it."""
+    """Return a line with a name and a note that opens and shows HTML."""
     return (
         f'<details><summary><b>{escape(name)}</b><small>{escape(note)}</small></summary>'
         f'<div class="opened">{html}</div></details>'

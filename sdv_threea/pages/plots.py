@@ -1,8 +1,8 @@
 """Pictures for a page: shares of rows, curves and scores, as HTML and inline SVG.
 
-In go arrays of numbers and texts. Names and numbers are HTML beside the picture, so they stay
-readable on narrow screens; colours are those of the page, so they follow its dark mode. Real data
-is grey and synthetic data is teal in all of them.
+In go arrays of numbers, and texts. Names and numbers are HTML outside the SVG, so they stay
+readable on narrow screens. Colours follow the dark mode of the page. Real data is grey and
+synthetic data is teal in all pictures.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ SYNTHETIC_COLOR = '#0b7285'
 INK = '#1f2933'
 RULE = '#e4e7eb'
 
-#: The shades of a grid: shares of rows, or scores, are rounded up to one of them.
+#: Number of shades in a grid; shares or scores are rounded up to a shade.
 NUM_SHADES = 8
 
-#: Pixels of a cell of the map of all pairs.
+#: Size of a cell in the map of all pairs, in pixels.
 MAP_CELL = 16
 
 KEY = '<p class="key"><i class="real"></i>real<i class="synthetic"></i>synthetic</p>'
@@ -34,11 +34,8 @@ def histogram(
 ) -> str:
     """Draw the shares of rows in bins: real as an area, synthetic as a line.
 
-    Args:
-        real: Share of the real rows in each bin, shape (bins,).
-        synthetic: Share of the synthetic rows.
-        ends: Texts below the axis, from left to right.
-        name: What is drawn, for those who cannot see it.
+    Both arrays have the shape (bins,). ``ends`` are the texts below the axis, from left to right.
+    ``name`` is for readers who cannot see the picture.
     """
     most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
     area, line = (_steps(shares / most) for shares in (real, synthetic))
@@ -78,19 +75,16 @@ def shares(labels: Iterable[object], values: NDArray[np.float64]) -> str:
 def grids(
     real: NDArray[np.float64], synthetic: NDArray[np.float64], axes: Sequence[str], name: str
 ) -> str:
-    """Draw two grids beside each other, with more colour where more rows are.
+    """Draw two grids of shares side by side; a field with more rows has more colour.
 
-    Args:
-        real: Shares of the real rows, shape (grid rows, grid columns).
-        synthetic: Shares of the synthetic rows, same shape.
-        axes: What is down and what is across, in words.
-        name: What is drawn, for those who cannot see it.
+    Both arrays have the shape (grid rows, grid columns). ``axes`` describe the axis down and the
+    axis across. ``name`` is for readers who cannot see the picture.
     """
     most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
     height, width = real.shape
     drawn = []
     for role, each in (('real', real), ('synthetic', synthetic)):
-        # By the square root, so that small shares show.
+        # The square root makes small shares visible.
         svg = _svg(_shade(np.sqrt(each / most), '--hue'), width, f'{name}, {role}', height)
         drawn.append(f'<div>{role}{svg}</div>')
     told = ''.join(f'<p class="caption">{escape(each)}</p>' for each in axes)
@@ -100,13 +94,10 @@ def grids(
 def curve(
     real: NDArray[np.float64], synthetic: NDArray[np.float64], names: Sequence[str], guess: bool
 ) -> str:
-    """Draw two curves of points, shape (n, 2) each, on the same axes.
+    """Draw two curves, points of shape (n, 2) each, on the same axes.
 
-    Args:
-        real: The points of the model that was trained on real rows.
-        synthetic: Those of the one that was trained on synthetic rows.
-        names: What is across, and what is up.
-        guess: Whether to draw the diagonal.
+    The curves are those of the models trained on real and on synthetic rows. ``names`` are those of
+    the axis across and the axis up; ``guess`` adds the diagonal.
     """
     points = np.concatenate([real, synthetic])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -123,11 +114,10 @@ def curve(
 
 
 def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
-    """Draw how far every two columns are off, with more colour where more is lost.
+    """Draw the errors of all pairs of columns; a larger error has more colour.
 
-    Args:
-        names: Names of the columns.
-        errors: Between 0 (alike) and 1 (lost), shape (columns, columns); NaN on the diagonal.
+    ``errors`` are between 0 (alike) and 1 (lost), shape (columns, columns), and NaN on the
+    diagonal.
     """
     size = len(names) * MAP_CELL
     items = ''.join(f'<li>{at} {escape(name)}</li>' for at, name in enumerate(names, 1))
@@ -147,13 +137,7 @@ def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
 
 
 def gauge(position: float, low: float, high: float) -> str:
-    """Draw where a score is between chance (left) and what real rows reach (right).
-
-    Args:
-        position: The place of the score; 0 is chance, 1 is real rows.
-        low: The lower end of what other real rows reach.
-        high: The upper end of it.
-    """
+    """Draw a score and the range from ``low`` to ``high`` of real rows: 0 is chance, 1 is real."""
     at, start, end = (100 * min(max(each / 1.1, 0.0), 1.0) for each in (position, low, high))
     said = f'{position:.0%} of the way from chance to real rows'
     return (
@@ -164,7 +148,7 @@ def gauge(position: float, low: float, high: float) -> str:
 
 
 def _steps(heights: NDArray[np.float64]) -> str:
-    """Return the path of steps of width 1 and of heights between 0 and 1, on a height of 100."""
+    """Return the path of steps of width 1; heights between 0 and 1 are drawn on a height of 100."""
     places = [f'{100 * (1 - height):.3g}' for height in heights]
     return f'M0 {places[0]}h1' + ''.join(
         f'V{new}h1' if new != old else 'h1' for old, new in pairwise(places)
@@ -172,7 +156,7 @@ def _steps(heights: NDArray[np.float64]) -> str:
 
 
 def _shade(values: NDArray[np.float64], color: str, gap: float = 0.0) -> str:
-    """Draw the cells of a grid, a path for each shade of values between 0 and 1."""
+    """Draw the cells of a grid, with one path for each shade of values between 0 and 1."""
     shades = np.ceil(np.clip(values, 0, 1) * NUM_SHADES - 1e-9).astype(int)
     side = 1 - gap
     paths = []

@@ -1,7 +1,4 @@
-"""What a privacy statement means for one person, in plain words.
-
-In goes a statement as a dictionary. Out come sentences and a small table of odds, for a page.
-"""
+"""A privacy statement in plain words: sentences and a table of odds for a page."""
 
 from __future__ import annotations
 
@@ -30,8 +27,8 @@ EXPOSED = (
     '{exposed:,} of them were exposed entirely. Choose a much smaller delta.'
 )
 
-#: The strength of a promise in a word, by how often the best guesser is right at most: at the
-#: default delta those are epsilons of 1, 3 and 8, as in docs/privacy.md.
+#: Words for the strength of a promise, by the largest rate at which the best guesser is right. At
+#: the default delta the rates belong to epsilons of 1, 3 and 8, as in docs/privacy.md.
 STRENGTHS = (
     (0.55, 'strong'),
     (0.63, 'moderate'),
@@ -39,14 +36,14 @@ STRENGTHS = (
 )
 BEYOND = 'very weak'
 
-#: The share of rows from which on the loss of a column is told by itself.
+#: A column that loses at least this share of rows gets its own sentence.
 WORTH_A_LINE = 0.01
 
 STEPS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 
 
 def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the receipts of a table, or of a database: there, each with the unit that paid."""
+    """Return the receipts of a statement; those of a database name the unit that paid."""
     receipts = facts.get('receipts', [])
     if isinstance(receipts, list):
         return receipts
@@ -54,14 +51,10 @@ def list_receipts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def tell_losses(synthesizer: Any) -> tuple[str, ...]:
-    """Return what a synthesizer says that it lost: a sentence for each column, the worst first.
+    """Return the losses that a fitted synthesizer reports, a sentence per column, the worst first.
 
-    Columns of which little is lost are told in one sentence together.
-
-    Args:
-        synthesizer: A fitted synthesizer. One without ``get_losses``, a table by column with
-            ``loss``, ``share`` and ``said``, says nothing. Of a database, columns are named with
-            their tables.
+    Columns that lost little share one sentence. Columns of a database are named with their tables.
+    A synthesizer without ``get_losses`` reports nothing.
     """
     tell = getattr(synthesizer, 'get_losses', None)
     if tell is None:
@@ -86,7 +79,7 @@ def tell_losses(synthesizer: Any) -> tuple[str, ...]:
 
 
 def share_stages(receipts: Sequence[Mapping[str, Any]]) -> pd.Series:
-    """Compute the share of each stage in the sum of ``mu ** 2`` of all receipts that count."""
+    """Return the share of each stage in the sum of ``mu ** 2`` over all charged receipts."""
     costs: dict[str, float] = {}
     for each in receipts:
         if each['charged'] and math.isfinite(each['mu']):
@@ -101,11 +94,7 @@ def is_promised(facts: Mapping[str, Any]) -> bool:
 
 
 def tell_promise(facts: Mapping[str, Any]) -> list[str]:
-    """Say what is promised, in sentences; what is not known or not promised is said, too.
-
-    Args:
-        facts: A privacy statement as a dictionary; empty if there is none.
-    """
+    """Return the promise of a statement in sentences, also if it is unknown or there is none."""
     if not facts:
         return [UNKNOWN]
     if not is_promised(facts):
@@ -128,19 +117,13 @@ def tell_promise(facts: Mapping[str, Any]) -> list[str]:
 
 
 def tell_exposed(delta: float, exposed: int, *, database: bool = False) -> list[str]:
-    """Say how many a promise allows to expose entirely, in a sentence; in none if there are none.
-
-    Args:
-        delta: The delta of the promise.
-        exposed: How many they are.
-        database: Whether they are units of several tables, and not rows of one.
-    """
+    """Return a sentence if the promise allows ``exposed`` rows or units to be exposed entirely."""
     units = 'units' if database else 'rows'
     return [EXPOSED.format(delta=delta, exposed=exposed, units=units)] if exposed else []
 
 
 def find_odds(facts: Mapping[str, Any]) -> Odds:
-    """Return the odds of a statement: of its exact price, or of its epsilon and delta."""
+    """Return the odds of a statement: from its exact price, or else from its epsilon and delta."""
     if 'mu' not in facts:
         return odds_from_epsilon(facts['epsilon'], facts['delta'])
     return odds_from_mu(
@@ -149,19 +132,14 @@ def find_odds(facts: Mapping[str, Any]) -> Odds:
 
 
 def name_strength(guessed: float) -> str:
-    """Return how strong a promise is, in a word or two, by how often the best guesser is right."""
+    """Return the strength of a promise in words, given how often the best guesser is right."""
     return next((word for most, word in STRENGTHS if guessed <= most), BEYOND)
 
 
 def list_odds(facts: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """List what the best guesser can reach: at this promise, and at others beside it.
+    """Yield rows of a table: the odds of the best guesser at this promise and at other epsilons.
 
-    Args:
-        facts: A statement that promises something.
-
-    Yields:
-        Rows of a table: ``ε``, ``guessed right of 100``, ``found of 100``, ``AUC``. The row of the
-        statement comes in its place, and is marked.
+    The rows are sorted by epsilon, and the row of the statement is marked.
     """
     own = facts['epsilon']
     rows = {epsilon: odds_from_epsilon(epsilon, facts['delta']) for epsilon in STEPS}

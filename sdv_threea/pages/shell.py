@@ -10,18 +10,18 @@ from sdv_threea.atomic import replacing
 from sdv_threea.errors import InputError
 from sdv_threea.pages.fragments import escape
 
-#: What a page may be called.
+#: The endings of the name of a page.
 SUFFIXES = ('.html', '.htm')
 
 
 def write_page(path: str | Path, title: str, *sections: str, private: bool = True) -> None:
-    """Write sections as a single HTML file that opens in any browser, offline: whole or not at all.
+    """Write sections as one HTML file that opens offline in any browser, whole or not at all.
 
     Args:
-        path: Where to write it; an existing file is replaced.
+        path: The file; an existing one is replaced.
         title: The name of the page in the browser.
-        sections: HTML, in order; empty ones are left out.
-        private: Whether it is made of private rows: then only its owner may read a new file.
+        *sections: HTML, in order; empty sections are left out.
+        private: Whether the page is made of private rows. Then only its owner may read a new file.
 
     Raises:
         OSError: If the file cannot be written.
@@ -39,7 +39,7 @@ def make_page(title: str, *sections: str) -> str:
 
 
 def check_suffix(path: str | Path) -> None:
-    """Raise ``ValueError`` if a path is not that of a page of HTML."""
+    """Raise ``ValueError`` if a path does not end in ``.html`` or ``.htm``."""
     suffix = Path(path).suffix
     if suffix.lower() not in SUFFIXES:
         raise InputError(
