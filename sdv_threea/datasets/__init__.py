@@ -14,18 +14,12 @@ __all__ = ['load_adult', 'load_hospital']
 
 
 def load_adult(*, public_metadata: bool = False) -> tuple[pd.DataFrame, pd.DataFrame, Metadata]:
-    """Load Adult: 15 columns about people of the 1994 US census, and whether they earn over 50K.
+    """Load Adult: training rows, test rows, and metadata of their one table ``adult``.
 
-    Becker and Kohavi (1996), UCI, https://doi.org/10.24432/C5XW20, CC BY 4.0; the changes made
-    are listed in ``adult/README.md``.
-
-    Args:
-        public_metadata: Whether the metadata also tells the ranges and categories of the columns.
-            The survey is long published, so they are public here (they were read off both parts).
-
-    Returns:
-        The official training part (32,561 rows), the official test part (16,281 rows) and the SDV
-        metadata of their one table, ``adult``. The target is ``income``.
+    15 columns describe people of the 1994 US census; the target ``income`` is above 50K or not.
+    Becker and Kohavi (1996), UCI, https://doi.org/10.24432/C5XW20, CC BY 4.0; changes:
+    ``adult/README.md``. If ``public_metadata``, the metadata states ranges and categories, read off
+    both parts. They are public, because the survey was published.
 
     Examples:
         >>> from sdv_threea.datasets import load_adult
@@ -45,15 +39,11 @@ def load_adult(*, public_metadata: bool = False) -> tuple[pd.DataFrame, pd.DataF
 
 
 def load_hospital() -> tuple[dict[str, pd.DataFrame], Metadata]:
-    """Load Hospital: patients with diabetes, their stays, and what the codes of a stay mean.
+    """Load Hospital: tables of diabetic patients, their stays and codes, by name, and metadata.
 
-    Clore, Cios, DeShazo and Strack (2014), UCI, https://doi.org/10.24432/C5230J, CC BY 4.0; the
-    changes made are listed in ``hospital/README.md``.
-
-    Returns:
-        The tables ``patient`` (8,000 rows) and ``encounter`` (11,163 rows), which refers to it, and
-        the public lists of codes ``admission_type``, ``discharge_disposition`` and
-        ``admission_source``; and their SDV metadata, which tells types and keys.
+    ``encounter`` (11,163 rows) refers to ``patient`` (8,000) and to three public lists of codes.
+    Clore, Cios, DeShazo and Strack (2014), UCI, https://doi.org/10.24432/C5230J, CC BY 4.0;
+    changes: ``hospital/README.md``.
     """
     from sdv.metadata import Metadata
 
