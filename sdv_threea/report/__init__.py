@@ -1,8 +1,8 @@
-"""Report: what a release is worth, measured on real data, and a page about it.
+"""Report: the quality of a release, measured on real data, and a page about it.
 
-It may read real rows, and its results are not differentially private. Scoring synthetic data
-against real data discloses something about the real data, and no budget pays for that. So results
-are for those who may see the real data, and nothing here may be used inside a fit.
+It may read real rows, and its results are not differentially private. A comparison with real data
+discloses something about the real data, and no budget pays for that. So results are for readers who
+may see the real data, and nothing here may be used inside a fit.
 
 * :mod:`~sdv_threea.report.making`: the report, in one call,
 * :mod:`~sdv_threea.report.result`: the report as a value,
@@ -10,20 +10,20 @@ are for those who may see the real data, and nothing here may be used inside a f
 * :mod:`~sdv_threea.report.utility`: models trained on synthetic rows, tested on real ones,
 * :mod:`~sdv_threea.report.curves`: the curves behind the scores of those models,
 * :mod:`~sdv_threea.report.epsilons`: utility against epsilon, on rows that need no protection,
-* :mod:`~sdv_threea.report.quality`: how alike columns and pairs of columns are, by SDMetrics,
+* :mod:`~sdv_threea.report.quality`: similarity of columns and pairs of columns, by SDMetrics,
 * :mod:`~sdv_threea.report.distances`: distances to the closest real row, by SDMetrics,
-* :mod:`~sdv_threea.report.cardinalities`: how many rows refer to each row,
-* :mod:`~sdv_threea.report.codes`: both tables as whole numbers, in bins that they share,
-* :mod:`~sdv_threea.report.fidelity`: how far columns and pairs are off, beside other real rows,
+* :mod:`~sdv_threea.report.cardinalities`: numbers of rows that refer to each row,
+* :mod:`~sdv_threea.report.codes`: both tables as whole numbers, in common bins,
+* :mod:`~sdv_threea.report.fidelity`: errors of columns and pairs, compared with other real rows,
 * :mod:`~sdv_threea.report.impossible`: rows with two values that no real row has together,
 * :mod:`~sdv_threea.report.overlap`: test rows that were fitted,
 * :mod:`~sdv_threea.report.risk`: the attacks of anonymeter,
 * :mod:`~sdv_threea.report.distributions`: one column as shares of rows,
 * :mod:`~sdv_threea.report.joint`: two columns as shares of rows,
-* :mod:`~sdv_threea.report.verdict`: grades, what was lost, what to do,
+* :mod:`~sdv_threea.report.verdict`: grades, losses and advice,
 * :mod:`~sdv_threea.report.page`: the HTML page,
 * :mod:`~sdv_threea.report.columns_page`: its sections on columns and pairs,
-* :mod:`~sdv_threea.report.figures`: the look of pictures by Plotly,
+* :mod:`~sdv_threea.report.figures`: the style of pictures by Plotly,
 * :mod:`~sdv_threea.report.diagram`: the picture of a database.
 """
 

@@ -1,8 +1,4 @@
-"""How many rows refer to each row of another table: the cardinalities of foreign keys.
-
-In go the real and the synthetic tables and their metadata. Out come, by foreign key, the shares of
-the rows with each number of children.
-"""
+"""Cardinalities of foreign keys: the shares of parent rows with each number of children."""
 
 from __future__ import annotations
 
@@ -15,24 +11,19 @@ from numpy.typing import NDArray
 
 from sdv_threea.report.distributions import Distribution
 
-#: Edges of bins of counts, from 0 to beyond any number of rows. The fine ones are single counts up
-#: to 8, and then each bin is twice as wide as the last. The coarse ones are powers of ten.
+#: Edges of bins of counts, from 0 to beyond any number of rows. Fine bins are single counts up to
+#: 8; after that, each is twice as wide as the last. The edges of coarse bins are powers of ten.
 FINE = np.concatenate([np.arange(9), 8 * 2 ** np.arange(40) + 1])
 COARSE = np.concatenate([[0], 10 ** np.arange(13)])
 
-#: The fine edges are used if no count is larger than this.
+#: Fine edges are used if no count is larger.
 MOST_FINE = 64
 
 
 def compare_cardinalities(
     real: Mapping[str, pd.DataFrame], synthetic: Mapping[str, pd.DataFrame], metadata: Any
 ) -> dict[str, Distribution]:
-    """Compute which share of the rows of a parent has how many children, for each foreign key.
-
-    Args:
-        real: The real tables by name.
-        synthetic: Their synthetic counterparts.
-        metadata: SDV metadata of them.
+    """Return, for each foreign key, the shares of parent rows by their number of children.
 
     Returns:
         The shares of the real and of the synthetic rows in bins of counts, by the name of the
@@ -53,7 +44,7 @@ def compare_cardinalities(
 
 
 def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
-    """Name foreign keys by their two tables, and by their columns where two names are the same."""
+    """Return foreign keys with their names: both tables, and the columns if two names are equal."""
     names = [f'{link["child_table_name"]} per {link["parent_table_name"]}' for link in links]
     columns = [', '.join(_as_list(link['child_foreign_key'])) for link in links]
     return [
@@ -63,7 +54,7 @@ def _name_links(links: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]
 
 
 def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArray[np.int64]:
-    """Count the rows of the child that refer to each row of the parent, shape (rows,)."""
+    """Return the number of child rows that refer to each parent row, shape (rows,)."""
     key = _as_list(link['parent_primary_key'])
     references = tables[link['child_table_name']][_as_list(link['child_foreign_key'])]
     counts = references.set_axis(key, axis=1).value_counts().rename('count').reset_index()
@@ -73,14 +64,14 @@ def _count(tables: Mapping[str, pd.DataFrame], link: Mapping[str, Any]) -> NDArr
 
 
 def _bin_edges(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Choose edges of bins that cover all counts; a bin does not contain its upper edge."""
+    """Return edges of bins that cover all counts; a bin excludes its upper edge."""
     low, high = counts.min(), counts.max()
     edges = FINE if high <= MOST_FINE else COARSE
     return edges[edges.searchsorted(low, 'right') - 1 : edges.searchsorted(high, 'right') + 1]
 
 
 def _label(low: int, end: int) -> str:
-    """Name the bin from ``low`` up to, but without, ``end``."""
+    """Return the name of the bin from ``low`` up to, but without, ``end``."""
     if end - low == 1:
         return f'{low}'
     return f'{low:,}+' if end == 10 * low else f'{low}–{end - 1}'

@@ -1,7 +1,6 @@
-"""Two tables as whole numbers: each column in bins, or levels, that both tables share.
+"""Two tables as whole numbers: a code for each cell, in bins or levels that both tables share.
 
-In go the real and the synthetic table and their metadata. Out comes a code for each cell. Levels of
-few real rows are pooled, so that no level on a page is that of a few people.
+Levels of few real rows are pooled, so that no level on a page belongs to a few people.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from numpy.typing import NDArray
 from sdv_threea.report.distributions import CENTRAL, FEWEST
 from sdv_threea.report.inputs import take_learned
 
-#: The most levels of a column that are told apart, and the most bins of a number or a date.
+#: The most levels of a column, and the most bins of a number or a date.
 MOST_LEVELS, MOST_BINS = 50, 20
 
-#: The codes of cells that are no level: missing, pooled real levels, values that no real row has.
+#: The codes of cells without a level: missing, pooled real levels, values that no real row has.
 MISSING, POOLED, UNSEEN = 0, 1, 2
 
 NO_LEVELS = ('missing', 'other values', 'values that no real row has')
@@ -35,9 +34,9 @@ class Coded:
         real: Codes of the real rows, shape (columns, rows).
         synthetic: Codes of the synthetic rows, shape (columns, rows).
         labels: For each column, the name of each code.
-        exact: For each column, whether its codes are values, and not intervals.
-        even: For each column, the share of rows with each code if values were spread evenly: over
-            the values that real rows have, or over the range of all but the farthest numbers.
+        exact: For each column, True if codes are values, False if they are intervals.
+        even: For each column, the share of rows with each code if rows were spread evenly: over the
+            values of real rows, or over the central range of numbers.
     """
 
     names: tuple[str, ...]
@@ -51,18 +50,11 @@ class Coded:
 def code_tables(
     real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
 ) -> Coded:
-    """Code the cells of two tables alike.
+    """Return the codes of the cells of two tables, for all columns that a model can learn from.
 
-    A category, and a number with few values, is coded by value. Any other number or date is coded
-    by intervals that hold about equally many real rows.
-
-    Args:
-        real: The real table.
-        synthetic: Its synthetic counterpart.
-        columns: The entries of the columns in SDV metadata, by name.
-
-    Returns:
-        The codes of the columns that a model can learn from.
+    Categories, and numbers with few values, are coded by value. Other numbers and dates are coded
+    by intervals with about equally many real rows. ``columns`` are the entries in SDV metadata, by
+    name.
     """
     tables = [take_learned(table, columns) for table in (real, synthetic)]
     coded = [_code(tables[0][name], tables[1][name], columns[name]) for name in tables[0]]
@@ -86,7 +78,7 @@ def _code(real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any])
     if pd.api.types.is_float_dtype(real) and len(counts) > MOST_LEVELS:
         return _code_intervals(real.to_numpy(float), synthetic.to_numpy(float))
     if not pd.api.types.is_float_dtype(real):
-        # As distributions does: levels are told apart by their names.
+        # Levels are distinguished by their names, as in the module distributions.
         real, synthetic = (each.map(str, na_action='ignore') for each in (real, synthetic))
         counts = real.value_counts(sort=False)
     shown = counts[counts >= FEWEST].nlargest(MOST_LEVELS).index
@@ -107,9 +99,9 @@ def _find(column: pd.Series, shown: pd.Index, known: pd.Index) -> NDArray[np.int
 
 
 def _code_intervals(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> _Codes:
-    """Code numbers by intervals whose ends are real quantiles: what is below the first, and so on.
+    """Code numbers by intervals that end at real quantiles.
 
-    An end belongs to the interval below it, so a heavy lowest value has an interval of its own.
+    An end belongs to the interval below it, so a frequent lowest value has its own interval.
     """
     quantiles = np.arange(1, MOST_BINS) / MOST_BINS
     ends = np.unique(np.nanquantile(real, quantiles, method='inverted_cdf'))

@@ -1,4 +1,4 @@
-"""The sections of the page about columns, pairs of columns, and rows that cannot be."""
+"""The sections of the page about columns, pairs of columns, and impossible rows."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from sdv_threea.report.joint import JointDistribution
     from sdv_threea.report.quality import Quality
 
-#: The most columns of the map of all pairs: those that are off most.
+#: The most columns of the map of all pairs: those with the largest errors.
 MOST_MAPPED = 40
 
-#: How many pairs are open at first; no two of them share a column.
+#: Number of pairs that are open at first; no two of them share a column.
 NUM_OPEN = 2
 
 
@@ -70,7 +70,7 @@ def _tell_examples(examples: list[dict[str, Any]]) -> str:
 
 
 def tell_columns(fidelity: Fidelity, quality: Quality) -> str:
-    """Return the section on columns: all of them, the worst first."""
+    """Return the section on all columns, the worst first."""
     columns = fidelity.columns
     if columns.empty:
         return ''
@@ -109,7 +109,7 @@ def _draw(drawn: Distribution | None, name: str) -> str:
 
 
 def _ends(labels: pd.Index) -> list[str]:
-    """Return what stands below an axis: its first, its middle and its last bin."""
+    """Return the labels below an axis: its first, middle and last bin."""
     places = sorted({0, len(labels) // 2, len(labels) - 1})
     return [_spell(labels[at]) for at in places]
 
@@ -119,7 +119,7 @@ def _spell(value: Any) -> str:
 
 
 def _list_facts(row: Mapping[str, Any], drawn: Distribution | None) -> list[str]:
-    """Say what the picture of a column does not show."""
+    """Return sentences on missing, far, lost and new values, which the picture does not show."""
     said = []
     if row['Missing, real'] or row['Missing, synthetic']:
         said.append(
@@ -192,7 +192,7 @@ def _tell_axis(labels: pd.Index, binned: bool) -> str:
 
 
 def _map(pairs: pd.DataFrame) -> str:
-    """Draw the map of the pairs of a table: of all its columns, or of those that are off most."""
+    """Draw the map of the pairs of a table, for all columns or those with the largest errors."""
     off = pd.concat([pairs.set_index(side)['Error'] for side in ('Column 1', 'Column 2')])
     worst = off.groupby(level=0, sort=False).mean().nlargest(MOST_MAPPED).index
     names = [name for name in dict.fromkeys(off.index) if name in set(worst)]

@@ -1,7 +1,7 @@
 """The curves behind the scores of a model: ROC, precision and recall, predicted against real.
 
-In go the true targets of test rows and a model's predictions. Out come few points per curve, in a
-table. The points are fixed or means over rows, so no point is one test row.
+In go the true targets of test rows and the predictions of a model. Out come a few points per curve.
+The points are fixed or means over rows, so no point is one test row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from sdv_threea.report.distributions import FEWEST
 
-#: The values of ``x`` at which the curves of a classifier are traced.
+#: The values of ``x`` in the curves of a classifier.
 RATES = np.linspace(0, 1, 101)
 
 #: Predicted numbers are averaged over at most this many groups of at least ``FEWEST`` rows each.
@@ -34,12 +34,12 @@ AXES = {
 def trace_classes(
     labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Iterable[int]
 ) -> pd.DataFrame:
-    """Trace ROC and precision by recall, each as the mean over classes against the rest.
+    """Return ROC and precision-recall curves, each averaged over classes against the rest.
 
     Args:
         labels: The true class of each row, shape (n,).
-        probabilities: The probability of each class by a model, shape (n, classes).
-        classes: The classes to average over. One that no row has, or all rows, is left out.
+        probabilities: The predicted probability of each class, shape (n, classes).
+        classes: The classes to average over. A class that no row has, or all rows, is left out.
 
     Returns:
         Columns ``curve``, ``x`` and ``y`` at 101 values of ``x``; empty if all classes are left
@@ -58,15 +58,11 @@ def trace_classes(
 
 
 def trace_regression(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> pd.DataFrame:
-    """Average predictions over groups of rows with similar true numbers, about equally large.
-
-    Args:
-        truth: The true numbers, shape (n,).
-        predicted: The predictions of a model, shape (n,).
+    """Return mean predictions of groups of rows with similar true numbers, about equally large.
 
     Returns:
-        Columns ``curve``, ``x`` (the mean of a group's true numbers) and ``y`` (the mean of its
-        predictions) for at most 20 groups. Groups of fewer than five rows are left out.
+        Columns ``curve``, ``x`` (the mean true number of a group) and ``y`` (its mean prediction),
+        for at most 20 groups of at least five rows.
     """
     ranks = pd.Series(truth).rank(method='average')
     bins = np.ceil(ranks / len(truth) * min(MOST_GROUPS, max(len(truth) // FEWEST, 1)))
@@ -88,10 +84,7 @@ def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
 
 
 def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the precision at each point of recall, as a step function.
-
-    The precision at a recall is that of the next point to the right, as in average precision.
-    """
+    """Return the precision at each recall: that of the next point right, as in average precision."""
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
     told: NDArray[np.float64] = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]

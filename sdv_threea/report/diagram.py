@@ -1,7 +1,7 @@
-"""A picture of a database: which table refers to which, and what of each is protected.
+"""A picture of a database: its foreign keys, and the protection of each table.
 
 In goes a synthesizer of several tables. Out comes a drawing with a box per table and an arrow per
-foreign key, made of the metadata and the settings alone. Places are in pixels; upwards is positive.
+foreign key, made of metadata and settings alone. Places are in pixels; upwards is positive.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sdv_threea.pages.plots import INK, REAL_COLOR, SYNTHETIC_COLOR
 #: The size of a box, and the distances between the middles of neighbouring boxes, in pixels.
 BOX_WIDTH, BOX_HEIGHT, STEP_X, STEP_Y = 164, 46, 188, 104
 
-#: How often all tables are moved near those that they share a foreign key with.
+#: How often all tables are moved near the tables that share a foreign key with them.
 SWEEPS = 4
 
 #: The most characters of a name in a box; longer ones are shortened.
@@ -24,7 +24,7 @@ LONGEST_NAME = 20
 
 
 class Role(NamedTuple):
-    """What is protected of a table, in words, and the colours and line of its box."""
+    """The protection of a table in words, and the colours and line of its box."""
 
     words: str
     fill: str
@@ -48,17 +48,12 @@ class Protecting(Protocol):
 
 
 def draw_schema(synthesizer: Protecting) -> Drawing:
-    """Draw the tables, the foreign keys between them, and what is protected.
+    """Draw the tables, the foreign keys between them, and the protection of each table.
 
-    The picture shows the metadata and the settings. Both are public.
-
-    Args:
-        synthesizer: A synthesizer of several tables, such as ``ClustMixMultiTableSynthesizer``.
-
-    Returns:
-        A drawing with a box per table, which notebooks show and ``save`` writes. A table is below
-        those that it refers to, with an arrow to each of them. Pointing at a box shows the names of
-        its columns.
+    The picture shows the metadata and the settings; both are public. Notebooks show it, and
+    ``save`` writes it. A table is below the tables that it refers to, with an arrow to each of
+    them. The tooltip of a box has the names of its columns. ``synthesizer`` has several tables,
+    such as a ``ClustMixMultiTableSynthesizer``.
     """
     tables = synthesizer.metadata.to_dict()['tables']
     links = [
@@ -80,7 +75,7 @@ def draw_schema(synthesizer: Protecting) -> Drawing:
 
 
 def _tell(roles: Mapping[str, Role], links: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Say of each table what is protected, and which tables it refers to."""
+    """Yield a sentence for each table: its protection, and the tables it refers to."""
     for name, role in roles.items():
         parents = ' and '.join(dict.fromkeys(parent for child, parent in links if child == name))
         yield f'{name}: {role.words}' + (f'; refers to {parents}' if parents else '')
@@ -92,17 +87,11 @@ def find_roles(
     unit: str | None,
     public: Sequence[str],
 ) -> dict[str, Role]:
-    """Find what is protected of each table.
+    """Return the role of each table, by name.
 
-    Args:
-        tables: Names of the tables.
-        links: The names of the child and of the parent of each foreign key.
-        unit: The table whose rows are the units of privacy; ``None`` for the first private table
-            that refers to no other private one.
-        public: Names of the public tables.
-
-    Returns:
-        The role of each table, by name.
+    ``links`` are the child and the parent of each foreign key. ``unit`` is the table whose rows are
+    the units of privacy; by default it is the first private table that refers to no other private
+    one.
     """
     ties = [link for link in links if not set(link) & set(public)]
     private = [name for name in tables if name not in public]
@@ -120,18 +109,18 @@ def find_roles(
 def place_tables(
     tables: Sequence[str], links: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """Choose places for tables, below and near those that they refer to.
+    """Return the middle of each table's box, below and near the tables that it refers to.
 
-    Levels are found first. Then each table is moved, level by level and several times, to the mean
-    place of the tables that it shares a foreign key with (the barycentre method of layered graphs).
+    Each table is moved, level by level and several times, to the mean place of the tables that
+    share a foreign key with it (the barycentre method of layered graphs).
 
     Args:
         tables: Names of the tables.
-        links: The names of the child and of the parent of each foreign key, without a circle.
+        links: The child and the parent of each foreign key, without a circle.
 
     Returns:
-        The middle of each table's box, by name: pixels to the right of the middle of the picture,
-        and pixels above the uppermost level, which is zero or negative.
+        By name: pixels to the right of the middle of the picture, and pixels above the uppermost
+        level (zero or negative).
     """
     levels = _find_levels(tables, links)
     rows = [[name for name in tables if levels[name] == at] for at in sorted(set(levels.values()))]
@@ -148,11 +137,11 @@ def place_tables(
 def _find_levels(tables: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, int]:
     """Return the level of each table, 0 at the top; children are on lower levels than parents."""
     levels = dict.fromkeys(tables, 0)
-    # As high as its parents let each table be, ...
+    # Each table is as high as its parents allow, ...
     for _ in tables:
         for child, parent in links:
             levels[child] = max(levels[child], levels[parent] + 1)
-    # ... and then as low as its children let it be, so that arrows are short.
+    # ... and then as low as its children allow, so that arrows are short.
     for _ in tables:
         for name in tables:
             below = [levels[child] - 1 for child, parent in links if parent == name]
@@ -166,7 +155,7 @@ def _spread(row: Sequence[str], middle: float) -> dict[str, float]:
 
 
 def _pull(name: str, links: Sequence[tuple[str, str]], across: Mapping[str, float]) -> float:
-    """Return the mean place of the tables that a table shares a foreign key with."""
+    """Return the mean place of the tables that share a foreign key with a table."""
     ends = [across[a if b == name else b] for a, b in links if name in (a, b)]
     return sum(ends) / len(ends) if ends else across[name]
 
@@ -200,7 +189,7 @@ def _arrow(parent: tuple[float, float]) -> str:
 
 
 def _frame(parts: Sequence[str], places: Mapping[str, tuple[float, float]], said: str) -> str:
-    """Put the parts on a canvas on which a pixel is one unit of both axes."""
+    """Return all parts on a canvas on which one unit is a pixel."""
     xs, ys = zip(*places.values(), strict=True)
     left, top = min(xs) - STEP_X / 2, -max(ys) - STEP_Y / 2
     width, height = max(xs) + STEP_X / 2 - left, -min(ys) + STEP_Y / 2 - top

@@ -1,7 +1,7 @@
-"""How far synthetic rows are from the closest real one (DCR), by SDMetrics.
+"""Distances of synthetic rows to the closest real one (DCR), by SDMetrics.
 
-In go real and synthetic tables. Out come median distances per table. A distance of zero hints at
-copied rows, but no distance proves that anybody is protected.
+Out come median distances per table. A distance of zero hints at copied rows, but no distance proves
+that anybody is protected.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sdmetrics.single_table import DCRBaselineProtection
 
 from sdv_threea.report.inputs import take_learned
 
-#: The most rows of a table that are compared, drawn at random. All pairs of them are formed.
+#: The most rows of a table that are compared, drawn at random: all pairs of rows are compared.
 SAMPLED_ROWS = 500
 
 
@@ -23,24 +23,19 @@ def measure_distances(
     synthetic: Mapping[str, pd.DataFrame],
     description: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Measure the distance to the closest record (DCR) in each table.
+    """Return the median distance to the closest real row (DCR) in each table.
 
-    The distance of two rows is the mean over columns. In a column of numbers it is the difference,
-    divided by the real range; in one of categories it is 0 if they are equal and else 1. Distances
-    show copies, but they say little about privacy: a table far from the real one may give a person
-    away, and one close to it may be safe.
-
-    Args:
-        real: The real tables by name.
-        synthetic: Their synthetic counterparts.
-        description: SDV metadata as a dictionary.
+    The distance of two rows is the mean over columns: the difference of two numbers divided by the
+    real range, or 0 for equal and 1 for different categories. Distances show copies, but they say
+    little about privacy: a table far from the real one may give a person away, and a close one may
+    be safe.
 
     Returns:
         A row per table, measured on at most 500 rows of each. ``synthetic to real`` is the median
         distance of a synthetic row to the closest real one; ``random to real`` is that of a row
         drawn uniformly; ``baseline protection`` is the first divided by the second, at most 1.
-        Tables are left out that have no column to compare, or whose random rows are mostly equal to
-        real ones because there are few possible values.
+        Tables are left out if they have no column to compare, or so few possible values that most
+        random rows equal real ones.
     """
     rows = {}
     for name, described in description['tables'].items():
@@ -68,8 +63,5 @@ def measure_distances(
 
 
 def _find_kind(column: pd.Series) -> str:
-    """Return the sdtype by which SDMetrics compares a column: numbers and dates, or categories.
-
-    It has no distance for ordered categories, so those are treated as unordered.
-    """
+    """Return the sdtype for SDMetrics, which has no distance for ordered categories."""
     return 'numerical' if pd.api.types.is_float_dtype(column) else 'categorical'

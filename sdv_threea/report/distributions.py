@@ -1,8 +1,8 @@
 """One column of the real and of the synthetic table, as shares of rows that can be drawn.
 
-In go the two columns and their metadata. Out come the shares of the rows in the same bins (of
-numbers and dates) or levels (of categories). Rare levels are pooled, so that no page shows a value
-of a few people.
+In go the two columns and their metadata. Out come the shares of rows in common bins (numbers and
+dates) or levels (categories). Rare levels are pooled, so that no page shows a value of a few
+people.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from numpy.typing import NDArray
 
 from sdv_threea.report.inputs import DAY_ZERO, ONE_DAY, count_days
 
-#: The most bins of a column of numbers or dates. Each bin of a column of whole numbers, or of days,
-#: covers the same number of them.
+#: The most bins of a column of numbers or dates. All bins of a column of whole numbers, or of days,
+#: cover equally many numbers.
 NUM_BINS = 40
 
-#: The most levels of a category that are told apart: the most frequent ones of the real table.
+#: The most levels of a category: the most frequent ones of the real table.
 NUM_LEVELS = 8
 
-#: A level, or a bin of two columns, is not shown with fewer real rows: it may be one person's.
+#: A level, or a bin of two columns, with fewer real rows is not shown: it may be one person's.
 FEWEST = 5
 
 #: The name of the pool.
 OTHERS = 'all others'
 
-#: An axis shows the values between these quantiles, and those that are off by no more than this
-#: share of their range: a few far values must not squash the rest.
+#: An axis shows the values between these quantiles, and values beyond them by at most the share
+#: ``LONGER`` of their range: a few far values must not squash the rest.
 CENTRAL = (0.005, 0.995)
 LONGER = 0.25
 
@@ -44,12 +44,12 @@ class Distribution:
     """Shares of the rows of the real and of the synthetic table. Not differentially private.
 
     Args:
-        labels: Centres of the bins (numbers or times), or the names of the levels.
+        labels: Centres of the bins (numbers or times), or names of the levels.
         real: Share of the real rows in each bin or level, between 0 and 1.
-        synthetic: Share of the synthetic rows.
-        binned: Whether the labels are points on an axis.
-        beyond: The shares of the real and of the synthetic rows whose number is beyond the bins.
-        missing: The shares of the real and of the synthetic rows without a value.
+        synthetic: Share of the synthetic rows in each bin or level.
+        binned: True if the labels are points on an axis.
+        beyond: Shares of the real and of the synthetic rows whose number is beyond the bins.
+        missing: Shares of the real and of the synthetic rows without a value.
     """
 
     labels: pd.Index
@@ -65,10 +65,10 @@ class Places:
     """The bin or the level of each row of both tables.
 
     Args:
-        labels: Centres of the bins (numbers or times), or the names of the levels.
-        real: The bin or level of each real row, -1 for none.
-        synthetic: The same of the synthetic rows.
-        binned: Whether the labels are points on an axis.
+        labels: Centres of the bins (numbers or times), or names of the levels.
+        real: Bin or level of each real row, -1 for none.
+        synthetic: Bin or level of each synthetic row, -1 for none.
+        binned: True if the labels are points on an axis.
     """
 
     labels: pd.Index
@@ -80,19 +80,11 @@ class Places:
 def compare_distributions(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any]
 ) -> Distribution:
-    """Compute the shares of the rows of two columns in the same bins or levels.
+    """Return the shares of the rows of two columns, of any length, in common bins or levels.
 
-    A missing value is a level of its own in a category. In a column of numbers or dates it is in
-    no bin.
-
-    Args:
-        real: The real column, of any length.
-        synthetic: The synthetic column, of any length.
-        description: The column's entry in SDV metadata: ``sdtype`` and, for text dates,
-            ``datetime_format``.
-
-    Returns:
-        At most ``NUM_BINS`` bins, or ``NUM_LEVELS`` levels and one for the rest.
+    There are at most ``NUM_BINS`` bins, or ``NUM_LEVELS`` levels and one for the rest. A missing
+    category is a level; a missing number or date is in no bin. ``description`` is the entry in SDV
+    metadata: ``sdtype`` and, for dates as text, ``datetime_format``.
     """
     places = place_rows(real, synthetic, description, NUM_BINS)
     missing = [float(column.isna().mean()) if len(column) else 0.0 for column in (real, synthetic)]
@@ -115,16 +107,9 @@ def compare_distributions(
 def place_rows(
     real: pd.Series, synthetic: pd.Series, description: Mapping[str, Any], num_bins: int
 ) -> Places:
-    """Find the bin or the level of each row of two columns.
+    """Return the common bins or levels of two columns, and the one of each row.
 
-    Args:
-        real: The real column, of any length.
-        synthetic: The synthetic column, of any length.
-        description: The column's entry in SDV metadata.
-        num_bins: The most bins of a number or a date.
-
-    Returns:
-        The bins or levels, which are the same for both columns, and the one of each row.
+    Numbers and dates have at most ``num_bins`` bins.
     """
     if description['sdtype'] == 'numerical':
         return _place_in_bins(
@@ -155,7 +140,7 @@ def _place_in_bins(
 
 
 def _take_central(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of both columns that the axis is to cover."""
+    """Return the values of both columns within the range of the axis."""
     kept = [values[np.isfinite(values)] for values in (real, synthetic)]
     ranges = [np.quantile(values, CENTRAL, method='inverted_cdf') for values in kept if len(values)]
     if not ranges:
@@ -170,7 +155,7 @@ def _take_central(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> 
 
 
 def _find_bins(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the bin of each value, -1 for none; the last bin has its upper edge."""
+    """Return the bin of each value, -1 for none; the last bin includes its upper edge."""
     places = edges.searchsorted(values, 'right') - 1
     places[values == edges[-1]] = len(edges) - 2
     return np.where(np.isfinite(values) & (places < len(edges) - 1), places, -1)
@@ -181,7 +166,7 @@ def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = values.min(), values.max()
-    # Bins of whole numbers start half a unit below one, so each covers equally many of them.
+    # Bins of whole numbers start half a unit below a number, so all cover equally many numbers.
     if np.all(values == np.round(values)):
         width = np.ceil((high - low + 1) / num_bins)
         return np.arange(low - 0.5, high + width, width)

@@ -1,8 +1,7 @@
-"""What each epsilon would buy, tried out on rows that need no protection.
+"""Utility for several epsilons, measured on rows that need no protection.
 
-In goes a table that is public, made up or released already, and a function that makes a
-synthesizer for an epsilon. Several fits at several epsilons are made, and models are trained on
-their samples. Out comes a :class:`PrivacyCurve`: the scores of those models by epsilon.
+In go a table that is public, made up or released, and a function that makes a synthesizer for an
+epsilon. Out comes a :class:`PrivacyCurve`: the scores, by epsilon, of models trained on samples.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ Origin = Literal['public', 'made up', 'released']
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, math.inf)
 
-#: Share of the rows that are kept aside to test on.
+#: Share of the rows that are kept aside for tests.
 TEST_SHARE = 0.3
 
-#: No noise, an infinite epsilon, is drawn at this many times the largest finite epsilon.
+#: An infinite epsilon (no noise) is drawn at this multiple of the largest finite epsilon.
 FARTHER = 3.0
 
 #: Characters in a line of text.
 LINE_WIDTH = 88
 
-#: How far a curve can be trusted, by where its rows come from.
+#: Caveats of a curve, by the origin of its rows.
 CAVEATS: dict[str, str] = {
     'public': 'It holds for your own table as far as that resembles the public one.',
     'made up': 'Made-up rows have no other relations between columns than those put in, so take '
@@ -49,18 +48,17 @@ CAVEATS: dict[str, str] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PrivacyCurve:
-    """Utility against epsilon, for a number of rows.
+    """Utility against epsilon, for a given number of rows.
 
     Args:
         scores: A row per fit: ``epsilon``, ``repeat``, the score of a model trained on the
             ``synthetic`` rows, that of one trained on the ``real`` rows that were fitted, and a
-            ``note`` on what went wrong, if anything. Where no row has a target, the score is that
-            of guessing.
+            ``note`` on problems. If no row has a target, the score is that of guessing.
         metric: The name of the score: ``'AUC'`` or ``'R2'``, on rows kept aside.
         num_rows: Number of rows of each fit.
-        num_different: Number of different rows that these were drawn from. If it is smaller than
-            ``num_rows``, rows were repeated.
-        origin: Where the table comes from, as the caller said.
+        num_different: Number of different rows to draw from. If it is smaller than ``num_rows``,
+            rows were repeated.
+        origin: The origin of the table, as stated by the caller.
     """
 
     scores: pd.DataFrame
@@ -122,7 +120,7 @@ class PrivacyCurve:
         return '\n'.join(lines)
 
     def _list_notes(self) -> list[tuple[float, str]]:
-        """List the notes of the fits, each once per epsilon, with the epsilon."""
+        """Return the notes of the fits, each once per epsilon, with the epsilon."""
         noted = self.scores[self.scores['note'] != ''].drop_duplicates(['epsilon', 'note'])
         return list(noted[['epsilon', 'note']].itertuples(index=False, name=None))
 
@@ -139,30 +137,27 @@ def privacy_curve(  # noqa: PLR0913 (what, how it is released, and how often)
     seed: int = 0,
     verbose: bool = True,
 ) -> PrivacyCurve:
-    """Fit rows that need no protection at several epsilons, and score models of the samples.
+    """Return the scores of models for several epsilons, from fits of rows that need no protection.
 
-    Use it to choose epsilon before the private table is fitted, once. **Never give it the private
-    table**: each fit would be a release of its own, and a choice by their scores one more.
+    Use it to choose epsilon, before the private table is fitted once. **Never give it the private
+    table**: each fit would be a release, and a choice by their scores another one.
 
-    The number of rows matters most, because the noise of a release is the same for few rows as for
-    many. So give the private table's as ``num_rows``. Rows to fit are drawn from seven tenths of
-    ``table``, with repetition if those are too few. Models are tested on the other three tenths.
+    The number of rows matters most, because the noise of a release does not depend on it. So pass
+    the number of rows of the private table as ``num_rows``. Rows to fit are drawn from seven tenths
+    of ``table``, with repetition if these are too few. Models are tested on the other three tenths.
 
     Args:
         table: Rows like the private ones.
         make: Returns an unfitted synthesizer of SDV for a given epsilon.
         target: The column that models are trained to predict.
-        origin: Where the table comes from. ``'public'``: anybody may have it. ``'made up'``: nobody
-            is in it. ``'released'``: sampled from a synthesizer that has been fitted and paid for.
+        origin: ``'public'``: anybody may have the table. ``'made up'``: nobody is in it.
+            ``'released'``: it was sampled from a synthesizer that has been fitted and paid for.
         epsilons: The epsilons to try; ``math.inf`` stands for no noise.
         num_rows: The approximate number of rows of the private table; by default seven tenths of
             the rows of ``table``.
         repeats: Number of fits at each epsilon.
         seed: Seed of the choice of rows; the noise of the fits has none.
         verbose: Whether to show progress.
-
-    Returns:
-        The scores, as a table, as text and as a figure.
 
     Raises:
         ValueError: If an argument is out of range, or the table lacks the target.
@@ -249,7 +244,7 @@ def _try_out(
     target: str,
     description: tuple[str, Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Fit and sample once, and score models trained on the fitted and on the sampled rows."""
+    """Fit and sample once; return the scores of models trained on fitted and on sampled rows."""
     name, described = description
     synthesizer.fit({name: _renumber(train, described)})
     synthetic = synthesizer.sample(num_rows=len(train))[name]
@@ -259,7 +254,7 @@ def _try_out(
 
 
 def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the table with new keys, as repeated rows must not share one."""
+    """Return the table with new keys, because repeated rows must not share a key."""
     keys = [described.get('primary_key'), *described.get('alternate_keys', [])]
     numbers = pd.Series(np.arange(len(table)))
     for key in keys:
@@ -270,7 +265,7 @@ def _renumber(table: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame
 
 
 def _place_infinity(epsilons: pd.Series) -> float:
-    """Choose where on the axis no noise is drawn: to the right of all finite epsilons."""
+    """Return the place of "no noise" on the axis: to the right of all finite epsilons."""
     finite = epsilons[np.isfinite(epsilons)]
     return FARTHER * float(finite.max()) if len(finite) else 1.0
 

@@ -1,8 +1,7 @@
-"""How far columns and pairs of columns are off, beside what other real rows would score.
+"""Errors of columns and pairs of columns, compared with those of other real rows and of chance.
 
-In go codes of the real and of the synthetic table. Out come errors (distances of total variation:
-the share of rows that would have to change), the same of real rows drawn again, and of rows that
-know no relation. The bins are common to both tables.
+In go codes of the real and of the synthetic table, in common bins. Out come total variation
+distances: the shares of rows that would have to change.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 from sdv_threea.report.codes import MISSING, NO_LEVELS, UNSEEN, Coded, code_tables
 from sdv_threea.report.impossible import Impossible, find_impossible
 
-#: How often real rows are drawn again, to see what chance alone makes of a score.
+#: How often real rows are resampled, to measure the variation of a score by chance.
 RESAMPLES = 8
 
-#: The most rows of a table, and the most pairs of columns, that are compared: drawn at random.
+#: The most rows of a table, and the most pairs of columns, that are compared; drawn at random.
 MOST_ROWS, MOST_PAIRS = 50_000, 2_000
 
 COLUMNS = ['Table', 'Column', 'Error', 'Real', 'Chance']
@@ -34,18 +33,18 @@ ONE, TWO, NEVER = 'single columns', 'pairs of columns', 'impossible rows'
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fidelity:
-    """Errors in bins that both tables share; 0 is best. Measured on real data: not private.
+    """Errors in common bins of both tables; 0 is best. Not differentially private.
 
     Args:
-        scores: By measure (``single columns``, ``pairs of columns``, ``impossible rows``): the
-            mean of the ``synthetic`` rows, that of ``real`` rows drawn again with its standard
-            deviation ``spread``, and that of ``chance``. For single columns chance is an even
-            spread over its values; for the others, columns that have nothing to do with each other.
-        columns: ``Table``, ``Column``, ``Error``, and the same of ``Real`` rows and of ``Chance``;
-            ``Lost``, the share of the real rows whose value no synthetic row has; ``New``, that of
-            the synthetic rows whose value no real row has; the shares of missing values, and how
-            many different values, or intervals, there are.
-        pairs: The same of pairs of columns: of all, or of 2,000 drawn at random.
+        scores: For each measure (``single columns``, ``pairs of columns``, ``impossible rows``) the
+            mean error of the ``synthetic`` rows, that of resampled ``real`` rows with its standard
+            deviation ``spread``, and that of ``chance``: values spread evenly over a single column,
+            or otherwise independent columns.
+        columns: ``Table``, ``Column``, and the ``Error`` with that of ``Real`` rows and of
+            ``Chance``; ``Lost``, the share of real rows whose value no synthetic row has; ``New``,
+            the share of synthetic rows whose value no real row has; shares of missing values, and
+            numbers of different values or intervals.
+        pairs: Errors of pairs of columns: of all, or of 2,000 drawn at random.
         impossible: Rows with two values that no real row has together, by table.
     """
 
@@ -61,20 +60,18 @@ def measure_fidelity(
     description: Mapping[str, Any],
     seed: int = 0,
 ) -> Fidelity:
-    """Compare tables in common bins, and with real rows that are drawn again.
+    """Compare tables in common bins, and with resampled real rows.
 
-    Real rows are drawn with repetition, twice: as many as were fitted, and as many as are
-    synthetic. How far the two are off each other is what the size of the tables alone makes of a
-    score, and no synthetic table can be expected to do better.
+    Real rows are drawn twice with repetition: as many as were fitted, and as many as are synthetic.
+    The distance between the two is the error due to the sizes of the tables alone, and no synthetic
+    table can be expected to have a smaller one. Tables without rows, or without columns to compare,
+    are left out.
 
     Args:
         real: The real tables by name.
         synthetic: Their synthetic counterparts.
         description: SDV metadata as a dictionary.
         seed: Seed of the rows and pairs that are drawn.
-
-    Returns:
-        The errors. Tables without rows, or without columns to compare, are left out.
     """
     rng = np.random.default_rng(seed)
     columns, pairs, impossible, resampled = [], [], {}, []
@@ -126,7 +123,7 @@ World = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _draw_worlds(coded: Coded, rng: np.random.Generator) -> list[World]:
-    """Draw pairs of tables of real rows, as large as the two that are compared."""
+    """Draw pairs of tables of real rows, as large as the two compared tables."""
     size = coded.real.shape[1]
     sizes = size, coded.synthetic.shape[1]
     return [
@@ -145,7 +142,7 @@ def _tabulate(
     worlds: list[World],
     chance: Any,
 ) -> pd.DataFrame:
-    """Compute the errors of groups of columns; the means of each drawn world are an attribute."""
+    """Return the errors of groups of columns; an attribute has the mean of each resampled world."""
     sizes = [len(each) for each in coded.labels]
     rows, drawn = [], []
     for group in groups:
@@ -162,7 +159,7 @@ def _tabulate(
 
 
 def _find_lost(coded: Coded, at: int) -> list[float]:
-    """Return what is lost of a column, what is new in it, what is missing, how much is left."""
+    """Return the values of the columns ``LOST`` of the table of a column."""
     size = [len(coded.labels[at])]
     real, synthetic = (_share(codes[[at]], (0,), size) for codes in (coded.real, coded.synthetic))
     named = np.arange(size[0]) != MISSING
@@ -194,7 +191,7 @@ def _even_error(real: NDArray[np.float64], coded: Coded, group: tuple[int, ...])
 
 
 def _unrelated_error(real: NDArray[np.float64], coded: Coded, group: tuple[int, ...]) -> float:
-    """Return the error of two columns that are right by themselves, and not related."""
+    """Return the error of two independent columns with the right margins."""
     grid = real.reshape([len(coded.labels[at]) for at in group])
     return _distance(grid, np.outer(grid.sum(axis=1), grid.sum(axis=0)))
 
@@ -211,12 +208,12 @@ def _score(
     resampled: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
     impossible: Mapping[str, Impossible],
 ) -> pd.DataFrame:
-    """Return the mean of each measure, and what it would be for real rows and by chance."""
+    """Return the mean of each measure for synthetic rows, real rows and chance."""
     rows = {}
     for at, (name, table) in enumerate(zip((ONE, TWO), told, strict=True)):
         if table.empty:
             continue
-        # Tables count as often as they have columns, or pairs, in each drawn world.
+        # In each resampled world, a table is weighted by its number of columns or pairs.
         weights = table['Table'].value_counts(sort=False).reindex(list(impossible), fill_value=0)
         worlds = np.average([each[at] for each in resampled], axis=0, weights=weights)
         rows[name] = {

@@ -1,4 +1,4 @@
-"""The look of the pictures that Plotly draws for notebooks and pages of the documentation."""
+"""The style of the pictures that Plotly draws for notebooks and documentation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sdv_threea.pages.plots import INK, RULE
 
 
 def styled(figure: go.Figure, *, height: int) -> go.Figure:
-    """Give a figure the look of the page; height in pixels."""
+    """Give a figure the style of the page; height in pixels."""
     figure.update_layout(
         template='none',
         height=height,

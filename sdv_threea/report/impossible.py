@@ -1,7 +1,7 @@
-"""Rows that cannot be: two values together that no real row has together.
+"""Impossible rows: rows with two values that no real row has together.
 
-In go codes of both tables. Out come the share of such rows, the same of real rows, and the pairs of
-values that are behind most of them.
+In go codes of both tables. Out come the shares of such synthetic and real rows, and the pairs of
+values that cause most of them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from sdv_threea.report.codes import POOLED, UNSEEN, Coded
 
-#: Two values count as impossible if chance alone would have put this many real rows there. Fewer
-#: might have been left out by chance.
+#: Two values without a common real row count as impossible if independent columns would have this
+#: many. With fewer expected rows, none may occur by chance.
 EXPECTED = 5.0
 
-#: The most pairs of columns, and the most pairs of values of each, that are told.
+#: The most pairs of columns that are named, and the most pairs of values of each.
 MOST_TOLD, MOST_EXAMPLES = 12, 3
 
 TOLD = ['Column 1', 'Column 2', 'Rows', 'Examples']
@@ -27,15 +27,15 @@ TOLD = ['Column 1', 'Column 2', 'Rows', 'Examples']
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Impossible:
-    """Shares of rows with two values that no real row has together. Not private.
+    """Shares of rows with two values that no real row has together. Not differentially private.
 
     Args:
-        synthetic: The share of the synthetic rows.
-        real: The share of real rows that would be called so if they were not there: what as many
-            new real rows can be expected to have.
-        spread: The standard deviation of ``real``, by the number of rows.
-        chance: The share of rows whose columns have nothing to do with each other.
-        num_pairs: How many pairs of columns were looked at.
+        synthetic: Share of the synthetic rows.
+        real: Share of the real rows that would be called impossible if they were not in the table:
+            the share to expect of new real rows.
+        spread: Standard deviation of ``real`` for this number of rows.
+        chance: Share of the rows of independent columns.
+        num_pairs: Number of pairs of columns examined.
         told: The pairs of columns with most such rows (``Column 1``, ``Column 2``, ``Rows``: their
             share) and ``Examples`` of values. No value of fewer than five real rows is named.
     """
@@ -51,15 +51,10 @@ class Impossible:
 def find_impossible(
     coded: Coded, pairs: Iterable[tuple[int, ...]], rng: np.random.Generator
 ) -> Impossible:
-    """Find the rows with two values that no real row has together.
+    """Return the shares of rows with two values that no real row has together.
 
-    Two values are looked at if about five real rows or more would have both if the columns had
-    nothing to do with each other. Intervals of numbers, and values of few rows, are not looked at.
-
-    Args:
-        coded: The codes of both tables.
-        pairs: Which columns to look at.
-        rng: Source of the rows that know no relation.
+    Two values are examined if independent columns would give both to about five real rows or more.
+    Intervals of numbers, and values of few rows, are not examined.
     """
     shuffled = np.array([rng.permutation(column) for column in coded.real])
     tables = {'synthetic': coded.synthetic, 'real': coded.real, 'chance': shuffled}
@@ -82,19 +77,19 @@ def find_impossible(
 
 
 def _count(coded: Coded, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Count the real rows with each two values, and say which two are expected to have some."""
+    """Return the number of real rows with each two values, and which two are examined."""
     shape = len(coded.labels[first]), len(coded.labels[second])
     joint = coded.real[first] * shape[1] + coded.real[second]
     counts = np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(coded.real.shape[1], 1)
     looked = expected >= EXPECTED
-    # What is pooled, or new, is no value by itself.
+    # The codes for pooled and for new values stand for several values.
     looked[[POOLED, UNSEEN]] = looked[:, [POOLED, UNSEEN]] = False
     return counts, looked
 
 
 def _tell(coded: Coded, first: int, second: int, never: NDArray[np.bool_]) -> list[object]:
-    """Return two columns, the share of synthetic rows that cannot be, and examples of values."""
+    """Return two columns, their share of impossible synthetic rows, and examples of values."""
     shape = never.shape
     joint = coded.synthetic[first] * shape[1] + coded.synthetic[second]
     counts = np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape) * never

@@ -1,7 +1,7 @@
 """The tables that are compared, checked and read.
 
-In go tables as SDV's users pass them, and SDV metadata. Out come tables by name with the columns of
-the metadata, and columns of two kinds that models can learn from: floats and objects.
+In go tables as users of SDV pass them, and SDV metadata. Out come tables by name with the columns
+of the metadata, and columns that models can learn from, as floats or objects.
 """
 
 from __future__ import annotations
@@ -17,22 +17,19 @@ from sdv_threea.errors import InputError
 #: Dates are counted in days from this one.
 DAY_ZERO, ONE_DAY = pd.Timestamp('2000-01-01'), pd.Timedelta(days=1)
 
-#: The sdtypes that models can learn from. Keys, names and the like are made up in synthetic rows.
+#: The sdtypes that models can learn from; keys, names and the like are made up in synthetic rows.
 LEARNED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
 
 
 def as_tables(
     data: pd.DataFrame | Mapping[str, pd.DataFrame], description: Mapping[str, Any], role: str
 ) -> dict[str, pd.DataFrame]:
-    """Name the tables as the metadata does, and keep the columns that it describes.
+    """Return tables by name, with the columns of the metadata and rows numbered from 0.
 
     Args:
         data: One table, or tables by name.
         description: SDV metadata as a dictionary.
         role: The name of the argument, for the error.
-
-    Returns:
-        The tables by name, with their rows numbered from 0.
 
     Raises:
         ValueError: If a table or a column of the metadata is missing.
@@ -61,12 +58,8 @@ def as_tables(
 def take_learned(table: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return the columns that a model can learn from.
 
-    Args:
-        table: A table.
-        columns: The entries of its columns in SDV metadata, by name.
-
-    Returns:
-        Dates (as days) and numbers as floats with NaN, all other columns as objects with ``None``.
+    Dates (as days) and numbers are floats with NaN; other columns are objects with ``None``.
+    ``columns`` are the entries in SDV metadata, by name.
     """
     learned = {name: each for name, each in columns.items() if each['sdtype'] in LEARNED}
     return pd.DataFrame({name: _read(table[name], each) for name, each in learned.items()})
@@ -84,14 +77,10 @@ def _read(column: pd.Series, description: Mapping[str, Any]) -> pd.Series:
 
 
 def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
-    """Count the days from :data:`DAY_ZERO` on, as floats; missing ones are NaN.
-
-    Args:
-        times: Dates, or texts of them.
-        description: The column's entry in SDV metadata.
+    """Return dates as days since :data:`DAY_ZERO`, in floats; missing ones are NaN.
 
     Raises:
-        InputError: If a text is no date of the format that the metadata states; it is not shown.
+        InputError: If a text is no date of the format in the metadata; the text is not shown.
     """
     form = description.get('datetime_format')
     try:
@@ -101,6 +90,6 @@ def count_days(times: pd.Series, description: Mapping[str, Any]) -> pd.Series:
             f"The column '{times.name}' has cells that are no dates"
             + (f' of the format {form!r}, which the metadata states.' if form else '.')
         ) from None
-    # In floats: the first dates that pandas can hold are too far away for its own differences.
+    # In floats: differences of pandas overflow for the earliest dates that it can hold.
     nanoseconds = parsed.dt.as_unit('ns').astype('int64').astype(float).where(parsed.notna())
     return (nanoseconds - DAY_ZERO.value) / ONE_DAY.value

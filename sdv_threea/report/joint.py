@@ -1,8 +1,6 @@
 """Two columns at once, as shares of rows on a coarse grid that both tables share.
 
-In go two columns of the real and of the synthetic table, and their metadata. Out come the shares of
-the rows in each bin of a grid. A *bin* here is a field of the grid: a
-bin or level of the first column together with one of the second.
+A *bin* is a field of the grid: a bin or level of the first column and one of the second.
 """
 
 from __future__ import annotations
@@ -26,9 +24,9 @@ class JointDistribution:
     """Shares of the rows in each bin of a grid. Not differentially private.
 
     Args:
-        labels: The names of the levels, or the centres of the bins, of the first column (the rows
-            of the grid) and of the second one (its columns).
-        binned: Whether the labels of each are points on an axis.
+        labels: Names of the levels, or centres of the bins, of the first column (the rows of the
+            grid) and of the second one (its columns).
+        binned: For both columns, True if the labels are points on an axis.
         real: Shares of the real rows, shape (grid rows, grid columns). Bins of fewer than five rows
             are 0.
         synthetic: Shares of the synthetic rows, same shape.
@@ -43,16 +41,10 @@ class JointDistribution:
 def compare_joint(
     real: pd.DataFrame, synthetic: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
 ) -> JointDistribution:
-    """Compute the shares of the rows of two tables in the bins of the same grid.
+    """Return the shares of the rows of two tables in the bins of the same grid.
 
-    Args:
-        real: The real table.
-        synthetic: Its synthetic counterpart.
-        columns: The entries of the two columns in SDV metadata, by name.
-
-    Returns:
-        Shares on a grid of at most twelve bins, or nine levels, each way. A row in which a number
-        is missing is in no bin.
+    The grid has at most twelve bins, or nine levels, each way. A row in which a number is missing
+    is in no bin. ``columns`` are the entries of the two columns in SDV metadata, by name.
     """
     places = [place_rows(real[name], synthetic[name], columns[name], GRID_BINS) for name in columns]
     counts = _count([each.real for each in places], places)
@@ -66,7 +58,7 @@ def compare_joint(
 
 
 def _count(chosen: list[NDArray[np.intp]], places: list[Places]) -> NDArray[np.int64]:
-    """Count the rows in each bin of the grid, given the place of each in both columns."""
+    """Return the number of rows in each bin of the grid, given their places in both columns."""
     counts = np.zeros([len(each.labels) for each in places], dtype=np.int64)
     inside = np.all([each >= 0 for each in chosen], axis=0)
     np.add.at(counts, tuple(each[inside] for each in chosen), 1)

@@ -1,8 +1,7 @@
 """The report of a release, in one call.
 
-In go the real and the synthetic tables and their metadata; with the synthesizer the report also
-says what is promised, and with test rows and a target how well models do. Out comes a
-:class:`~sdv_threea.report.result.Report`.
+In go the real and the synthetic tables and their metadata. A synthesizer adds the promise; test
+rows and a target add the scores of models. Out comes a :class:`~sdv_threea.report.result.Report`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sdv_threea.report.utility import Task, Utility, measure_utility
 Data: TypeAlias = pd.DataFrame | Mapping[str, pd.DataFrame]
 Tables: TypeAlias = dict[str, pd.DataFrame]
 
-#: The most pairs of columns whose joint shares of rows are kept: the worst.
+#: The most pairs of columns whose joint shares of rows are kept: those with the largest errors.
 NUM_JOINTS = 40
 
 
@@ -47,26 +46,25 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     risk: bool = False,
     seed: int = 0,
 ) -> Report:
-    """Measure what a release is worth, and say what it promises.
+    """Measure the quality of a release, and state its promise.
 
     A comparison with real data discloses something about it, and no budget pays for that. So the
-    report is for those who may see the real data. It holds no real row, but scores, shares of rows
-    and curves of few points.
+    report is for readers who may see the real data. It holds no real row, but scores, shares of
+    rows and curves of few points.
 
     Args:
-        real: The real table, or the tables by name: what the synthesizer was fitted on.
-        synthetic: Its synthetic counterpart; or several samples of it, to see what scores owe to
-            the draw. Pictures are of the first.
+        real: The real table that was fitted, or the tables by name.
+        synthetic: Its synthetic counterpart; or several samples of it, to show how scores vary
+            between samples. Pictures are of the first.
         metadata: SDV metadata of it.
-        synthesizer: The fitted synthesizer. The report then says what it promises and what it lost
-            and, for a database, what of each table is protected. One without a privacy statement
-            promises nothing.
+        synthesizer: The fitted synthesizer. It adds its promise and its losses and, for a database,
+            the protection of each table. Without a privacy statement it promises nothing.
         test: Real rows that were kept aside, to test models on. Of a database, only the tables with
             a target are needed.
         target: The column to predict; for a database, one by table. By default it is the
             synthesizer's. A model learns from the other columns of the same table.
-        risk: Whether to run the attacks of anonymeter too, which takes minutes. It needs ``test``.
-        seed: Seed of the rows that are drawn again for error bars, and of LightGBM.
+        risk: Whether to run the attacks of anonymeter too, which takes minutes and needs ``test``.
+        seed: Seed of the rows that are resampled for error bars, and of LightGBM.
 
     Returns:
         The result, with ``verdict``, ``scores``, ``save_html`` and ``save_json``.
@@ -74,8 +72,7 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     Raises:
         ValueError: If a table or a column is missing, ``target`` cannot be predicted, or test rows
             were fitted.
-        ImportError: If models are to be trained and LightGBM is not installed, or attacks are to
-            be run and anonymeter is not.
+        ImportError: If LightGBM is needed for models, or anonymeter for attacks, and not installed.
     """
     description = metadata.to_dict()
     check_table_names(description['tables'])
@@ -120,7 +117,7 @@ def _take_tests(
     *,
     named: bool,
 ) -> Tables:
-    """Return the test rows by table, none if there are none; refuse what cannot be tested."""
+    """Return the test rows by table, empty without test rows; refuse rows that cannot be tested."""
     if test is None:
         if named:
             raise InputError(
@@ -155,7 +152,7 @@ def _list_draws(
 def _share_pairs(
     fidelity: Fidelity, real: Tables, synthetic: Tables, description: Mapping[str, Any]
 ) -> dict[tuple[str, str, str], JointDistribution]:
-    """Compute the joint shares of rows of the worst pairs, the worst first."""
+    """Return the joint shares of rows of the worst pairs, the worst first."""
     pairs = fidelity.pairs
     worst = (pairs['Error'] - pairs['Real']).sort_values(ascending=False, kind='stable').index
     shared = {}
@@ -169,7 +166,7 @@ def _share_pairs(
 
 
 def _tell_made(real: Tables, synthetic: Tables, test: Tables, synthesizer: Any) -> dict[str, str]:
-    """Say of what a report is made: sizes, the day, versions, settings."""
+    """Return the facts behind a report: sizes, the day, versions, settings."""
     made = {
         'real rows': _count_rows(real),
         'synthetic rows': _count_rows(synthetic),
@@ -210,7 +207,7 @@ def _find_targets(
 
 
 def _leave_out(description: Mapping[str, Any], public: Sequence[str]) -> dict[str, Any]:
-    """Return the metadata of the tables that are not copied as they are."""
+    """Return the metadata without the public tables, which are copied."""
     tables = {name: each for name, each in description['tables'].items() if name not in public}
     return {**description, 'tables': tables}
 
@@ -253,7 +250,7 @@ def _train(
         columns = description['tables'][table]['columns']
         taken = [take_learned(tables[table], columns) for tables in (real, synthetic, test)]
         name = column if len(description['tables']) == 1 else f'{table}.{column}'
-        # Classes may be spelt as numbers, however many there are.
+        # A category may be stored as numbers, with any number of different values.
         numeric = columns[column]['sdtype'] in ('numerical', 'datetime')
         task: Task | None = None if numeric else 'classification'
         trained[name] = measure_utility(taken[0], taken[1], taken[2], column, task, seed)

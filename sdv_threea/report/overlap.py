@@ -1,7 +1,6 @@
 """Test rows that were fitted: found by their content, whatever their order and index.
 
-In go the rows that were fitted and the rows to test on. A model that is tested on rows that it was
-trained on looks better than it is, so too many of them are refused.
+A model scores too well on rows that it was trained on, so too many of them are refused.
 """
 
 from __future__ import annotations
@@ -15,25 +14,19 @@ import pandas as pd
 from sdv_threea.errors import InputError
 from sdv_threea.report.inputs import take_learned
 
-#: Test rows may be equal to fitted ones by chance, as often as fitted ones are to each other.
-#: Beyond that, this share of them is suffered, and this many standard deviations.
+#: Test rows may equal fitted rows by chance, as often as fitted rows equal each other. In addition,
+#: this share of them is tolerated, and this many standard deviations.
 SUFFERED, DEVIATIONS = 0.05, 5.0
 
 
 def refuse_fitted(
     real: pd.DataFrame, test: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], name: str
 ) -> None:
-    """Raise ``ValueError`` if test rows are rows that were fitted.
+    """Raise ``ValueError`` if too many test rows were fitted.
 
     Keys, names and other columns that no model learns from are not compared. Tables of few columns
-    have equal rows by chance. That is allowed for: a test row is expected to be among the fitted
-    ones as often as a fitted row is among the others.
-
-    Args:
-        real: The rows that were fitted.
-        test: The rows to test on, with the same columns.
-        columns: The entries of the columns in SDV metadata, by name.
-        name: The name of the table, for the error.
+    have equal rows by chance. So test rows may equal fitted rows as often as fitted rows equal each
+    other. ``columns`` are the entries in SDV metadata; ``name`` is the table, for the error.
     """
     if not (len(real) and len(test)):
         return

@@ -1,7 +1,7 @@
-"""One HTML page about a release: the verdict, then what it stands on.
+"""One HTML page about a release: the verdict, then the measurements behind it.
 
 In goes a :class:`~sdv_threea.report.result.Report`. Out comes one file that opens in any browser
-without a network. Each ``_tell_`` function returns the HTML of one section, empty for none.
+without a network. Each ``_tell_`` function returns the HTML of one section, or an empty text.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
     from sdv_threea.report.result import Report
 
-#: The most losses, checks that failed, and relations between tables, that are told: the worst.
+#: The most losses, failed checks, and relations between tables that are listed: the worst.
 NUM_SCORES = 20
 
 WARNING = (
@@ -66,13 +66,8 @@ ATTACKS = (
 def write_html(report: Report, path: str | Path, title: str) -> None:
     """Write a report as a single HTML file.
 
-    It holds scores and shares of rows, but no row. These are not differentially private, and the
+    The page has scores and shares of rows, but no row. They are not differentially private, and the
     page says so at the top.
-
-    Args:
-        report: What was measured.
-        path: Where to write it; an existing file is replaced.
-        title: Its heading.
 
     Raises:
         OSError: If the file cannot be written.
@@ -124,7 +119,7 @@ def _tell_verdict(report: Report) -> str:
 
 
 def _tell_bins(quality: Quality) -> str:
-    """Say how SDMetrics' score is graded; nothing where it is not."""
+    """Explain the grade of SDMetrics' score; empty if there is none."""
     if not math.isfinite(quality.in_common_bins):
         return ''
     return (
@@ -135,7 +130,7 @@ def _tell_bins(quality: Quality) -> str:
 
 
 def _open_odds(statement: Mapping[str, Any]) -> str:
-    """Return the odds at several epsilons, to be opened; nothing where nothing is promised."""
+    """Return the odds at several epsilons, to be opened; empty if nothing is promised."""
     if not is_promised(statement):
         return ''
     table = tabulate(pd.DataFrame(list_odds(statement)).set_index('ε'), name='Odds by epsilon')
@@ -163,7 +158,7 @@ def _measured(grade: Grade, score: float, spread: float) -> str:
 
 
 def _tell_draws(draws: pd.DataFrame) -> str:
-    """Return what the scores of several samples are."""
+    """Return the range of each score over several samples."""
     if draws.empty:
         return ''
     said = [
@@ -209,7 +204,7 @@ def _draw_curves(curves: pd.DataFrame) -> list[str]:
 
 
 def _tell_links(report: Report) -> str:
-    """Return the section on foreign keys; a single table has none."""
+    """Return the section on foreign keys; empty for a single table."""
     if not report.cardinalities:
         return ''
     lead = 'How many rows refer to a row: shares of the rows that are referred to.'
@@ -225,7 +220,7 @@ def _tell_links(report: Report) -> str:
 
 
 def _tell_trends(trends: pd.DataFrame) -> str:
-    """Tell the relations of columns of a row and of the row it refers to that are least alike."""
+    """Return the worst relations between a column of a row and one of the row that it refers to."""
     places = trends[['Parent Table', 'Child Table', 'Column 1', 'Column 2']]
     names = [
         f'{child}.{below} by {parent}.{above}'
@@ -332,7 +327,7 @@ def _tell_promise(report: Report) -> str:
 
 
 def list_facts(statement: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what a statement says, but for its receipts, as lines by name."""
+    """Return the entries of a statement, except its receipts, as lines by name."""
     told = {name: fact for name, fact in statement.items() if isinstance(fact, str | list | float)}
     told.pop('receipts', None)
     if 'tables' in statement:
@@ -366,7 +361,7 @@ def _tell_made(made: Mapping[str, str]) -> str:
 
 
 def _draw_worst(scores: pd.Series, caption: str = '') -> str:
-    """Draw the worst scores as bars, and say of how many they are the worst."""
+    """Draw the worst scores as bars, and state the number of all."""
     worst = scores.dropna().sort_values(kind='stable')
     more = f'The {NUM_SCORES} worst of {len(worst)}' if len(worst) > NUM_SCORES else ''
     told = worst.head(NUM_SCORES)

@@ -1,7 +1,6 @@
-"""How alike the synthetic and the real tables are, by SDMetrics.
+"""Similarity of the synthetic and the real tables, by SDMetrics.
 
-In go both and their metadata. Out come SDMetrics' scores, and the shares of rows that show what is
-behind the worst of them.
+Out come SDMetrics' scores, and the shares of rows that explain the worst of them.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from sdmetrics.reports import DiagnosticReport, QualityReport
 from sdv_threea.report.distributions import Distribution, compare_distributions
 from sdv_threea.report.inputs import as_tables
 
-#: The most columns of a table for which real and shuffled rows are scored, too: it takes as long as
-#: the score itself.
+#: The most columns of a table for which real and shuffled rows are scored too: each takes as long
+#: as the score itself.
 MOST_COLUMNS = 60
 
 
@@ -30,22 +29,23 @@ class Quality:
     Args:
         overall: The mean of ``shapes`` and ``pairs``; for a database, also of the scores between
             tables.
-        shapes: How alike single columns are, in the mean.
-        pairs: How alike the relations between two columns are, in the mean over *all* pairs; NaN
-            for a single column.
-        diagnostic: Whether the tables are valid: types, ranges, categories, keys. Expect 1.
+        shapes: The mean similarity of single columns.
+        pairs: The mean similarity of the relations between two columns, over *all* pairs; NaN for a
+            single column.
+        diagnostic: Validity of the tables: types, ranges, categories, keys. Expect 1.
         columns: SDMetrics' details by column (``Table``, ``Column``, ``Metric``, ``Score``).
-        column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``,
-            ``Score``, ...).
+        column_pairs: SDMetrics' details by pair (``Table``, ``Column 1``, ``Column 2``, ``Score``,
+            ...).
         distributions: The shares of rows behind ``columns``, by table and column.
-        real: What ``overall`` is for real rows that are drawn again, as many as are synthetic.
-        chance: What it is for real columns that are shuffled, so that none has to do with another.
-        in_common_bins: What ``overall`` is if numbers of both tables have the same range, so that
-            SDMetrics cuts them into the same bins. All three are NaN for databases, and for tables
-            of many columns.
+        real: ``overall`` for resampled real rows, as many as are synthetic.
+        chance: ``overall`` for shuffled real columns, which are independent.
+        in_common_bins: ``overall`` if numbers of both tables have the same range, so that SDMetrics
+            cuts them into the same bins. ``real``, ``chance`` and ``in_common_bins`` are NaN for
+            databases, and for tables of many columns.
         properties: All mean scores, by SDMetrics' names for them.
-        details: All details of both reports, by the same names. For a database they include how
-            many rows refer to a row, and how columns of a row and of its parents are related.
+        details: All details of both reports, by the same names. For a database they include the
+            number of rows that refer to a row, and the relations between columns of a row and of
+            its parents.
     """
 
     overall: float
@@ -70,19 +70,16 @@ def measure_quality(
 ) -> Quality:
     """Run SDMetrics' quality and diagnostic reports on a table or a database.
 
-    By default SDMetrics 0.32 leaves out pairs that are weakly related in the real data. That
-    flatters synthesizers that invent relations. Both thresholds are set to zero here, so every pair
-    counts. For a pair of a number and a category, SDMetrics bins each table over that table's own
-    range. So a few values beyond the real range may cost a lot.
+    By default SDMetrics 0.32 leaves out pairs that are weakly related in the real data, which
+    flatters synthesizers that invent relations. Here both thresholds are zero, so every pair
+    counts. For a pair of a number and a category, SDMetrics bins each table over its own range, so
+    a few values beyond the real range may cost a lot.
 
     Args:
         real: The real table, or the tables by name.
         synthetic: Its synthetic counterpart.
         metadata: SDV metadata of it.
-        seed: Seed of the real rows that are drawn again.
-
-    Returns:
-        The scores.
+        seed: Seed of the real rows that are resampled.
 
     Raises:
         ValueError: If a table or a column of the metadata is missing.
@@ -131,7 +128,7 @@ Tables = tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]
 
 
 def _make_report() -> QualityReport:
-    """Return a report to which every pair of columns counts."""
+    """Return a report that counts every pair of columns."""
     report = QualityReport()
     report.real_correlation_threshold = report.real_association_threshold = 0.0
     return report
@@ -140,7 +137,7 @@ def _make_report() -> QualityReport:
 def _score_controls(
     tables: Tables, description: Mapping[str, Any], seed: int
 ) -> tuple[float, float, float]:
-    """Return the scores of real rows drawn again, of shuffled real columns, and in common bins."""
+    """Return the scores of resampled real rows, of shuffled real columns, and in common bins."""
     (name, real), *others = tables[0].items()
     if others or not len(real) or len(real.columns) > MOST_COLUMNS:
         return math.nan, math.nan, math.nan
@@ -160,7 +157,7 @@ def _score_controls(
 
 
 def _give_range(synthetic: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
-    """Give the numbers of a table the range of the real ones: two rows get its ends."""
+    """Return a table whose numbers have the real range: two of its rows get the ends."""
     given = synthetic.copy()
     for name in real.select_dtypes(['number', 'datetime']):
         low, high = real[name].min(), real[name].max()
@@ -174,9 +171,9 @@ def _give_range(synthetic: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
 def _add_chance(
     trends: pd.DataFrame, tables: Tables, description: Mapping[str, Any], seed: int
 ) -> pd.DataFrame:
-    """Add what the scores are if synthetic rows refer to each other at random, as ``Chance``.
+    """Add ``Chance``: the scores if synthetic rows refer to each other at random.
 
-    Tables of many columns have no such scores: they would take too long.
+    Tables of many columns have no such scores, because they would take too long.
     """
     if max(len(table.columns) for table in tables[0].values()) > MOST_COLUMNS:
         return trends
@@ -203,7 +200,7 @@ def _list_properties(report: Any) -> dict[str, float]:
 def _share_columns(
     columns: pd.DataFrame, tables: Tables, description: Mapping[str, Any]
 ) -> dict[tuple[str, str], Distribution]:
-    """Compute the shares of the rows of every column that has a score."""
+    """Return the shares of the rows of every column that has a score."""
     return {
         (table, column): compare_distributions(
             tables[0][table][column],

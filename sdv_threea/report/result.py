@@ -1,4 +1,4 @@
-"""The report as one value: all that was measured, which can be saved as JSON or as a page."""
+"""The report as one value: all measurements, which can be saved as JSON or as a page."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ Cells = tuple[str, str, str]
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Report:
-    """What a release promises and what it is worth. Not differentially private: it saw real data.
+    """The promise and the quality of a release. Not differentially private.
 
-    Notebooks show its verdict alone. Shares of real rows are in what it saves, and nowhere unasked.
+    The report compares with real data. Notebooks show the verdict alone; shares of real rows are
+    only in saved files.
 
     Args:
-        quality: How alike the tables are, and whether they are valid, by SDMetrics.
-        fidelity: How far columns and pairs of columns are off, in bins that both tables share.
-        statement: What is promised, as a dictionary; empty if it is not known.
-        losses: What the synthesizer says that it lost, in sentences.
+        quality: Similarity and validity of the tables, by SDMetrics.
+        fidelity: Errors of columns and pairs of columns, in common bins of both tables.
+        statement: The privacy statement as a dictionary; empty if it is not known.
+        losses: The losses that the synthesizer reports, in sentences.
         utility: The scores of models, by the target that they predict.
         draws: The same scores of several samples, a row each, if several were given.
         distances: Distances to the closest real row, by table.
-        risk: The success of attacks by anonymeter, if they were asked for.
+        risk: The success of attacks by anonymeter, if they were run.
         joints: The shares of rows behind the worst pairs of columns, by table and columns.
-        cardinalities: How many rows refer to each row of another table, by foreign key.
-        schema: A picture of a database's tables and of what of each is protected.
-        made: Of what the report is made, by name: rows, columns, versions, settings.
+        cardinalities: Numbers of rows that refer to each row of another table, by foreign key.
+        schema: A picture of the tables of a database and of their protection.
+        made: Facts behind the report, by name: rows, columns, versions, settings.
     """
 
     quality: Quality
@@ -63,12 +64,12 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """What it is good for, what was lost, what to do."""
+        """The uses of the release, its losses, and advice."""
         return judge(self.quality, self.fidelity, self.utility, self.statement, self.losses)
 
     @property
     def scores(self) -> dict[str, float]:
-        """The numbers that matter, by name; NaN where undefined."""
+        """The most important numbers, by name; NaN if undefined."""
         scores = {
             'quality': self.quality.overall,
             **self.quality.properties,
@@ -95,9 +96,9 @@ class Report:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the schema as lists, dictionaries, texts and numbers.
+        """Return everything except the schema as lists, dictionaries, texts and numbers.
 
-        Infinity is spelt ``"inf"``, and what is undefined is ``None``: JSON knows neither.
+        Infinity is ``"inf"`` and undefined is ``None``, because JSON has neither.
         """
         quality, fidelity, verdict = self.quality, self.fidelity, self.verdict
         told = {
@@ -137,7 +138,7 @@ class Report:
     def save_json(self, path: str | Path) -> None:
         """Write :meth:`to_dict` as JSON, whole or not at all.
 
-        A new file is readable by its owner alone; one that exists is replaced, and keeps its mode.
+        A new file is readable by its owner alone; an existing file is replaced, and keeps its mode.
 
         Raises:
             OSError: If the file cannot be written.
@@ -147,17 +148,14 @@ class Report:
             draft.write_text(text + '\n', encoding='utf-8')
 
     def save_html(self, path: str | Path, title: str | None = None) -> None:
-        """Write one page that opens anywhere, offline, whole or not at all.
+        """Write one page that opens offline in any browser, whole or not at all.
 
-        A new file is readable by its owner alone; one that exists is replaced, and keeps its mode.
-
-        Args:
-            path: Where to write it; it ends in ``.html``.
-            title: Its heading; by default the names of the tables.
+        A new file is readable by its owner alone; an existing file is replaced, and keeps its mode.
+        The default title is the names of the tables.
 
         Raises:
             OSError: If the file cannot be written.
-            ValueError: If the path ends otherwise: other formats are not written.
+            ValueError: If the path does not end in ``.html``: other formats are not written.
         """
         write_html(self, path, title or ', '.join(dict.fromkeys(self.quality.columns['Table'])))
 
@@ -169,7 +167,7 @@ def _tell(grade: Grade) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as what JSON knows; anything else, such as a date, becomes a text."""
+    """Return a value that JSON can hold; other values, such as dates, become texts."""
     match value:
         case Mapping():
             return {str(name): _plain(each) for name, each in value.items()}

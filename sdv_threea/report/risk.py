@@ -1,8 +1,8 @@
 """The attacks that regulators ask for: singling out, linkability, inference; by anonymeter.
 
 In go real rows that were fitted, synthetic rows, and real rows that were not fitted. Out come the
-success rates of each attack on all of them. They are measurements of three attacks, and no promise:
-the promise holds for every attack.
+success rates of three attacks. They are measurements and no promise: the promise holds for every
+attack.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import pandas as pd
 
 from sdv_threea.report.inputs import take_learned
 
-#: How often each attack is tried on rows of a table, at most; and the most rows that are searched.
+#: The most attempts of each attack on a table, and the most rows that are searched.
 ATTACKS, MOST_ROWS = 300, 10_000
 
-#: The columns of a row that a singling-out attack combines.
+#: Number of columns that a singling-out attack combines.
 NUM_COMBINED = 3
 
 
@@ -30,24 +30,24 @@ def measure_risk(
     control: Mapping[str, pd.DataFrame],
     description: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Attack the rows that were fitted, and as a control rows that were not.
+    """Attack the rows that were fitted and, as a control, rows that were not.
 
     *Singling out* finds a rule, from synthetic rows, that exactly one real row meets. *Linkability*
     matches two halves of the columns of a row. *Inference* guesses a column of a row from all
-    others. An attack that does as well on rows that were not fitted has learned from the
+    others. An attack that succeeds as often on rows that were not fitted has learned from the
     population, and not about a person.
 
     Args:
         real: The real tables that were fitted, by name.
         synthetic: Their synthetic counterparts.
-        control: Real rows that were not fitted, by table. Tables without are left out.
+        control: Real rows that were not fitted, by table. Other tables are left out.
         description: SDV metadata as a dictionary.
 
     Returns:
         A row per attack and table: its success ``on fitted rows`` and ``on other rows``, that of
-        ``guessing``, each a share of the attempts, and ``risk``, what fitting added (0 to 1), with
-        the ends ``low`` and ``high`` of its 95 % interval. NaN where an attack found nothing
-        to try.
+        ``guessing``, each a share of the attempts, and ``risk``, the part due to fitting (0 to 1),
+        with the ends ``low`` and ``high`` of its 95 % interval. NaN if an attack found nothing to
+        try.
 
     Raises:
         ImportError: If anonymeter is not installed.
@@ -67,7 +67,7 @@ def measure_risk(
 
 
 def _prepare(table: pd.DataFrame) -> pd.DataFrame:
-    """Return at most :data:`MOST_ROWS` rows, categories as texts and numbers without gaps."""
+    """Return at most :data:`MOST_ROWS` rows, with categories as texts and numbers without gaps."""
     kept = table.head(MOST_ROWS).reset_index(drop=True)
     return pd.DataFrame(
         {
@@ -82,7 +82,7 @@ def _prepare(table: pd.DataFrame) -> pd.DataFrame:
 def _list_attacks(
     evaluators: ModuleType, tables: Mapping[str, pd.DataFrame]
 ) -> Iterable[tuple[str, Any]]:
-    """List the attacks that the number of columns allows, and what makes each of them."""
+    """Yield the attacks that the number of columns allows, each with a function that makes it."""
     names = list(tables['ori'])
     attacks = min(ATTACKS, *map(len, tables.values()))
     yield (
@@ -109,7 +109,7 @@ def _list_attacks(
 
 
 def _try(make: Any) -> dict[str, float]:
-    """Run an attack. One that finds nothing to try says so by an error; it has no figures."""
+    """Return the figures of an attack; NaN if it raises because it found nothing to try."""
     nothing = dict.fromkeys(('on fitted rows', 'on other rows', 'guessing', 'risk', 'low', 'high'))
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')

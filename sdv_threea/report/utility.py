@@ -1,10 +1,9 @@
-"""How well a model that is trained on the synthetic table does on real data (TSTR).
+"""Scores on real data of models that were trained on synthetic data (TSTR).
 
 In go a real training table, its synthetic counterpart and real test rows. LightGBM is trained at
-its defaults on each of the first two, and both models are scored on the test rows. Out come their
-scores and curves. Train on synthetic, test on real: as in the 3A paper (Madl et al. 2023, section
-4). The test rows are used for nothing else: levels, labels and the kind of task come from the two
-training tables.
+its defaults on each of the first two, and both models are scored on the test rows, as in the 3A
+paper (Madl et al. 2023, section 4). The test rows are used for nothing else: levels, labels and the
+kind of task come from the two training tables.
 """
 
 from __future__ import annotations
@@ -29,32 +28,32 @@ from sdv_threea.report.curves import trace_classes, trace_regression
 
 Task = Literal['classification', 'regression']
 
-#: A target of numbers with more distinct values than this is regressed, not classified, unless
-#: ``task`` says otherwise.
+#: A target of numbers with more distinct values is regressed, unless ``task`` says otherwise.
 MOST_NUMERIC_CLASSES = 10
 
 #: The score of a model that guesses, by metric.
 GUESSING = {'AUC': 0.5, 'R2': 0.0}
 
-#: How often test rows are drawn again, to see what their choice makes of a score; and the fewest
-#: test rows of which that says something.
+#: How often test rows are resampled, to measure the variation of a score; and the fewest test rows
+#: for which this is done.
 RESAMPLES, FEWEST_TESTED = 20, 10
 
-#: LightGBM prints nothing and takes the number of threads that OpenMP is set to. By itself it would
-#: take all cores, however busy.
+#: LightGBM prints nothing and uses as many threads as OpenMP is set to. Its default is all cores,
+#: however busy they are.
 QUIETLY: dict[str, Any] = {'n_jobs': 0, 'verbose': -1}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Utility:
-    """How models do on real rows that they have not seen. Not differentially private.
+    """Scores of models on real rows that they have not seen. Not differentially private.
 
     Args:
         scores: Result of :func:`train_synthetic_test_real`.
-        curves: Points of the curves behind them (``curve``, ``trained on``, ``x``, ``y``): ROC and
-            precision by recall, or predicted against real numbers. No point is a single row.
-        spread: The standard deviation of the first score if other test rows had been drawn, for
-            the model of the ``real`` and for that of the ``synthetic`` rows.
+        curves: Points of the curves behind the scores (``curve``, ``trained on``, ``x``, ``y``):
+            ROC and precision by recall, or predicted against real numbers. No point is a single
+            row.
+        spread: Standard deviation of the first score over resampled test rows, for the models of
+            the ``real`` and of the ``synthetic`` rows.
     """
 
     scores: pd.DataFrame
@@ -75,10 +74,8 @@ def train_synthetic_test_real(
     Numbers and dates are used as they are. Every other column is a category, so drop keys and free
     text first. Rows without a target are left out. With two classes, the positive one is the rarer
     in ``real_train``. With more, AUC and average precision are means over the classes, each against
-    the rest.
-
-    A model whose training table has a single class predicts that class for all rows (AUC 0.5). One
-    without any usable row scores NaN. The column ``note`` says so.
+    the rest. If a training table has a single class, its model predicts that class for all rows
+    (AUC 0.5). If it has no usable row, scores are NaN. The column ``note`` says so.
 
     Args:
         real_train: The table that the synthesizer was fitted on, shape (n, m).
@@ -90,8 +87,8 @@ def train_synthetic_test_real(
         seed: Seed of LightGBM.
 
     Returns:
-        Rows ``real`` and ``synthetic``; columns ``AUC``, ``average precision`` and ``accuracy``,
-        or ``R2`` and ``RMSE`` (in units of the target), then ``note``.
+        Rows ``real`` and ``synthetic``; columns ``AUC``, ``average precision`` and ``accuracy``, or
+        ``R2`` and ``RMSE`` (in units of the target), then ``note``.
 
     Raises:
         ValueError: If the target or another column is missing from a table.
@@ -108,7 +105,7 @@ def measure_utility(
     task: Task | None = None,
     seed: int = 0,
 ) -> Utility:
-    """Score models like :func:`train_synthetic_test_real`, and trace the curves behind the scores.
+    """Return the scores of :func:`train_synthetic_test_real` with the curves behind them.
 
     Arguments and errors are the same.
     """
@@ -137,7 +134,7 @@ def _check_columns(tables: dict[str, pd.DataFrame], target: str) -> None:
 
 
 def _kind(target: pd.Series, task: Task | None) -> Task:
-    """Return the caller's task, or the one that suits the target."""
+    """Return the caller's task, or the default for the target."""
     numeric = pd.api.types.is_numeric_dtype(target) and not pd.api.types.is_bool_dtype(target)
     guess: Task = (
         'regression' if numeric and target.nunique() > MOST_NUMERIC_CLASSES else 'classification'
@@ -146,10 +143,7 @@ def _kind(target: pd.Series, task: Task | None) -> Task:
 
 
 def _encode_features(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return the features of all tables: numbers, dates as numbers, and categories.
-
-    Columns get neutral names, because LightGBM refuses some characters in names.
-    """
+    """Return the features of all tables, under neutral names: LightGBM refuses some characters."""
     encoded: dict[str, dict[str, Any]] = {name: {} for name in tables}
     for position, column in enumerate(tables['real'].columns):
         columns = _encode_column({name: table[column] for name, table in tables.items()})
@@ -181,7 +175,7 @@ def _seconds(times: pd.Series) -> NDArray[np.float64]:
 def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> dict[str, Any]:
-    """Train a regressor on one table; return its scores on the test rows, and its curves."""
+    """Return the scores and the curves of a regressor trained on the table ``name``."""
     nothing = {'curves': pd.DataFrame(), 'spread': np.nan}
     if not len(targets[name]) or not len(targets['test']):
         return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target', **nothing}
@@ -197,8 +191,8 @@ def _score_regressor(
 def _score_classes(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> dict[str, Any]:
-    """Train a classifier on one table; return its scores on the test rows, and its curves."""
-    # Classes by falling frequency among the real rows, so the last of two is the rarer one.
+    """Return the scores and the curves of a classifier trained on the table ``name``."""
+    # Classes are sorted by falling frequency among the real rows: the last of two is the rarer one.
     counts = targets['real'].value_counts().sort_index(key=lambda levels: levels.astype(str))
     counts = counts.sort_values(ascending=False, kind='stable')
     extra = [label for label in targets['synthetic'].unique() if label not in counts]
@@ -239,10 +233,7 @@ def _class_probabilities(
     num_classes: int,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Return a model's probability of each class, shape (test rows, classes).
-
-    Classes that do not occur in the training table get probability zero.
-    """
+    """Return predicted probabilities, shape (test rows, classes); 0 for classes not trained on."""
     probabilities = np.zeros((len(test), num_classes))
     present = np.unique(labels)
     if len(present) == 1:
@@ -256,9 +247,9 @@ def _class_probabilities(
 def _mean_over_classes(
     metric: Any, labels: NDArray[np.intp], probabilities: NDArray[np.float64], classes: Any
 ) -> float:
-    """Return the mean over classes of a score of each against the rest.
+    """Return the mean score of each class against the rest; NaN if no class can be scored.
 
-    A class that no test row has, or all of them, is left out; without any other it is NaN.
+    A class that no test row has, or all of them, is left out.
     """
     scores = [
         metric(labels == label, probabilities[:, label])
@@ -269,7 +260,7 @@ def _mean_over_classes(
 
 
 def _spread(metric: Any, truth: NDArray[Any], predicted: NDArray[np.float64], seed: int) -> float:
-    """Return the standard deviation of a score over test rows that are drawn again."""
+    """Return the standard deviation of a score over resampled test rows."""
     rng, size = np.random.default_rng(seed), len(truth)
     if size < FEWEST_TESTED:
         return np.nan

@@ -1,7 +1,7 @@
-"""The verdict of a report: what the release is good for, what was lost, what to do about it.
+"""The verdict of a report: the uses of the release, its losses, and advice.
 
-In go scores. Out come grades, which compare a score with that of real rows and with that of
-chance, and sentences.
+In go scores. Out come grades, which compare a score with that of real rows and with that of chance,
+and sentences.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from sdv_threea.report.fidelity import NEVER, ONE, TWO, Fidelity
 from sdv_threea.report.quality import Quality
 from sdv_threea.report.utility import GUESSING, Utility
 
-#: What a grade is called, by the least share of the way from chance to real rows.
+#: Grades by the smallest position between chance (0) and real rows (1).
 GRADES = ((0.99, 'like real rows'), (0.9, 'good'), (0.6, 'fair'), (0.2, 'poor'))
 WORST = 'no better than chance'
 UNDEFINED = 'nothing to tell'
 
-#: Scores that are this many standard deviations of noise from each other are taken as equal.
+#: Scores at most this many standard deviations of noise apart count as equal.
 DEVIATIONS = 2.0
 
-#: A share of real rows whose values are lost, and that of missing values that is new, from which on
-#: a column is told to have lost something.
+#: A column counts as lost from this share of rows with lost values, or of new missing values.
 TELLING = 0.02
 
 #: The most columns that one sentence names.
@@ -39,17 +38,17 @@ GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """A score of the synthetic rows between that of chance and that of real rows.
+    """A score of the synthetic rows, compared with those of chance and of real rows.
 
     Args:
-        name: What was measured.
-        use: What the release is good for if the grade is good; empty if that is told by another.
-        synthetic: The score.
-        spread: Its standard deviation, by the noise of the test.
-        real: What real rows score.
-        real_spread: The standard deviation of that.
-        chance: What is scored by rows that know nothing of what is measured.
-        share: Whether the score is a share of rows.
+        name: The measure.
+        use: The use of the release if the grade is good; empty if another grade has it.
+        synthetic: The score of the synthetic rows.
+        real: The score of real rows.
+        chance: The score of rows that carry no information on the measure.
+        spread: Standard deviation of ``synthetic``, by the noise of the test.
+        real_spread: Standard deviation of ``real``.
+        share: True if the score is a share of rows.
     """
 
     name: str
@@ -63,18 +62,18 @@ class Grade:
 
     @property
     def position(self) -> float:
-        """How far the score is on the way from chance (0) to real rows (1)."""
+        """The position of the score between chance (0) and real rows (1)."""
         return self._place(self.synthetic)
 
     @property
     def real_range(self) -> tuple[float, float]:
-        """Where real rows are on that way, by the noise of the test."""
+        """The range of positions that real rows reach, by the noise of the test."""
         off = DEVIATIONS * abs(self.real_spread / (self.real - self.chance or math.nan))
         return (1.0 - off, 1.0 + off) if math.isfinite(off) else (1.0, 1.0)
 
     @property
     def word(self) -> str:
-        """The grade in words; real rows that score like chance leave nothing to grade."""
+        """The grade in words; there is none if real rows score like chance."""
         noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         if not math.isfinite(self.position):
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
@@ -95,14 +94,14 @@ class Grade:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What a reader needs to decide. Not differentially private: it compares with real rows.
+    """The facts for a decision. Not differentially private: they compare with real rows.
 
     Args:
-        grades: The scores, each beside those of real rows and of chance.
-        good: What the release is good for.
-        bad: What it is no good for.
-        lost: What was lost, in sentences.
-        advice: What would make it better, in sentences.
+        grades: The scores, compared with those of real rows and of chance.
+        good: Uses that the release is good for.
+        bad: Uses that the release is not good for.
+        lost: The losses, in sentences.
+        advice: Ways to a better release, in sentences.
     """
 
     grades: tuple[Grade, ...]
@@ -113,7 +112,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """One or two sentences: what it is good for, and what it is not."""
+        """The uses that the release is good for, and not good for, in up to three sentences."""
         said = []
         if self.good:
             said.append(f'Good for {_join(self.good)}.')
@@ -134,14 +133,10 @@ def judge(
     statement: Mapping[str, Any],
     losses: Sequence[str] = (),
 ) -> Verdict:
-    """Grade a release, and say what was lost and what to do.
+    """Return the grades of a release, its losses and advice.
 
-    Args:
-        quality: The scores of SDMetrics.
-        fidelity: Errors in common bins.
-        utility: The scores of models, by target.
-        statement: The privacy statement, empty if there is none.
-        losses: What the synthesizer itself says that it lost.
+    ``statement`` is the privacy statement, empty if there is none. ``losses`` are the sentences of
+    the synthesizer.
     """
     grades = tuple([*_grade_models(utility), *_grade_fidelity(fidelity), *_grade_quality(quality)])
     words = {each.name: each.word for each in grades}
@@ -259,7 +254,7 @@ def _states_values(statement: Mapping[str, Any]) -> bool:
 
 
 def name_some(names: Iterable[object]) -> str:
-    """Return names in a row, the first few of them if there are many."""
+    """Return names in a row, only the first few if there are many."""
     every = [str(name) for name in names]
     if len(every) <= MOST_NAMED:
         return _join(every)
