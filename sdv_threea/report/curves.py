@@ -84,7 +84,7 @@ def _trace_rates(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
 
 
 def _trace_precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the precision at each recall: that of the next point right, as in average precision."""
+    """Return the precision at each recall: that of the next point, as in average precision."""
     precision, recall, _ = precision_recall_curve(truth, scores)
     precision, recall = precision[::-1], recall[::-1]
     told: NDArray[np.float64] = precision[np.searchsorted(recall, RATES).clip(max=len(recall) - 1)]
