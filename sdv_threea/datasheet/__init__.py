@@ -1,13 +1,13 @@
-"""Datasheet: what may be published about a release, beside the synthetic rows.
+"""Datasheet: the facts about a release that may be published with its synthetic rows.
 
 It gets released numbers and public facts, and never a row: so a datasheet may be published wherever
 the synthesizer may. It follows "Datasheets for Datasets" (Gebru et al. 2021, arXiv 1803.09010) and
 answers the questions of NIST SP 800-226 about a differential privacy claim.
 
-* :mod:`~sdv_threea.datasheet.facts`: what a datasheet is made of,
+* :mod:`~sdv_threea.datasheet.facts`: the facts of a datasheet,
 * :mod:`~sdv_threea.datasheet.sections`: the questions and their answers,
 * :mod:`~sdv_threea.datasheet.sheet`: the datasheet, as a page, as Markdown, as Croissant,
-* :mod:`~sdv_threea.datasheet.croissant`: the description that machines read.
+* :mod:`~sdv_threea.datasheet.croissant`: the description for machines.
 """
 
 from sdv_threea.datasheet.facts import ColumnFacts, SheetFacts, TableFacts

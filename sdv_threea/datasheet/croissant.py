@@ -1,4 +1,4 @@
-"""The description of a data set that machines read: Croissant 1.0, of MLCommons.
+"""The description of a data set for machines: Croissant 1.0, of MLCommons.
 
 In go the facts of a datasheet and the files of the synthetic tables. Out comes JSON-LD
 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html).
@@ -15,7 +15,7 @@ from sdv_threea.datasheet.facts import ColumnFacts, SheetFacts, TableFacts
 from sdv_threea.errors import InputError
 from sdv_threea.pages.promise import tell_promise
 
-#: The context of the specification, word for word but for the prefixes that are not used.
+#: The context of the specification, word for word, without unused prefixes.
 CONTEXT: dict[str, Any] = {
     '@language': 'en',
     '@vocab': 'https://schema.org/',
@@ -66,16 +66,11 @@ CHUNK = 1 << 20
 
 
 def describe_dataset(facts: SheetFacts, citation: str, files: Sequence[Path]) -> dict[str, Any]:
-    """Describe a data set.
-
-    Args:
-        facts: The facts of its datasheet.
-        citation: How it is cited.
-        files: Its files, each named after its table.
+    """Return the description of a data set and its files, which are named after their tables.
 
     Raises:
         OSError: If a file cannot be read.
-        ValueError: If a file is not that of a table, or its format is unknown.
+        ValueError: If a file does not belong to a table, or its format is unknown.
     """
     about = facts.about
     names = {table.name for table in facts.tables}

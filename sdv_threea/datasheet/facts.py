@@ -1,4 +1,4 @@
-"""What a datasheet is made of: released numbers, public facts, and words of the publisher."""
+"""The facts of a datasheet: released numbers, public facts, and texts of the publisher."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from sdv_threea.errors import InputError
 
-#: What only the publisher can say, and the question that it answers.
+#: The texts that only the publisher can give, and the question that each answers.
 ASKED = {
     'title': 'What is the data set called?',
     'description': 'What is it about, in a sentence?',
@@ -30,12 +30,12 @@ class ColumnFacts:
     """A column as it was released.
 
     Args:
-        name: Its name.
+        name: Name of the column.
         sdtype: Its type in SDV's metadata.
-        shown: What samples show: a range or values, in words.
-        known: How that is known, in words.
-        error: The share of rows by which the noise alone may be expected to move the column, or
-            ``None`` if it is not modelled.
+        shown: The range or values of samples, in words.
+        known: The source of that knowledge, in words.
+        error: The expected share of rows by which noise alone moves the column; ``None`` if the
+            column is not modelled.
     """
 
     name: str
@@ -50,11 +50,11 @@ class TableFacts:
     """A table as it was released.
 
     Args:
-        name: Its name.
-        num_rows: The released, noisy number of rows; ``None`` if nothing is known of it.
+        name: Name of the table.
+        num_rows: The released, noisy number of rows; ``None`` if it was not released.
         columns: Its columns.
-        protection: What is protected of it, in words.
-        keys: The names of its keys.
+        protection: The protection of its rows, in words.
+        keys: Names of its keys.
     """
 
     name: str
@@ -66,18 +66,18 @@ class TableFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class SheetFacts:
-    """All that a datasheet is made of. Everything in it may be published.
+    """All facts of a datasheet. Everything in it may be published.
 
     Args:
         tables: The tables.
         statement: The privacy statement as a dictionary.
         text: The privacy statement as text.
-        losses: What the release has lost, in sentences.
+        losses: The losses of the release, in sentences.
         settings: The settings of the synthesizer, by name.
         versions: Versions of the programs, by name.
         made_on: The day on which the datasheet was made.
-        needed: How many rows must have a value for it to be seen, if that can be told.
-        about: What the publisher says, by the names of :data:`ASKED`.
+        needed: Number of rows that must have a value for samples to show it; ``None`` if unknown.
+        about: Texts of the publisher, by the names of :data:`ASKED`.
     """
 
     tables: tuple[TableFacts, ...]
@@ -96,5 +96,5 @@ class SheetFacts:
 
     @property
     def title(self) -> str:
-        """The name of the data set: the publisher's, or that of its tables."""
+        """The name of the data set: the publisher's, or else the names of its tables."""
         return self.about.get('title') or ', '.join(each.name for each in self.tables)

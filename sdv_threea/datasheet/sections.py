@@ -56,15 +56,12 @@ UNCHECKED = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of a datasheet.
+    """A part of a datasheet: a title, then its fields in order; empty fields are left out.
 
     Args:
-        title: Its heading.
-        paragraphs: What is said first.
-        points: A list below.
         answers: Questions and their answers.
-        table: A table, with a name for each row; empty for none.
-        text: Something to be shown as it is.
+        table: A table, with a name for each row.
+        text: A text that is shown as it is.
     """
 
     title: str
@@ -76,7 +73,7 @@ class Section:
 
 
 def list_sections(facts: SheetFacts) -> list[Section]:
-    """Answer the questions of a datasheet, in their order."""
+    """Return the sections of a datasheet in order."""
     return [
         _tell_promise(facts),
         *_tell_odds(facts),
@@ -99,7 +96,7 @@ def list_sections(facts: SheetFacts) -> list[Section]:
 
 
 def cite(facts: SheetFacts) -> str:
-    """Return the sentence by which the data set is cited."""
+    """Return the sentence to cite the data set."""
     creator = f'{facts.about["creator"]}: ' if 'creator' in facts.about else ''
     promise = ''
     if is_promised(facts.statement):

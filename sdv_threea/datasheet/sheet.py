@@ -34,11 +34,7 @@ UNPROTECTED = (
 
 @dataclass(frozen=True, repr=False)
 class Datasheet:
-    """What may be published about a release.
-
-    Args:
-        facts: What it is made of.
-    """
+    """The facts about a release that may be published."""
 
     facts: SheetFacts
 
@@ -56,18 +52,18 @@ class Datasheet:
 
     @property
     def lead(self) -> str:
-        """What the datasheet says of itself: whether it may be published."""
+        """The first sentences: whether the datasheet may be published."""
         return PUBLISHABLE if is_promised(self.facts.statement) else UNPROTECTED
 
     def to_markdown(self) -> str:
-        """Return it as Markdown."""
+        """Return the datasheet as Markdown."""
         parts = [f'# Datasheet: {_plain(self.facts.title)}', self.lead]
         for each in self.sections:
             parts += _write_markdown(each)
         return '\n\n'.join(parts) + '\n'
 
     def save_markdown(self, path: str | Path) -> None:
-        """Write it as Markdown; an existing file is replaced.
+        """Write the datasheet as Markdown; an existing file is replaced.
 
         Raises:
             OSError: If the file cannot be written.
@@ -76,7 +72,7 @@ class Datasheet:
             draft.write_text(self.to_markdown(), encoding='utf-8')
 
     def save_html(self, path: str | Path) -> None:
-        """Write it as one page of HTML; an existing file is replaced.
+        """Write the datasheet as one page of HTML; an existing file is replaced.
 
         Raises:
             OSError: If the file cannot be written.
@@ -88,11 +84,11 @@ class Datasheet:
         write_page(path, title, f'<h1>{escape(title)}</h1>{lead}', *written, private=False)
 
     def to_croissant(self, files: Iterable[str | Path] = ()) -> dict[str, Any]:
-        """Describe the data set as JSON-LD in the Croissant 1.0 vocabulary of MLCommons.
+        """Return the description of the data set as JSON-LD in MLCommons' Croissant 1.0 vocabulary.
 
         Args:
-            files: The synthetic tables, a file each and named after it; their sizes and checksums
-                are read. Without files, the description has no columns.
+            files: The synthetic tables, one file each, named after the table; their sizes and
+                checksums are read. Without files, the description has no columns.
 
         Raises:
             OSError: If a file cannot be read.
@@ -150,10 +146,10 @@ def _write_table(table: pd.DataFrame) -> str:
     return '\n'.join('| ' + ' | '.join(map(_plain, line)) + ' |' for line in lines)
 
 
-#: What would be read as markup in a line of Markdown.
+#: Escapes for the characters that are markup in a line of Markdown.
 MARKUP = str.maketrans({**{sign: f'\\{sign}' for sign in '\\`*_[]<>|#&~'}, '\n': ' '})
 
 
 def _plain(text: object) -> str:
-    """Return text as Markdown that shows it as :func:`escape` does; dashes of tables stay."""
+    """Return text as Markdown that shows it as it is; dashes of tables stay."""
     return printable(str(text)).translate(MARKUP)
