@@ -1,11 +1,11 @@
 """The command line ``sdv-threea``: files in, one release, files out.
 
-It may hold private tables while a command runs, and print and write what was released. It must not
-guess a type from the cells of a file, unless they are said to be public, and must not show a value
-of a private row in a message.
+It may hold private tables while a command runs, and print and write released numbers. It must not
+guess a type from the cells of a file, unless they are declared public, and must not show a value of
+a private row in a message.
 
 * :mod:`~sdv_threea.cli.commands`: the commands and their help,
-* :mod:`~sdv_threea.cli.options`: options that several commands have,
+* :mod:`~sdv_threea.cli.options`: options that several commands share,
 * :mod:`~sdv_threea.cli.detecting`: the command ``detect``,
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
 * :mod:`~sdv_threea.cli.drawing`: the command ``sample``,
@@ -13,12 +13,12 @@ of a private row in a message.
 * :mod:`~sdv_threea.cli.comparison`: the command ``report``,
 * :mod:`~sdv_threea.cli.describing`: the commands ``datasheet`` and ``losses``,
 * :mod:`~sdv_threea.cli.trial`: the command ``audit``,
-* :mod:`~sdv_threea.cli.descriptions`: what metadata says, read without SDV,
-* :mod:`~sdv_threea.cli.files`: files of tables, found, and how their CSV is written,
+* :mod:`~sdv_threea.cli.descriptions`: names in metadata, checked without SDV,
+* :mod:`~sdv_threea.cli.files`: files of tables, found, and the format of CSV,
 * :mod:`~sdv_threea.cli.table_files`: tables in files, read by the types that the metadata states,
-* :mod:`~sdv_threea.cli.outputs`: output files, checked before and there after the work,
-* :mod:`~sdv_threea.cli.signals`: what becomes of a command that is told to end,
+* :mod:`~sdv_threea.cli.outputs`: output files, checked before the work, and complete after it,
+* :mod:`~sdv_threea.cli.signals`: an orderly end of a command after a signal,
 * :mod:`~sdv_threea.cli.steps`: the progress bar,
 * :mod:`~sdv_threea.cli.flags`: messages in the words of the command line,
-* :mod:`~sdv_threea.cli.errors`: errors, a line each, and warnings, without values of rows.
+* :mod:`~sdv_threea.cli.errors`: one-line errors, and warnings, without values of rows.
 """

@@ -1,8 +1,8 @@
 """The commands: detect, fit, estimate, sample, statement, losses, datasheet, report, audit.
 
-Each function is a command. Its docstring is the help that users see, and its options come from the
-decorators above it. Arguments are checked here; then the module that does the work is loaded, with
-SDV, which takes seconds.
+Each function is a command: its docstring is the help for users, and its decorators are the options.
+A command checks its arguments first. Then it loads the module that does the work, and SDV with it,
+which takes seconds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from sdv_threea.cli.options import (
 from sdv_threea.cli.outputs import check_places
 from sdv_threea.names import printable
 
-#: What a datasheet is written as, by the end of the name of its file.
+#: The endings of the name of a datasheet.
 KINDS = ('.html', '.htm', '.md', '.json')
 
 EXAMPLES = """\b

@@ -1,7 +1,4 @@
-"""The command ``report``: scores of synthetic tables against the real ones, on a page.
-
-In go files of real and synthetic tables, and metadata. Out comes one file, HTML or JSON.
-"""
+"""The command ``report``: scores of synthetic tables against the real ones, on a page."""
 
 from __future__ import annotations
 
@@ -23,13 +20,7 @@ from sdv_threea.storage.metadata import MODELLED
 
 
 def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
-    """Measure, and write the page; or JSON if the name of the output ends in ``.json``.
-
-    Args:
-        metadata: The file of SDV's metadata.
-        out: Where to write the result.
-        force: Whether an existing file may be replaced.
-        **options: The other options of the command, by name.
+    """Compare tables, and write the page, or JSON if the name of the output ends in ``.json``.
 
     Raises:
         RefusedError: If an option names a table or column that does not exist, or a file cannot be

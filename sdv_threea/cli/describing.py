@@ -1,7 +1,4 @@
-"""The commands ``datasheet`` and ``losses``: what may be published about a release.
-
-In go a saved synthesizer, and what the publisher says. Out comes one file, or text.
-"""
+"""The commands ``datasheet`` and ``losses``: publishable facts about a saved synthesizer."""
 
 from __future__ import annotations
 
@@ -13,24 +10,20 @@ from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import staged
 from sdv_threea.cli.saved import load
 
-#: What is said of a column of which nothing was lost.
+#: The text for a column that lost nothing.
 ALL_THERE = 'nothing'
 
 
 def write_datasheet(
     synthesizer: Path, out: Path, about: Path | None, data: Sequence[Path], *, force: bool
 ) -> None:
-    """Write the datasheet of a saved synthesizer.
+    """Write the datasheet of a saved synthesizer, in the format of the ending of ``out``.
 
-    Args:
-        synthesizer: The file of the synthesizer.
-        out: Where to write it; the end of its name says as what.
-        about: A file of what the publisher says, as a JSON object of texts.
-        data: Files of synthetic tables, for Croissant.
-        force: Whether an existing file may be replaced.
+    ``about`` is a JSON object of texts by the publisher. ``data`` are files of synthetic tables,
+    for Croissant.
 
     Raises:
-        RefusedError: If a file is not what it should be.
+        RefusedError: If a file has the wrong content.
     """
     said = _read_about(about) if about is not None else {}
     fitted = load(synthesizer)
@@ -46,12 +39,7 @@ def write_datasheet(
 
 
 def say_losses(synthesizer: Path, *, as_json: bool) -> str:
-    """Return what samples do not show: a line per column, or JSON.
-
-    Args:
-        synthesizer: The file of the synthesizer.
-        as_json: Whether to return all that is known, as JSON.
-    """
+    """Return the losses of a synthesizer: a line per column, or all details as JSON."""
     lost = load(synthesizer).get_losses()
     if as_json:
         return str(lost.reset_index().to_json(orient='records', indent=2))

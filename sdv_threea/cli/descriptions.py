@@ -1,6 +1,6 @@
-"""What a file of metadata says of tables and columns, read without SDV, which takes long to load.
+"""Names of tables and columns in a file of metadata, read without SDV, which takes long to load.
 
-So a misspelt target or table is told at once. What the file means beyond that, SDV reads.
+So a misspelt target or table is reported at once. SDV checks the rest of the file later.
 """
 
 from __future__ import annotations
@@ -18,12 +18,8 @@ def check_description(
 ) -> None:
     """Check that metadata has the columns and tables that options name.
 
-    Metadata of an older form is passed by: SDV translates it first.
-
-    Args:
-        path: The file of the metadata.
-        targets: The columns, as ``--target`` has them.
-        named: The tables, by option.
+    Metadata of an older form is not checked, because SDV translates it first. ``targets`` are given
+    as by ``--target``; ``named`` are tables by option.
 
     Raises:
         RefusedError: If the file is no metadata, or lacks a column or table.
@@ -48,13 +44,9 @@ def check_description(
 
 
 def split_target(target: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
-    """Split ``COLUMN`` or ``TABLE.COLUMN`` into table and column.
+    """Return table and column of ``COLUMN`` or ``TABLE.COLUMN``.
 
     Both names may contain a point, so the metadata decides where to split.
-
-    Args:
-        target: What the user gave.
-        tables: The entries of the tables in the metadata, by name.
 
     Raises:
         RefusedError: If there is no such column.

@@ -1,7 +1,7 @@
-"""The command ``detect``: metadata proposed from what is public, and what is left to be stated.
+"""The command ``detect``: metadata proposed from public facts, and a list of open questions.
 
 In go the first line of a CSV file, the schema of a Parquet file, a data dictionary; rows only if
-they are said to be public. Out come metadata as JSON, or a data dictionary to fill in.
+they are declared public. Out come metadata as JSON, or a data dictionary to fill in.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sdv_threea.metadata import (
 from sdv_threea.metadata.schemas import name_table
 from sdv_threea.names import check_table_names, printable
 
-#: What is said of a proposal that states facts which a fit uses only if it is told so.
+#: The note on a proposal with ranges or values, which a fit uses only if it is told so.
 USE = 'Its ranges and values are used by `sdv-threea fit --public-metadata`, if they are public.'
 
 
@@ -44,15 +44,15 @@ def detect_files(
     """Propose metadata, show it, and write it.
 
     Args:
-        data: A table, or a folder of tables; nothing but names and types is read of them, unless
+        data: A table, or a folder of tables. Only names and types are read, unless
             ``settings['public']``.
         dictionary: A data dictionary.
-        out: Where to write the metadata (``.json``) or a data dictionary to fill in (``.csv``).
+        out: The output: metadata (``.json``) or a data dictionary to fill in (``.csv``).
         settings: The options ``public``, ``asks``, ``table``, ``separator`` and ``encoding``.
         force: Whether an existing file may be replaced.
 
     Raises:
-        RefusedError: If what was asked for or a file is not in order.
+        RefusedError: If the options or a file are not in order.
     """
     table = settings['table']
     _check(data, dictionary, out, public=settings['public'])
@@ -97,14 +97,14 @@ def _propose(name: str, path: Path, form: CsvFormat, *, public: bool) -> Proposa
 
 
 def _read_rows(path: Path, form: CsvFormat) -> pd.DataFrame:
-    """Read a table whose rows are public, and let pandas guess its types."""
+    """Read a table whose rows are public, with types guessed by pandas."""
     if path.name.endswith('.parquet'):
         return pd.read_parquet(path, engine='pyarrow')
     return pd.read_csv(path, sep=form.separator, encoding=form.encoding, low_memory=False)
 
 
 def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
-    """Return the files of tables, by what the tables are called."""
+    """Return the files of tables, by the name of the table."""
     if data is None:
         return {}
     if not data.is_dir():

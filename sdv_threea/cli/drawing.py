@@ -1,7 +1,4 @@
-"""The command ``sample``: synthetic rows, in files.
-
-In goes a saved synthesizer. Out come files of its tables.
-"""
+"""The command ``sample``: synthetic rows of a saved synthesizer, in files."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ def sample_files(
         synthesizer: The file of the synthesizer.
         out: The file of one table, or the folder of several.
         rows: The number of rows, of one table.
-        scale: The size as a multiple of the real one, of a database.
+        scale: The size of a database, as a multiple of the real one.
         force: Whether existing files may be replaced.
         **options: The other options of the command, by name.
 
     Raises:
-        RefusedError: If the size is given in the wrong way, or a file cannot be written.
+        RefusedError: If the size does not fit the synthesizer, or a file cannot be written.
     """
     fitted = load(synthesizer)
     fitted.memory_limit = options['memory_limit']

@@ -1,4 +1,4 @@
-"""Errors and warnings of the command line: an error is one line.
+"""One-line errors and warnings of the command line.
 
 In go exceptions and warnings of any package. Out come lines on the terminal, and exit codes.
 Messages that may hold the values of a row are not shown.
@@ -25,21 +25,21 @@ HEARD = {'sdv', 'sdv_threea'}
 
 
 class FailedError(click.ClickException):
-    """Something went wrong: the exit code is 1."""
+    """An error with the exit code 1."""
 
     def format_message(self) -> str:
-        """Return the message without what a terminal would obey: it may quote names of others."""
+        """Return the message without control characters: it may quote names from files."""
         return printable(self.message)
 
 
 class RefusedError(FailedError):
-    """What was asked for cannot be done as asked: the exit code is 2, as for wrong usage."""
+    """A request that cannot be met: the exit code is 2, as for wrong usage."""
 
     exit_code = 2
 
 
 class PlainCommand(click.Command):
-    """A command whose errors are one line, and whose warnings are few.
+    """A command with one-line errors and few warnings.
 
     Formal guarantees:
         * of an exception whose message may hold the values of rows, only its type and the line of
@@ -47,7 +47,7 @@ class PlainCommand(click.Command):
     """
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and turn what it raises and warns of into lines."""
+        """Run the command, and turn its exceptions and warnings into lines."""
         with ending_in_order(), _plain_warnings():
             try:
                 return super().invoke(ctx)
@@ -58,13 +58,13 @@ class PlainCommand(click.Command):
 
 
 class PlainGroup(click.Group):
-    """A group of such commands."""
+    """A group of plain commands."""
 
     command_class = PlainCommand
 
 
 def explain(error: Exception) -> click.ClickException:
-    """Return the error that click prints as one line in the place of another one."""
+    """Return the exception that click prints as one line instead of ``error``."""
     if isinstance(error, click.ClickException):
         return error
     if isinstance(error, OSError):
@@ -93,10 +93,10 @@ def _plain_warnings() -> Iterator[None]:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
-    """Show a warning that is meant for users; pass over all others."""
+    """Show a warning for users; pass over all others."""
     heard = is_ours(message) or HEARD & set(Path(filename).parts)
     if issubclass(category, UserWarning) and heard:
-        # The lines of a list stay lines, under the first one.
+        # The items of a list stay on lines of their own.
         lines = [_say(line) for line in str(message).splitlines() if line.strip()]
         click.echo(printable('\n  '.join([f'Warning: {lines[0]}', *lines[1:]])), err=True)
 
@@ -133,7 +133,7 @@ def _find_place(error: Exception) -> str:
 
 
 def _say(message: object) -> str:
-    """Return a message in one line, in the words of the command that runs."""
+    """Return a message in one line, in the words of the running command."""
     context = click.get_current_context(silent=True)
     options = context.command.params if context is not None else ()
     return name_options(' '.join(str(message).split()), options)

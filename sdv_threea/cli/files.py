@@ -1,6 +1,6 @@
-"""Files of tables: found, of a kind that is known, and how their CSV is written.
+"""Files of tables: found, of a known kind, and the format of their CSV.
 
-This module loads no library, so that what is wrong with arguments is said at once.
+This module loads no library, so that wrong arguments are reported at once.
 """
 
 from __future__ import annotations
@@ -17,26 +17,25 @@ from sdv_threea.cli.errors import RefusedError
 #: The endings of files that hold a table.
 SUFFIXES = ('.csv', '.csv.gz', '.parquet')
 
-#: What separates cells, in the files that one meets.
+#: The usual separators of cells.
 SEPARATORS = (',', ';', '\t', '|')
 
-#: How a tab is written on a command line.
+#: Spellings of a tab on a command line.
 TABS = ('tab', '\\t')
 
-#: What files of CSV begin with that programs on Windows have written, and the encoding it stands
-#: for.
+#: Byte order marks, with which programs on Windows begin CSV files, and their encodings.
 MARKS = {codecs.BOM_UTF16_LE: 'utf-16', codecs.BOM_UTF16_BE: 'utf-16'}
 
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """How files of CSV are written.
+    """The format of CSV files.
 
     Attributes:
         separator: The character between cells.
         encoding: The name of the encoding, as Python has it.
-        only_empty: Whether no cell is missing but an empty one. Otherwise those are too that pandas
-            takes for missing, such as NA, null and None.
+        only_empty: True if only empty cells are missing. Otherwise the texts that pandas takes for
+            missing are missing too, such as NA, null and None.
     """
 
     separator: str = ','
@@ -45,10 +44,9 @@ class CsvFormat:
 
 
 def read_format(settings: Mapping[str, Any]) -> CsvFormat:
-    """Return the format that the options of a command say.
+    """Return the format that the options of a command state.
 
-    Args:
-        settings: The options ``separator``, ``encoding`` and, where files are read, ``missing``.
+    ``missing`` is an option only of commands that read files.
 
     Raises:
         RefusedError: If the separator is no single character, or the encoding is unknown.
@@ -72,14 +70,11 @@ def show_separator(separator: str) -> str:
 
 
 def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Find the file of each table.
+    """Return the file of each table.
 
     Args:
         source: A file, if there is one table; or a folder with a file named after each table.
         names: The tables of the metadata.
-
-    Returns:
-        The files by table.
 
     Raises:
         RefusedError: If a table has no file, or several, or one of an unknown kind.
@@ -98,10 +93,10 @@ def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
 
 
 def check_kind(path: Path) -> None:
-    """Check that a file is of a kind that can be read and written here.
+    """Check that a file is of a kind that can be read and written.
 
     Raises:
-        RefusedError: If its name ends otherwise, or the library for it is not installed.
+        RefusedError: If its name has another ending, or the library for it is not installed.
     """
     if not path.name.endswith(SUFFIXES):
         raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(SUFFIXES)}.")

@@ -1,7 +1,7 @@
-"""The command ``fit``: one release, in a file, and its privacy statement beside it.
+"""The command ``fit``: one release, in a file, and its privacy statement in another file.
 
-In go files of tables, metadata, and the settings of a release. If something fails once private rows
-were asked, it is said that budget was spent, and where the synthesizer is.
+If a step fails after private rows were read, the error says that budget was spent, and where the
+synthesizer is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import read_table
 from sdv_threea.constraints.constraint_set import BUILT_IN
 
-#: What is said of the budget of a release that is lost.
+#: The sentence on the budget of a release that is lost.
 SPENT = 'Private rows were asked, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
 
 
@@ -48,15 +48,15 @@ def fit_files(
     Args:
         data: A table, or a folder of tables.
         metadata: The file of SDV's metadata.
-        out: Where to write the synthesizer.
-        statement: Where to write the statement.
+        out: The file of the synthesizer.
+        statement: The file of the privacy statement.
         settings: The options of the command by name: those of the release, of CSV, and the file of
             ``constraints``.
         force: Whether existing files may be replaced.
 
     Raises:
-        RefusedError: If what was asked for or a file is not in order; nothing was spent.
-        FailedError: If something failed later: it says what was spent, and where the release is.
+        RefusedError: If the options or a file are not in order; nothing was spent.
+        FailedError: If a later step failed: it says what was spent, and where the release is.
     """
     described = load_metadata(metadata)
     files = find_tables(data, described.tables)
@@ -93,9 +93,9 @@ def fit_files(
 
 
 def read_constraints(path: Path) -> list[Any]:
-    """Read SDV's constraints from JSON, in the form in which SDV saves them.
+    """Return constraints from a JSON file in SDV's format.
 
-    Only constraints that are nothing but parameters are read, so no code runs that a file names.
+    Only constraints that consist of parameters are read, so the file cannot run code.
 
     Raises:
         RefusedError: If the file holds anything else.
@@ -125,7 +125,7 @@ def read_constraints(path: Path) -> list[Any]:
 
 @contextmanager
 def _telling_what_was_spent(synthesizer: Synthesizer) -> Iterator[None]:
-    """Say of a fit that fails or is stopped once private rows were asked what that cost."""
+    """Report the spent budget if a fit fails or is stopped after private rows were read."""
     try:
         yield
     except BaseException as error:
@@ -140,7 +140,7 @@ def _telling_what_was_spent(synthesizer: Synthesizer) -> Iterator[None]:
 
 @contextmanager
 def _rescuing(synthesizer: Synthesizer, out: Path) -> Iterator[None]:
-    """Save a synthesizer elsewhere if it cannot be written to its place, and say where."""
+    """Save a synthesizer elsewhere if its own file cannot be written, and report where."""
     try:
         yield
     except Exception as error:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import click
 
-#: Methods, and what to do instead on the command line.
+#: Methods, and their counterparts on the command line.
 METHODS = {
     r'Save the synthesizer by save\(\)|save it by save\(\)': 'let --out end in .pkl',
     r'get_losses\(\)': '`sdv-threea losses`',
@@ -21,14 +21,14 @@ METHODS = {
     r', or math\.inf for no privacy,': ', or --no-privacy,',
 }
 
-#: Values as Python spells them: a text in quotes, or a word or number.
+#: Values in Python's spelling: a text in quotes, or a word or number.
 VALUE = r"""(?:'([^']*)'|([\w+-]+(?:\.\d+)?(?:e[+-]?\d+)?))"""
 
-#: Words before an argument in quotes. Names of tables and columns, which may be the same, are
-#: written otherwise.
+#: Words before an argument in quotes. Names of tables and columns, which may be equal to it, follow
+#: other words.
 BEFORE = r'(?<=\bas |\bto )|(?<=rows of )|(?<=\bby )|(?<=\bpass )|(?<=\bwith )|(?<=Expected )'
 
-#: Arguments that the options are called otherwise than.
+#: Arguments whose options have other names.
 RENAMED = {
     'num_rows': '--rows',
     'num_columns': '--columns',
@@ -39,15 +39,10 @@ RENAMED = {
 
 
 def name_options(message: str, options: Iterable[click.Parameter]) -> str:
-    """Replace arguments of Python in a message by the options that stand for them.
+    """Return a message with options instead of the arguments of Python.
 
-    Args:
-        message: A message of this package.
-        options: The options of the command that runs.
-
-    Returns:
-        The message: ``public_metadata=True`` has become ``--public-metadata``, ``epsilon=4``
-        ``--epsilon 4``. What is in quotes stays as it is: it is a name of the user.
+    ``public_metadata=True`` becomes ``--public-metadata``, and ``epsilon=4`` becomes ``--epsilon
+    4``. Texts in quotes stay: they are names of the user.
     """
     for method, command in METHODS.items():
         message = re.sub(method, command, message)

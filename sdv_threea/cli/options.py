@@ -1,4 +1,4 @@
-"""Options that several commands have: kinds of paths, how CSV is written, settings of a release."""
+"""Options that several commands share: kinds of paths, format of CSV, settings of a release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 SOURCE = click.Path(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 
-#: What the name of a file ends in that holds a release, and no code.
+#: The ending of the name of a release file, which holds no code.
 RELEASE = '.release'
 
 metadata_option = click.option(
@@ -70,7 +70,7 @@ memory_option = click.option(
     help='Gigabytes that it may take.  [default: what the machine has]',
 )
 
-#: How files of CSV are read.
+#: The format of CSV files that are read.
 READING = (separator_option, encoding_option, missing_option)
 
 SETTINGS = (
@@ -134,30 +134,26 @@ DETECTION = (
 
 
 def detect_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the command ``detect`` to it."""
+    """Add the options of the command ``detect``."""
     return _add(DETECTION, command)
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of files that are read to a command."""
+    """Add the options of commands that read files."""
     return _add(READING, command)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the settings of a release to a command, as options.
+    """Add the settings of a release as options.
 
-    The command gets them by name. :func:`settle_promise` is to be called on them, and
-    :func:`~sdv_threea.cli.saved.make_synthesizer` takes them then.
+    The command calls :func:`settle_promise` on the settings, and then passes them to
+    :func:`~sdv_threea.cli.saved.make_synthesizer`.
     """
     return _add(SETTINGS, command)
 
 
 def settle_promise(settings: dict[str, Any]) -> None:
-    """Check that a promise is made, or expressly none, and make one setting of both options.
-
-    Args:
-        settings: The settings by name; ``no_privacy`` is taken out, and ``epsilon`` is a number
-            then, infinite for no privacy.
+    """Replace ``epsilon`` and ``no_privacy`` by one ``epsilon``, which is infinite for no privacy.
 
     Raises:
         MissingParameter: If neither is given.
@@ -182,7 +178,7 @@ def settle_promise(settings: dict[str, Any]) -> None:
 def _add(
     options: tuple[Callable[..., Any], ...], command: Callable[..., Any]
 ) -> Callable[..., Any]:
-    # The help lists the option that was added last first, so the first one is added last.
+    # The help lists the last added option first.
     for option in reversed(options):
         command = option(command)
     return command

@@ -1,4 +1,4 @@
-"""Output files of a command: checked and reserved before the work, and there when it is done."""
+"""Output files of a command: checked and reserved before the work, and complete after it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sdv_threea.atomic import replacing_all
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.names import printable
 
-#: Bytes of a thousand, in which sizes of files are told.
+#: The factor between units of file size.
 THOUSAND = 1000
 
 
@@ -30,7 +30,7 @@ def staged(
 
     Yields:
         The hidden file to write, by output file. All output files appear if the block ends without
-        an exception. Otherwise none does, and nothing is left behind.
+        an exception. Otherwise none appears, and no hidden file or folder stays.
 
     Raises:
         RefusedError: If an output file exists and may not be replaced, is an input, or has no
@@ -55,12 +55,7 @@ def staged(
 
 
 def check_places(places: list[Path], *, force: bool, inputs: Iterable[Path] = ()) -> None:
-    """Check that files can be written, before anything that takes long is loaded or done.
-
-    Args:
-        places: The output files.
-        force: Whether existing files may be replaced.
-        inputs: Files that are read; they are never replaced.
+    """Check output files before slow work; ``inputs`` are read, and never replaced.
 
     Raises:
         RefusedError: If one exists and may not be replaced, is an input, or has no folder.
@@ -80,7 +75,7 @@ def check_places(places: list[Path], *, force: bool, inputs: Iterable[Path] = ()
 
 
 def tell_written(place: Path) -> None:
-    """Say in a line that a file was written, and how large it is."""
+    """Report a written file and its size in a line."""
     size = f' ({_say_size(place.stat().st_size)})' if place.is_file() else ''
     click.echo(printable(f'Wrote {place}{size}.'), err=True)
 

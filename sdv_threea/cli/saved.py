@@ -1,7 +1,4 @@
-"""Synthesizers: made from metadata and options, loaded from files, sampled; and their statements.
-
-In go the options of commands, as click parsed them. Out come synthesizers, tables and texts.
-"""
+"""Synthesizers, made from metadata and options, loaded and sampled; and their statements."""
 
 from __future__ import annotations
 
@@ -32,25 +29,25 @@ from sdv_threea.synthesizers.released import read_release, restore_release
 Synthesizer = ClustMixSynthesizer | ClustMixMultiTableSynthesizer
 Statement = PrivacyStatement | DatabaseStatement
 
-#: The options of the settings that only databases have, by setting.
+#: The settings that only databases have, and their options.
 OF_DATABASES = {
     'privacy_unit': '--privacy-unit',
     'public_tables': '--public-table',
     'max_children': '--max-children',
 }
 
-#: The options of the settings that are no arguments of constructors.
+#: The settings that are no arguments of constructors.
 OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints')
 
-#: Rows of a single table that are drawn at once. The progress bar moves after each draw.
+#: Number of rows of a single table in one draw. The progress bar moves after each draw.
 ROWS_PER_DRAW = 100_000
 
 
 def load_metadata(path: Path) -> Metadata:
-    """Read SDV's metadata from JSON.
+    """Return SDV's metadata from a JSON file.
 
     Raises:
-        RefusedError: If the file holds no metadata, or a name of a table leads out of a folder.
+        RefusedError: If the file holds no metadata, or the name of a table leads out of the folder.
         InvalidMetadataError: If the metadata contradicts itself.
     """
     try:
@@ -65,15 +62,10 @@ def load_metadata(path: Path) -> Metadata:
 
 
 def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthesizer:
-    """Make a synthesizer, of one table or of a database by the number of tables in the metadata.
+    """Return an unfitted synthesizer, for one table or a database as the metadata has it.
 
-    Args:
-        metadata: The metadata.
-        settings: The options of the command: arguments of the constructors by name, and
-            ``targets``. A progress bar is shown on a terminal.
-
-    Returns:
-        A synthesizer that is not fitted.
+    ``settings`` are the options of the command: arguments of the constructors by name, and
+    ``targets``. A progress bar is shown on a terminal.
 
     Raises:
         RefusedError: If an option is for the other kind of synthesizer, or names no column.
@@ -103,7 +95,7 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
 
 
 def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
-    """Save a fitted synthesizer: as a release, which holds no code, or as SDV does."""
+    """Save a fitted synthesizer: as a release, which holds no code, or as a pickle of SDV."""
     if as_release:
         synthesizer.save_release(path)
     else:
@@ -111,11 +103,12 @@ def save(synthesizer: Synthesizer, path: Path, *, as_release: bool) -> None:
 
 
 def load(path: Path) -> Synthesizer:
-    """Load a fitted synthesizer, or a release, which runs no code.
+    """Return a fitted synthesizer from a file; a release runs no code when it is loaded.
 
     Raises:
-        RefusedError: If the file holds something else, or a name of a table leads out of a folder.
-        SynthesizerInputError: If it is damaged.
+        RefusedError: If the file holds something else, or the name of a table leads out of the
+            folder.
+        SynthesizerInputError: If the file is damaged.
         VersionError: If it was made with a newer version.
     """
     loaded = _load_release(path) if is_plain(path) else load_saved(path)
@@ -126,24 +119,20 @@ def load(path: Path) -> Synthesizer:
 
 
 def list_tables(synthesizer: Synthesizer) -> list[str]:
-    """List the tables that a synthesizer samples."""
+    """Return the names of the tables that a synthesizer samples."""
     return list(synthesizer.metadata.tables)
 
 
 def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) -> list[float]:
-    """Check the size that was asked for, and divide it into draws.
+    """Return the sizes for :func:`draw`: at most :data:`ROWS_PER_DRAW` rows each, or one scale.
 
     Args:
         synthesizer: A fitted synthesizer.
         rows: The number of rows, for one table.
-        scale: The size as a multiple of the real one, for a database; 1 by default.
-
-    Returns:
-        The sizes for :func:`draw`: numbers of rows of at most :data:`ROWS_PER_DRAW` each, or one
-        scale.
+        scale: The size of a database as a multiple of the real one; 1 by default.
 
     Raises:
-        RefusedError: If the size is given in the wrong way.
+        RefusedError: If the size is not that of this kind of synthesizer.
     """
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         if rows is not None:
@@ -155,15 +144,7 @@ def plan_draws(synthesizer: Synthesizer, rows: int | None, scale: float | None) 
 
 
 def draw(synthesizer: Synthesizer, size: float) -> dict[str, pd.DataFrame]:
-    """Sample all tables; each call gives new rows.
-
-    Args:
-        synthesizer: A fitted synthesizer.
-        size: A number of rows for one table, a scale for a database.
-
-    Returns:
-        The rows by table.
-    """
+    """Return new rows by table; ``size`` is a number of rows, or a scale for a database."""
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         drawn: dict[str, pd.DataFrame] = synthesizer.sample_scale(scale=size)
     else:
@@ -175,7 +156,7 @@ def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file
     """Sample a table into a folder of Parquet files.
 
     Raises:
-        RefusedError: If it is a database, or the folder exists or cannot be made.
+        RefusedError: For a database, or if the folder exists or cannot be made.
     """
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         raise RefusedError('--rows-per-file is for one table, and this is a database.')
@@ -188,7 +169,7 @@ def write_parts(synthesizer: Synthesizer, rows: int, folder: Path, rows_per_file
 
 
 def to_json(statement: Statement) -> str:
-    """Return a statement as JSON; infinity, which JSON lacks, is spelt ``"inf"``."""
+    """Return a statement as JSON; infinity, which JSON lacks, is ``"inf"``."""
     return json.dumps(_spell(statement.to_dict()), indent=2, allow_nan=False)
 
 
@@ -214,7 +195,7 @@ def _check_names(metadata: Metadata) -> None:
 
 
 def _spell(value: Any) -> Any:
-    """Return a value with infinite numbers as texts, however deep in it they are."""
+    """Return a value with infinite numbers as texts, however deep."""
     match value:
         case Mapping():
             return {name: _spell(each) for name, each in value.items()}

@@ -8,19 +8,16 @@ from contextlib import contextmanager
 
 import click
 
-#: Characters kept free for the name of a step.
+#: Number of characters reserved for the name of a step.
 NAME_WIDTH = 30
 
 
 @contextmanager
 def steps(count: int) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar if the output goes to a terminal.
-
-    Args:
-        count: The number of steps.
+    """Show a progress bar of ``count`` steps if the output goes to a terminal.
 
     Yields:
-        A function to call with the name of each step as it begins.
+        A function to call with the name of each step at its beginning.
     """
     bar = click.progressbar(
         length=count,

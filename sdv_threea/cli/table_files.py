@@ -1,10 +1,10 @@
 """Tables in files: read and written.
 
 In go paths and metadata; out come tables whose dtypes depend on the metadata, or on the schema of a
-Parquet file, but never on cells. A reader that guesses types looks at all rows: with one missing
-cell integers become floats, and with one letter numbers become texts. As the dtypes of a table are
-published with its release, that would tell something about single cells. So all cells of a CSV file
-are read as texts, and each becomes what the metadata says its column holds.
+Parquet file, but never on cells. A reader that guesses types looks at all rows: one missing cell
+makes floats of integers, and one letter makes texts of numbers. The dtypes are published with a
+release, so guessed dtypes would disclose something about single cells. So all cells of a CSV file
+are read as texts, and converted to the types that the metadata states.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, show_separator
 from sdv_threea.storage.files import write_csv
 
-#: What a cell begins with that a spreadsheet runs as a formula.
+#: The beginnings of cells that a spreadsheet runs as formulas.
 FORMULAS = ('=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n')
 
 #: The texts that are read as booleans, in lower case.
@@ -38,20 +38,19 @@ def read_table(
     use_values: bool = False,
     coerce: bool = False,
 ) -> pd.DataFrame:
-    """Read a table.
+    """Return the table in a file of a known kind.
 
     Formal guarantees:
         * the dtypes are a function of the metadata, or of the schema of a Parquet file
         * error messages name columns, and show no cell
 
     Args:
-        path: The file, of a kind that was checked.
+        path: The file.
         columns: The entries of the columns in the metadata, by name.
-        form: How a CSV file is written.
+        form: The format of a CSV file.
         use_values: Whether the values that the metadata lists are public. Then a text becomes the
             listed value that is spelt like it.
-        coerce: Whether a cell that is no valid value of its column becomes missing. Otherwise the
-            file is refused.
+        coerce: Whether invalid cells of a column become missing. Otherwise the file is refused.
 
     Returns:
         Of a CSV file, numbers as floats, booleans as ``boolean`` and all other columns as texts. Of
@@ -59,8 +58,8 @@ def read_table(
         missing values.
 
     Raises:
-        RefusedError: If the file cannot be read, or a cell is no valid value of its column. What
-            the file looks like is said, if that is otherwise than stated.
+        RefusedError: If the file cannot be read, or a cell is not valid in its column. If the file
+            has another format than stated, the message says which.
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
@@ -86,13 +85,13 @@ def write_table(
 
     Args:
         table: The rows; whole numbers are written without a decimal point.
-        path: The file, of a kind that was checked.
-        form: How a CSV file is to be written.
+        path: The file, of a known kind.
+        form: The format of a CSV file.
         for_spreadsheets: Whether an apostrophe is put before the texts of a CSV file that a
             spreadsheet would run as formulas.
 
     Raises:
-        RefusedError: If the encoding has no place for a character of the table.
+        RefusedError: If the encoding lacks a character of the table.
     """
     if path.name.endswith('.parquet'):
         table.to_parquet(path, engine='pyarrow', index=False)
@@ -110,7 +109,7 @@ def write_table(
 
 
 def _disarm(table: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before what a spreadsheet would run: numbers spelt as texts are left."""
+    """Put an apostrophe before formulas of spreadsheets, except for numbers stored as texts."""
 
     def disarm(cell: Any) -> Any:
         armed = isinstance(cell, str) and cell.startswith(FORMULAS) and not _is_number(cell)
@@ -140,7 +139,7 @@ def _read_csv(
     except UnicodeError:
         raise _not_text(path, form) from None
     except (ValueError, EOFError):
-        # Raised by pandas for malformed rows. The messages may quote cells.
+        # pandas' messages on malformed rows may quote cells.
         texts = None
     if texts is None or not isinstance(texts.index, pd.RangeIndex):
         raise RefusedError(
@@ -152,9 +151,9 @@ def _read_csv(
 
 
 def _check_first_line(path: Path, columns: Mapping[str, Any], form: CsvFormat) -> None:
-    """Refuse a file whose first line names columns of the metadata if it is read otherwise.
+    """Refuse a first line that names no column, or shows another separator or encoding.
 
-    What is said depends on names of columns alone, and on whether the first line has any.
+    The message depends on names of columns alone, and on whether the first line has any.
     """
     try:
         with (gzip.open if path.name.endswith('.gz') else open)(path, 'rb') as file:
@@ -192,7 +191,7 @@ def _count_names(line: str, separator: str, columns: Mapping[str, Any]) -> int:
 
 
 def _skip_mark(encoding: str) -> str:
-    """Return the encoding that passes over the mark that UTF-8 may begin with."""
+    """Return the encoding that ignores an optional byte order mark of UTF-8."""
     return 'utf-8-sig' if codecs.lookup(encoding).name == 'utf-8' else encoding
 
 
@@ -208,7 +207,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table = pd.read_parquet(path, engine='pyarrow', dtype_backend='numpy_nullable')
     except ValueError:
         raise RefusedError(f"'{path}' cannot be read as Parquet.") from None
-    # Floats of NumPy can be missing, too, and have one value for that (NaN) where pandas' have two.
+    # NumPy's floats have one missing value (NaN), where pandas' have two.
     floats = table.select_dtypes('floating').columns
     return table.astype(dict.fromkeys(floats, np.float64))
 
@@ -221,17 +220,14 @@ def interpret(
     use_values: bool = False,
     coerce: bool = False,
 ) -> pd.Series:
-    """Turn texts into what the metadata says a column holds; see :func:`read_table`.
+    """Return the texts of a column in the dtype that :func:`read_table` states.
 
     Args:
         texts: The cells, under the name of the column.
-        source: Where they are from, for an error message.
+        source: The origin of the cells, for an error message.
         description: The column's entry in the metadata.
         use_values: Whether the values that the metadata lists are public.
-        coerce: Whether cells that are no valid value of the column become missing.
-
-    Returns:
-        The column, in the dtype that :func:`read_table` states.
+        coerce: Whether invalid cells of the column become missing.
     """
     values = description.get('range_values') if use_values else None
     match description.get('sdtype'):

@@ -1,7 +1,7 @@
-"""The command ``audit``: bounds on epsilon from below, on a table that need not be protected.
+"""The command ``audit``: lower bounds on epsilon, for a table that needs no protection.
 
-In go files of tables, the settings of a release and the kind of a canary (a row that stands out).
-Out comes the result of the guessing game of :mod:`sdv_threea.audit`.
+In go files of tables, the settings of a release and the kind of canary (a row that stands out). Out
+comes the result of the guessing game of :mod:`sdv_threea.audit`.
 """
 
 from __future__ import annotations
@@ -43,15 +43,12 @@ def try_out(
         data: A table, or a folder of tables.
         metadata: The file of SDV's metadata.
         settings: The settings of the release.
-        canary: The ``kind``, ``table``, ``column`` and ``value`` of the row that stands out.
+        canary: The ``kind``, ``table``, ``column`` and ``value`` of the canary.
         look: The arguments ``runs``, ``confidence`` and ``verbose`` of
             :func:`~sdv_threea.audit.game.audit_privacy`.
 
-    Returns:
-        The bounds, and whether they refute the claim.
-
     Raises:
-        RefusedError: If no row can stand out in that way, or a file cannot be read.
+        RefusedError: If the canary cannot be made, or a file cannot be read.
         SynthesizerInputError: If a setting is out of range.
     """
     described = load_metadata(metadata)
@@ -87,7 +84,7 @@ def _stand_out(
     column: str | None,
     value: str | None,
 ) -> Neighbours:
-    """Make the neighbours with a canary of the kind that was asked for."""
+    """Return the neighbours with a canary of the given kind."""
     if kind == 'far-out':
         return far_out(tables, metadata, table)
     name = table or next(iter(tables))
@@ -102,7 +99,7 @@ def _stand_out(
 
 
 def _take_the_place(neighbours: Neighbours) -> Neighbours:
-    """Return neighbours in which another row takes the canary's place, so the sizes are equal."""
+    """Return neighbours in which another row replaces the canary, so the sizes are equal."""
     (name,) = neighbours.canary
     rest = neighbours.without[name]
     return replace(
