@@ -38,7 +38,7 @@ class Guesses(NamedTuple):
         return self.false_alarms + self.misses
 
     def pool(self, other: Guesses) -> Guesses:
-        """Return the sums of these counts and those of other runs."""
+        """Return the counts of these and other runs, added up."""
         return Guesses(*(one + more for one, more in zip(self, other, strict=True)))
 
 
@@ -104,8 +104,9 @@ def bound_gaussian_epsilon(guesses: Guesses, delta: float, confidence: float = 0
     """Bound epsilon from below if the claim follows from Gaussian differential privacy.
 
     Formal guarantees:
-        * with the ``mu`` of :func:`bound_mu`: a true claim ``(epsilon, delta)`` that follows from
-          ``mu``-GDP, except for a part of ``delta``, has at least this ``epsilon``
+        * if the ``mu`` of :func:`bound_mu` is a lower bound, every true claim ``(epsilon, delta)``
+          that follows from ``mu``-GDP, except for a part of ``delta``, has at least this
+          ``epsilon``
     """
     return epsilon_from_mu(bound_mu(guesses, delta, confidence), delta)
 

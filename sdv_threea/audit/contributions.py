@@ -1,9 +1,8 @@
 """The contribution of each record to every released sum, compared with the declared sensitivity.
 
 In go a function that fits a table, an ordinary table, and a table of hostile records. Out come, for
-each released statistic, the largest distance that one hostile record moves it, its declared
-sensitivity, and whether single records add up to the sum of all, bit for bit. The check needs no
-knowledge of any statistic.
+each released statistic: the largest distance by which one hostile record moves the statistic, the
+declared sensitivity, and whether single records add up to the sum of all, bit for bit.
 """
 
 from __future__ import annotations
