@@ -62,10 +62,10 @@ def measure_fidelity(
 ) -> Fidelity:
     """Compare tables in common bins, and with resampled real rows.
 
-    Real rows are drawn twice with repetition: as many as were fitted, and as many as are synthetic.
-    The distance between the two is the error due to the sizes of the tables alone, and no synthetic
-    table can be expected to have a smaller one. Tables without rows, or without columns to compare,
-    are left out.
+    Two tables of real rows are drawn with repetition: one as large as the real table, one as large
+    as the synthetic table. Their distance is the error due to the sizes of the tables alone, and no
+    synthetic table can be expected to have a smaller one. Tables without rows, or without columns
+    to compare, are left out.
 
     Args:
         real: The real tables by name.

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.report.codes import POOLED, UNSEEN, Coded
 
-#: Two values without a common real row count as impossible if independent columns would have this
-#: many. With fewer expected rows, none may occur by chance.
+#: Two values that no real row has together count as impossible if independent columns would have
+#: this many such rows. With fewer expected rows, there may be none by chance alone.
 EXPECTED = 5.0
 
 #: The most pairs of columns that are named, and the most pairs of values of each.

@@ -38,14 +38,14 @@ GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """A score of the synthetic rows, compared with those of chance and of real rows.
+    """A score of the synthetic rows, compared with the scores of chance and of real rows.
 
     Args:
         name: The measure.
         use: The use of the release if the grade is good; empty if another grade has it.
         synthetic: The score of the synthetic rows.
         real: The score of real rows.
-        chance: The score of rows that carry no information on the measure.
+        chance: The score of rows without any information on the measure.
         spread: Standard deviation of ``synthetic``, by the noise of the test.
         real_spread: Standard deviation of ``real``.
         share: True if the score is a share of rows.
