@@ -33,7 +33,7 @@ class ColumnFacts:
         name: Name of the column.
         sdtype: Its type in SDV's metadata.
         shown: The range or values of samples, in words.
-        known: The source of that knowledge, in words.
+        known: The origin of ``shown``, such as a release or public metadata, in words.
         error: The expected share of rows by which noise alone moves the column; ``None`` if the
             column is not modelled.
     """
