@@ -185,7 +185,6 @@ def _fit_again(fit: Callable[[Any], Any], table: Any, transcript: Transcript) ->
 
 
 def _observe(fit: Callable[[Any], Any], table: Any) -> tuple[Any, State]:
-    """Return the fitted object, and its state together with the messages of the fit."""
     with listen() as heard:
         fitted = fit(table)
     messages = [message.split() for message in heard]
