@@ -1,7 +1,7 @@
-"""The plug-in: SDV's interface on top of the rooms below, without arithmetic.
+"""SDV's interface around the rooms below; no arithmetic.
 
-It may hold private rows while a fit lasts, and hands them down unread. A fitted synthesizer must
-keep nothing of them but what was released.
+This room may hold private rows while a fit lasts, and passes them down unread. A fitted synthesizer
+must keep nothing of the private rows except what was released.
 
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
 * :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
@@ -9,27 +9,28 @@ keep nothing of them but what was released.
 * :mod:`~sdv_threea.synthesizers.conditional`: rows by condition, of one table,
 * :mod:`~sdv_threea.synthesizers.one_call`: a DataFrame without metadata, in one call,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
-* :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables,
+* :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables, kept from
+  private rows,
 * :mod:`~sdv_threea.synthesizers.saved`: saving and loading,
 * :mod:`~sdv_threea.synthesizers.released`: releases in files that hold no code,
-* :mod:`~sdv_threea.synthesizers.publishing`: a datasheet, and a card in notebooks,
-* :mod:`~sdv_threea.synthesizers.sheets`: what these are made of,
-* :mod:`~sdv_threea.synthesizers.statement`: what is promised, and what it cost,
-* :mod:`~sdv_threea.synthesizers.cautions`: warnings about what was released,
-* :mod:`~sdv_threea.synthesizers.disclosing`: what a synthesizer tells of its losses,
-* :mod:`~sdv_threea.synthesizers.loss_table`: losses in a table, in words, and in a warning,
-* :mod:`~sdv_threea.synthesizers.arguments`: checks of what a synthesizer is made with,
-* :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of what a sample is asked for,
-* :mod:`~sdv_threea.synthesizers.fixed`: arguments are fixed once a synthesizer is made,
-* :mod:`~sdv_threea.synthesizers.attempts`: what is left of a fit that is stopped,
-* :mod:`~sdv_threea.synthesizers.turns`: threads that sample one synthesizer,
-* :mod:`~sdv_threea.synthesizers.progress`: progress bars that tell no times,
+* :mod:`~sdv_threea.synthesizers.publishing`: the datasheet of a release, and its card in notebooks,
+* :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
+* :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
+* :mod:`~sdv_threea.synthesizers.cautions`: warnings about weak promises, refits and rejected rows,
+* :mod:`~sdv_threea.synthesizers.disclosing`: the losses of a release, as methods of a synthesizer,
+* :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
+* :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer,
+* :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of the arguments of a sample,
+* :mod:`~sdv_threea.synthesizers.fixed`: arguments that cannot be changed after construction,
+* :mod:`~sdv_threea.synthesizers.attempts`: fits that fail leave nothing but their count,
+* :mod:`~sdv_threea.synthesizers.turns`: one thread at a time in a synthesizer,
+* :mod:`~sdv_threea.synthesizers.progress`: progress bars without times,
 * :mod:`~sdv_threea.synthesizers.logs`: SDV's log of events, without private numbers,
-* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that all this needs,
+* :mod:`~sdv_threea.synthesizers.private_names`: private names of SDV and RDT that this room needs,
 * :mod:`~sdv_threea.synthesizers.sdgym`: the synthesizer as an entrant of SDGym.
 """
 
-# SDV loads its plug-ins while it is imported, and it has to be complete by then.
+# SDV loads its plug-ins at import, and has to be complete by then.
 import sdv.single_table  # noqa: F401
 
 from sdv_threea.synthesizers import private_names  # noqa: F401

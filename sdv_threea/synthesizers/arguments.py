@@ -1,6 +1,7 @@
-"""Checks of arguments that SDV would stumble over: one clear error, by name, before anything else.
+"""Checks of arguments, each with one clear error that names the argument.
 
-The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for what is sampled.
+The errors are SDV's: ``SynthesizerInputError`` for settings, ``ValueError`` for constraints and
+names.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from sdv_threea.storage.ids import check_formats
 from sdv_threea.storage.metadata import MODELLED, ColumnMetadata
 from sdv_threea.warning import warn
 
-#: What becomes of cells that break what is stated of them.
+#: The treatments of cells that contradict the metadata.
 COERCE = 'coerce'
 INVALID_CELLS = ('raise', COERCE)
 
-#: The sdtypes of columns that have values.
+#: The sdtypes of columns whose values are listed.
 WITH_VALUES = ('categorical', 'boolean', 'ordinal')
 
-#: What is said of a table whose rows are steps of sequences.
+#: The error for a table whose rows are steps of sequences.
 SEQUENCES = (
     "The metadata of the table '{}' has {}, so a person may have many rows, and a fit would "
     'protect one row. To protect a person with all rows, put the persons into a table of their '
@@ -39,20 +40,16 @@ SEQUENCES = (
     'out of the metadata.'
 )
 
-#: Halves of characters that UTF-8 cannot write.
+#: Halves of characters (lone surrogates), which UTF-8 cannot encode.
 LONE = re.compile('[\ud800-\udfff]')
 
 
 def check_metadata(metadata: object) -> None:
-    """Check that metadata is SDV's, of rows and no sequences, and that its names and ids can be.
-
-    Args:
-        metadata: What the user gave.
+    """Check that metadata is SDV's, of rows and not of sequences, with names that files can hold.
 
     Raises:
-        SynthesizerInputError: If it is anything else, a name of a table leads out of a folder, one
-            of a column cannot be written to a file, the formats of ids repeat too much, or rows are
-            steps of sequences: one row would be the wrong unit.
+        SynthesizerInputError: If it is not, the formats of ids repeat too much, or rows are steps
+            of sequences: one row would be the wrong unit.
     """
     if not isinstance(metadata, Metadata):
         raise SynthesizerInputError(
@@ -79,14 +76,7 @@ def check_metadata(metadata: object) -> None:
 
 
 def check_locales(locales: object) -> None:
-    """Check that personal information can be made up in the locales.
-
-    Args:
-        locales: What the user gave: a locale, or a list of them; ``None`` for that of Faker.
-
-    Raises:
-        SynthesizerInputError: If there are none, or Faker has no such locale.
-    """
+    """Check that Faker has the locales: one, a list of them, or ``None`` for Faker's own."""
     if locales is None:
         return
     listed = [locales] if isinstance(locales, str) else locales
@@ -102,15 +92,7 @@ def check_locales(locales: object) -> None:
 
 
 def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
-    """Check that models can be trained to predict the target.
-
-    Args:
-        target: What the user gave; ``None`` for no target.
-        columns: What the metadata says about each column.
-
-    Raises:
-        SynthesizerInputError: If it is no column, or one that cannot be predicted.
-    """
+    """Check that the target is ``None``, or a column of a kind that models can predict."""
     if target is None:
         return
     if not isinstance(target, str) or target not in columns:
@@ -127,18 +109,15 @@ def check_target(target: object, columns: Mapping[str, ColumnMetadata]) -> None:
 
 
 def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashable | None]:
-    """Read what samples show in the place of values that are not released.
-
-    Args:
-        unreleased: What the user gave: for all columns, or by column.
-        metadata: Metadata of one table, without what is not public.
+    """Read the replacement of unreleased values by column, given for all columns or by column.
 
     Returns:
-        It by column. ``None`` is what is not chosen by name: missing where cells may be missing,
-        and spread elsewhere.
+        The replacement by column; ``None`` if not chosen by name: missing where cells may be
+        missing, spread elsewhere.
 
     Raises:
-        SynthesizerInputError: If a column is named that has no values, or something is no value.
+        SynthesizerInputError: If a named column has no list of values, or a replacement is no
+            value.
     """
     ((_, table),) = metadata.tables.items()
     listed = [name for name, each in table.columns.items() if each['sdtype'] in WITH_VALUES]
@@ -159,16 +138,10 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
 
 
 def make_settings(**chosen: Any) -> Settings:
-    """Make the settings of a release, and warn if they promise nothing.
-
-    Args:
-        chosen: Fields of :class:`Settings` by name.
-
-    Returns:
-        The settings.
+    """Make the settings of a release from the named fields, and warn if they promise nothing.
 
     Raises:
-        SynthesizerInputError: If one is out of range.
+        SynthesizerInputError: If a field is out of range.
     """
     try:
         settings = Settings(**chosen)
@@ -184,14 +157,7 @@ def make_settings(**chosen: Any) -> Settings:
 
 
 def check_kernel(settings: Settings) -> None:
-    """Check that the kernel of a user can be evaluated in this process.
-
-    Args:
-        settings: What was asked of the release.
-
-    Raises:
-        SynthesizerInputError: If the process was forked after JAX had begun, and would hang.
-    """
+    """Check that the kernel can be evaluated here: JAX hangs in a process forked after it began."""
     try:
         check_process(settings.kernel)
     except ValueError as error:
@@ -199,28 +165,14 @@ def check_kernel(settings: Settings) -> None:
 
 
 def check_flag(**flags: object) -> None:
-    """Check that arguments are ``True`` or ``False``.
-
-    Args:
-        flags: The arguments by name.
-
-    Raises:
-        SynthesizerInputError: If one is anything else; it is named.
-    """
+    """Check that the named arguments are ``True`` or ``False``."""
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise SynthesizerInputError(f'{name} must be True or False, got {flag!r}.')
 
 
 def check_limit(**limits: object) -> None:
-    """Check that arguments are numbers above zero, or ``None``.
-
-    Args:
-        limits: The arguments by name.
-
-    Raises:
-        SynthesizerInputError: If one is anything else; it is named.
-    """
+    """Check that the named arguments are numbers above zero, or ``None``."""
     for name, limit in limits.items():
         is_number = isinstance(limit, Real) and not isinstance(limit, bool | np.bool_)
         if limit is not None and not (is_number and limit > 0):  # type: ignore[operator]
@@ -228,43 +180,21 @@ def check_limit(**limits: object) -> None:
 
 
 def check_choice(choices: tuple[str, ...], **given: object) -> None:
-    """Check that arguments are one of some words.
-
-    Args:
-        choices: The words.
-        given: The arguments by name.
-
-    Raises:
-        SynthesizerInputError: If one is anything else; it is named.
-    """
+    """Check that the named arguments are among the choices."""
     for name, each in given.items():
         if not isinstance(each, str) or each not in choices:
             raise SynthesizerInputError(f'{name} must be one of {list(choices)}, got {each!r}.')
 
 
 def check_name(**names: object) -> None:
-    """Check that arguments are texts.
-
-    Args:
-        names: The arguments by name.
-
-    Raises:
-        ValueError: If one is anything else; it is named.
-    """
+    """Check that the named arguments are texts; else a ``ValueError``."""
     for name, value in names.items():
         if not isinstance(value, str):
             raise ValueError(f'{name} must be a text, got {value!r}.')
 
 
 def check_constraints(constraints: object) -> None:
-    """Check that constraints are SDV's, or programmed as SDV has it.
-
-    Args:
-        constraints: What the user gave.
-
-    Raises:
-        ValueError: If it is no list of constraints.
-    """
+    """Check for a list of SDV's constraints, programmable ones included; else a ``ValueError``."""
     listed = constraints if isinstance(constraints, list) else [None]
     if not all(hasattr(each, '_is_single_table') for each in listed):
         raise ValueError('constraints must be a list of constraints of sdv.cag.')
@@ -274,14 +204,7 @@ def check_constraints(constraints: object) -> None:
 
 
 def check_transformers(transformers: object) -> None:
-    """Check that transformers are RDT's, each of them made already.
-
-    Args:
-        transformers: What the user gave.
-
-    Raises:
-        SynthesizerInputError: If it does not map columns to transformers.
-    """
+    """Check that columns are mapped to instances of RDT's transformers, or to ``None``."""
     if not isinstance(transformers, Mapping):
         raise SynthesizerInputError(
             'column_name_to_transformer must map columns to transformers of RDT, such as '

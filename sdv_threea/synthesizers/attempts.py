@@ -1,4 +1,4 @@
-"""Fits that fail or are interrupted: nothing of them is left but that they were begun."""
+"""Fits that fail or are interrupted: nothing of them stays except that they are counted."""
 
 from __future__ import annotations
 
@@ -12,32 +12,27 @@ from sdv_threea.synthesizers.turns import in_turn
 
 Given = ParamSpec('Given')
 
-#: Marks a synthesizer while what is done to it can be undone.
+#: Marks a synthesizer during an attempt.
 MARK = '_undoing'
 
-#: What stays as it is: what is the user's own or never changes, and how many fits were begun.
+#: Not undone after an error: the user's own objects, constants, and the number of fits begun.
 KEPT = ('_input_metadata', '_num_releases', '_settings', 'kernel')
 
 
 def attempted(
     method: Callable[Concatenate[Any, Given], None],
 ) -> Callable[Concatenate[Any, Given], None]:
-    """Make a method an attempt to fit its synthesizer, of which one runs at a time.
+    """Return a method that fits its synthesizer, or leaves it unfitted after an error.
 
-    The synthesizer forgets its last fit first. It warns of the new one when that can no longer be
-    lost, so that a warning may be an error. An attempt inside another is a part of that one.
+    The synthesizer first forgets its last fit. It warns of the new release at the very end, when an
+    error can no longer undo the fit: users may turn warnings into errors. Attempts run one at a
+    time; an attempt inside another is a part of it. The method needs ``_forget`` and
+    ``_warn_of_release``, and must leave nothing private in the synthesizer.
 
     Formal guarantees:
-        * after an error, the synthesizer is as it was before its first fit, but for the number of
-          fits begun: of a release that was not finished, nothing is kept
+        * after an error, the synthesizer is as it was before its first fit, except for the number
+          of fits begun: of a release that was not finished, nothing is kept
         * the log of events has no number of private rows
-
-    Args:
-        method: A method of a synthesizer that has ``_forget`` and ``_warn_of_release``. What it
-            leaves in the synthesizer must not be private.
-
-    Returns:
-        The attempt.
     """
 
     @in_turn
@@ -55,7 +50,7 @@ def attempted(
             del self.__dict__[MARK]
         except BaseException:
             kept = {name: it for name, it in self.__dict__.items() if name in KEPT}
-            self.__dict__ = before | kept  # in one step, which no interrupt can divide
+            self.__dict__ = before | kept  # in one step that no interrupt can split
             raise
         self._warn_of_release()
 

@@ -1,4 +1,4 @@
-"""What is warned of: what a release promises, and what could not be found out or sampled."""
+"""Warnings about refits, weak promises, people with several rows, and samples that fall short."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.references import as_columns
 from sdv_threea.warning import warn
 
-#: What is warned of when a synthesizer is fitted again.
+#: The warning at a second fit.
 REFIT = (
     'Every fit is a release of its own, and their costs add up: {fits} fits of the same rows cost '
     'up to sqrt({fits}) times the mu that one may spend, in Gaussian differential privacy.'
@@ -28,7 +28,7 @@ REFIT_PAPER = (
     'of them.'
 )
 
-#: What is warned of ids that several rows may share.
+#: The warning about ids that several rows may share.
 SHARED = (
     '{} of the sdtype id and no key, so several rows may be those of one person, and the promise '
     'is for {}. A person with several rows is better protected as a unit: put the persons into a '
@@ -39,17 +39,12 @@ SHARED = (
 
 
 def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
-    """List the ids that several rows may share although they refer to no other table.
-
-    Args:
-        metadata: The metadata of all tables.
-        tables: The names of the tables to look at.
+    """List the ids of the tables that several rows may share, and that refer to no other table.
 
     Returns:
-        The columns of the sdtype ``id`` that are no primary, alternate or foreign key, written as
-        ``table.column`` if there are several tables. One column of a key of several columns is no
-        key in a single table, as rows may share it; in a database it says which row of a unit it
-        is.
+        The columns of the sdtype ``id`` that are no primary, alternate or foreign key, as
+        ``table.column`` if there are several tables. A column of a composite key is no key in a
+        single table, where rows may share it; in a database it tells which row of a unit it is.
     """
     several = len(metadata.tables) > 1
     found = []
@@ -66,12 +61,7 @@ def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
 
 
 def warn_of_shared_ids(metadata: Metadata, tables: Iterable[str]) -> None:
-    """Warn, in one line, if a person may have several rows that no unit holds together.
-
-    Args:
-        metadata: The metadata of all tables.
-        tables: The names of the private tables.
-    """
+    """Warn, in one line, of ids that several rows of the private tables may share."""
     if found := list_shared_ids(metadata, tables):
         named = f'The columns {found} are' if len(found) > 1 else f"The column '{found[0]}' is"
         database = 'a unit, which may hold only some of them'
@@ -79,12 +69,7 @@ def warn_of_shared_ids(metadata: Metadata, tables: Iterable[str]) -> None:
 
 
 def warn_of_refit(fits: int, guarantee: str) -> None:
-    """Warn that the costs of fits add up.
-
-    Args:
-        fits: How many fits there were of one synthesizer, with the one that is meant.
-        guarantee: The guarantee of each of them.
-    """
+    """Warn that the costs of ``fits`` fits, the next one included, add up."""
     text = REFIT_PAPER if guarantee == 'paper' else REFIT
     warn(text.format(fits=fits), RefitWarning)
 
@@ -92,13 +77,9 @@ def warn_of_refit(fits: int, guarantee: str) -> None:
 def warn_of_promise(
     settings: Settings, num_units: float, fits: int, *, database: bool = False
 ) -> None:
-    """Warn of what weakens the promise of a release, if anything is promised.
+    """Warn of everything that weakens the promise of a release.
 
-    Args:
-        settings: What was asked of the release.
-        num_units: The released number of rows; of units, if there are several tables.
-        fits: How many fits of this synthesizer were begun.
-        database: Whether there are several tables.
+    ``num_units`` is the released number of rows, or of units in a database.
     """
     if math.isinf(settings.epsilon):
         return
@@ -112,17 +93,13 @@ def warn_of_promise(
 def tell_rejected(
     found: int, wanted: int, tries: int, constraints: Sequence[Any], table: str | None = None
 ) -> None:
-    """Warn that too few rows meet the constraints.
+    """Warn that fewer rows than wanted meet the constraints.
 
-    Args:
-        found: How many rows were sampled.
-        wanted: How many were asked for.
-        tries: How often rows were drawn again, for each batch.
-        constraints: What they have to meet.
-        table: The table, if there are several.
+    ``tries`` is how often rows were drawn again in each batch; ``table`` is the table if there are
+    several.
 
     Raises:
-        SamplingError: If there are none.
+        SamplingError: If no row meets the constraints.
     """
     if found >= wanted:
         return

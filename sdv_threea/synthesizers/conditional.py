@@ -1,4 +1,4 @@
-"""Rows by condition: SDV's hooks around what samples them."""
+"""Rows by condition: SDV's hooks around the sampler of conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sdv_threea.synthesizers.turns import in_turn
 
 
 class ConditionalAdapter(SingleTableAdapter):
-    """SDV's base class for one table, whose rows by condition are drawn from the release."""
+    """SDV's base class for one table, with rows by condition drawn from the release."""
 
     @in_turn
     def sample_from_conditions(
@@ -29,22 +29,23 @@ class ConditionalAdapter(SingleTableAdapter):
         batch_size: int | None = None,
         output_folder_path: str | None = None,
     ) -> dict[str, pd.DataFrame]:
-        """Sample rows that meet conditions.
+        """Sample rows that meet conditions. This costs no privacy.
 
         Args:
             conditions: SDV's ``Condition`` and ``DataFrameCondition`` objects.
-            max_tries_per_batch: How often to draw again for what is met by rejection.
-            batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, which appears when it is whole; or
-                ``None``.
+            max_tries_per_batch: How many tries a batch has: rows that break a constraint or miss a
+                condition are drawn again.
+            batch_size: Rows drawn at once; ``None`` for all.
+            output_folder_path: Folder for a CSV file of the rows, which appears when it is
+                complete; ``None`` for no file.
 
         Returns:
-            The name of the table, and the rows, in the order of the conditions.
+            A dictionary of the rows by the name of the table, in the order of the conditions.
 
         Raises:
             FileExistsError: If the file exists already.
             SamplingError: If the synthesizer is not fitted.
-            ValueError: If a column cannot be asked for, or no row can meet the conditions.
+            ValueError: If a column cannot have a condition, or no row can meet the conditions.
         """
         check_conditions(conditions)
         how = max_tries_per_batch, batch_size
@@ -64,22 +65,23 @@ class ConditionalAdapter(SingleTableAdapter):
         batch_size: int | None = None,
         output_folder_path: str | None = None,
     ) -> dict[str, pd.DataFrame]:
-        """Sample the columns that are missing in a table.
+        """Complete the rows of a table by the columns that it lacks. This costs no privacy.
 
         Args:
-            known_columns: What is known, a row for each row to be sampled.
-            max_tries_per_batch: How often to draw again for what is met by rejection.
-            batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, which appears when it is whole; or
-                ``None``.
+            known_columns: The known columns, one row for each row to be sampled.
+            max_tries_per_batch: How many tries a batch has: rows that break a constraint or miss a
+                condition are drawn again.
+            batch_size: Rows drawn at once; ``None`` for all.
+            output_folder_path: Folder for a CSV file of the rows, which appears when it is
+                complete; ``None`` for no file.
 
         Returns:
-            The name of the table, and the rows, in the order of those known.
+            A dictionary of the rows by the name of the table, in the order of the known ones.
 
         Raises:
             FileExistsError: If the file exists already.
             SamplingError: If the synthesizer is not fitted.
-            ValueError: If a column cannot be known, or no row can have what is known.
+            ValueError: If a column cannot be known, or no row can have the known values.
         """
         check_known_columns(known_columns)
         how = max_tries_per_batch, batch_size
@@ -122,7 +124,7 @@ class ConditionalAdapter(SingleTableAdapter):
         return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
 
     def _restore_names(self, sampled: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Name columns as the fitted table did, where that was by numbers: SDV forgets to."""
+        """Restore column names that were numbers in the fitted table, which SDV forgets."""
         for table in sampled.values():
             if len(table.columns) == len(self._original_columns):
                 table.columns = self._original_columns
@@ -130,6 +132,6 @@ class ConditionalAdapter(SingleTableAdapter):
 
 
 def find_cause(error: Exception) -> BaseException:
-    """Return what stopped a sample: SDV raises the same type again, and blames the file for it."""
+    """Return the error that stopped a sample: SDV wraps it in one that blames the file."""
     cause = error.__cause__
     return cause if cause is not None and type(cause) is type(error) else error

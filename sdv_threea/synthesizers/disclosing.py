@@ -1,4 +1,4 @@
-"""What synthesizers tell of their losses."""
+"""The losses of a release, as methods of the synthesizers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 
 class Disclosing:
-    """A synthesizer of one table that tells what its last release has lost.
+    """A synthesizer of one table that tells the losses of its last release.
 
-    What is told is made in :mod:`~sdv_threea.synthesizers.loss_table`, which is loaded once it is
-    needed, as the pipeline is: everybody who imports SDV loads this module.
+    :mod:`~sdv_threea.synthesizers.loss_table` is imported late to keep the import of SDV light.
     """
 
     _fitted: bool
@@ -31,15 +30,15 @@ class Disclosing:
     def get_losses(self) -> pd.DataFrame:
         """Return what samples of the last fit do not show, column by column.
 
-        It is computed from released numbers, so it costs nothing and may be published. A share of
-        rows is lost if their values were too rare to be released, or may lie beyond a range. Its
-        interval misses once in 370 columns.
+        It is computed from released numbers, so it costs no privacy and may be published. Rows
+        count as lost if their values were too rare to be released, or may lie beyond a range. The
+        interval of a share misses once in 370 columns.
 
         Returns:
             A row per modelled column, by name. ``loss`` is ``'no value'``, ``'constant'``,
-            ``'guessed range'``, ``'values'``, ``'range'`` or empty; ``share`` of the rows is lost,
-            ``at_least`` and ``at_most``; ``shown`` is what samples show, ``stated`` lists the facts
-            that were taken from the metadata, and ``said`` is the loss in a sentence.
+            ``'guessed range'``, ``'values'``, ``'range'`` or empty; ``share`` is the lost share of
+            the rows, between ``at_least`` and ``at_most``; ``shown`` is what samples show;
+            ``stated`` lists the facts taken from the metadata; ``said`` is the loss in a sentence.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -64,7 +63,7 @@ class Disclosing:
         return say_losses(self._list_losses())
 
     def _warn_of_release(self) -> None:
-        """Warn of what the last fit promises and what it has lost."""
+        """Warn of what weakens the promise of the last fit, and of its losses."""
         from sdv_threea.synthesizers.loss_table import warn_of_losses
 
         if self._model is not None:
@@ -74,7 +73,7 @@ class Disclosing:
 
 
 class DisclosingDatabase:
-    """A synthesizer of several tables that tells what its last release has lost."""
+    """A synthesizer of several tables that tells the losses of its last release."""
 
     _table_synthesizers: Any
     _num_releases: int
@@ -86,10 +85,10 @@ class DisclosingDatabase:
     def get_losses(self) -> pd.DataFrame:
         """Return what samples of the last fit do not show, by table and column.
 
-        It is computed from released numbers, so it costs nothing and may be published.
+        It is computed from released numbers, so it costs no privacy and may be published.
 
         Returns:
-            A row per table and modelled column, as :meth:`ClustMixSynthesizer.get_losses` has them.
+            A row per table and modelled column, as in :meth:`ClustMixSynthesizer.get_losses`.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -103,7 +102,7 @@ class DisclosingDatabase:
         return pd.concat(found, names=['table'])
 
     def _warn_of_release(self) -> None:
-        """Warn of what the last fit promises and what it has lost."""
+        """Warn of what weakens the promise of the last fit, and of its losses."""
         from sdv_threea.synthesizers.loss_table import warn_of_lost_tables
 
         model = self._get_model('losses')

@@ -1,4 +1,4 @@
-"""Arguments of a synthesizer that are fixed once it is made."""
+"""Arguments of a synthesizer that cannot be changed after construction."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-#: Arguments that take effect whenever they are set.
+#: Arguments that may be set at any time.
 FREE = ('memory_limit', 'verbose')
 
 
 class Fixed:
-    """A synthesizer whose arguments are fixed once it is made; to be put before SDV's base class.
+    """A synthesizer whose arguments are fixed at construction; goes before SDV's base class.
 
-    What is promised follows from the arguments. So an attribute that says something else than what
-    a fit does would be a false promise. Lists and dictionaries are copied: what becomes of those of
-    the caller does not matter, and the copies cannot be changed.
+    The promise follows from the arguments, so an attribute that differs from what a fit did would
+    be a false promise. Lists and dictionaries are copied, and the copies cannot be changed.
     """
 
     _arguments: frozenset[str]
@@ -34,7 +33,7 @@ class Fixed:
         super().__delattr__(name)
 
     def _fix(self) -> None:
-        """Fix the arguments: the last step of making a synthesizer."""
+        """Fix the arguments: the last step of construction."""
         self._fixed = self._arguments
 
     def _refuse_if_fixed(self, name: str) -> None:
@@ -46,11 +45,7 @@ class Fixed:
 
 
 def freeze(value: Any) -> Any:
-    """Return a value with copies of all lists and dictionaries in it, which cannot be changed.
-
-    Args:
-        value: An argument of a synthesizer.
-    """
+    """Return a value in which all lists and dictionaries are copies that cannot be changed."""
     if isinstance(value, Mapping):
         return FixedDict({key: freeze(each) for key, each in value.items()})
     if isinstance(value, list):
@@ -67,18 +62,18 @@ def _refuse(*_: Any, **__: Any) -> NoReturn:
 
 
 class FixedList(list[Any]):
-    """A list that cannot be changed. It equals the list it is a copy of."""
+    """An unchangeable copy of a list, equal to it."""
 
     append = extend = insert = remove = pop = clear = sort = reverse = _refuse
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        # A list would be loaded by appending to it.
+        # pickle would load a list by appending to it.
         return type(self), (tuple(self),)
 
 
 class FixedDict(dict[Any, Any]):
-    """A dictionary that cannot be changed. It equals the one it is a copy of."""
+    """An unchangeable copy of a dictionary, equal to it."""
 
     update = pop = popitem = clear = setdefault = _refuse
     __setitem__ = __delitem__ = __ior__ = _refuse

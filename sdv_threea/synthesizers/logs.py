@@ -12,7 +12,7 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER as TABLES
 
 ID = 'SYNTHESIZER ID'
 
-#: What an event may tell; anything else may be counted in private rows.
+#: Entries that an event may have; any other may count private rows.
 PUBLIC_ENTRIES = (
     'EVENT',
     'TIMESTAMP',
@@ -24,13 +24,7 @@ PUBLIC_ENTRIES = (
 
 
 def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
-    """Log that the fit of a table begins, as SDV does.
-
-    Args:
-        class_name: The class of the synthesizer.
-        synthesizer_id: The synthesizer.
-        num_columns: Number of columns of the table.
-    """
+    """Log the beginning of a fit of one table, as SDV does."""
     TABLES.info(
         {
             'EVENT': 'Fit',
@@ -45,14 +39,7 @@ def log_fit(class_name: str, synthesizer_id: str, num_columns: int) -> None:
 
 @contextmanager
 def hide_row_counts(synthesizer_id: str) -> Iterator[None]:
-    """Keep the events that a synthesizer logs meanwhile to what is public.
-
-    Args:
-        synthesizer_id: The synthesizer; events that name another one are left alone.
-
-    Yields:
-        Nothing.
-    """
+    """Strip everything but public entries from the events of one synthesizer in this block."""
 
     def censor(record: logging.LogRecord) -> bool:
         event = record.msg

@@ -1,4 +1,4 @@
-"""What is said of what a release has lost: a table, lines of the statement, and one warning."""
+"""The losses of a release in words: a table, lines of the statement, and one warning."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sdv_threea.settings import LARGEST_EPSILON, Settings
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.warning import warn
 
-#: A share of rows that is lost is warned of from here on: less is hardly missed.
+#: Warn from this share of lost rows.
 WORTH_A_WARNING = 0.02
 
-#: The most columns that a warning names of each kind.
+#: The most columns that a warning names for each kind of loss.
 MOST_NAMED = 6
 
-#: How much larger the budget is that a warning compares with.
+#: The warning compares with a budget this many times as large.
 LARGER = 4
 
 HELP = (
@@ -38,7 +38,7 @@ COLUMNS = ['loss', 'share', 'at_least', 'at_most', 'shown', 'stated', 'said']
 
 
 def name_losses(losses: Sequence[Loss], derivations: Derivations) -> list[Loss]:
-    """Name losses of derived columns by the columns of the user that they stand for."""
+    """Assign losses of derived columns to the user's columns that they stand for."""
     by_name = {loss.column: loss for loss in losses}
     found = {name: by_name[name] for name in derivations.domain.names if name in by_name}
     for step in derivations.steps:
@@ -61,12 +61,7 @@ def list_by_table(
 
 
 def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Make a table of losses, a row each.
-
-    Args:
-        losses: The losses.
-        columns: What the metadata says about each column.
-    """
+    """Make a table of losses, a row each; ``columns`` is the metadata of each column."""
     rows = {
         loss.column: [
             loss.kind,
@@ -84,12 +79,7 @@ def tabulate(losses: Iterable[Loss], columns: Mapping[str, Mapping[str, Any]]) -
 
 
 def show(loss: Loss, about: Mapping[str, Any]) -> str:
-    """Say what samples of a column show.
-
-    Args:
-        loss: The loss.
-        about: What the metadata says about the column.
-    """
+    """Return what samples of a column show, in words; ``about`` is the metadata of the column."""
     if loss.ends is None:
         named = f': {", ".join(map(str, loss.listed))}' if loss.is_target else ''
         number = len(loss.listed)
@@ -102,13 +92,7 @@ def show(loss: Loss, about: Mapping[str, Any]) -> str:
 
 
 def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[str]:
-    """Say how many rows must have a value for it to be found, here and with a larger budget.
-
-    Args:
-        domain: What was public before the release.
-        settings: What was asked of it.
-        num_rows: The released number of rows.
-    """
+    """Say how many rows must have a value for it to be found, now and with a larger budget."""
     unknown = [each for each in domain.columns if isinstance(each, Category) and not each.values]  # noqa: PD011
     if not unknown or math.isinf(settings.epsilon):
         return []
@@ -140,21 +124,14 @@ def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[
 
 
 def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
-    """Say what is lost of each column of which something worth a warning may be lost."""
+    """Say the loss of each column that is worth a warning."""
     return {loss.column: loss.said for loss in losses if loss.share.at_most >= WORTH_A_WARNING}
 
 
 def warn_of_losses(
     losses: Sequence[Loss], domain: Domain, settings: Settings, num_rows: float
 ) -> None:
-    """Warn of what a release has lost, once for all columns, if it is worth it.
-
-    Args:
-        losses: The losses.
-        domain: What was public before the release.
-        settings: What was asked of it.
-        num_rows: The released number of rows.
-    """
+    """Warn of the losses of a release that are worth it, once for all columns."""
     number = describe_number(losses, domain)
     others = [loss for loss in losses if not number or loss.column != domain.target]
     lines = [*describe_target(losses), *number, *describe_losses(others)]
@@ -165,7 +142,7 @@ def warn_of_losses(
 
 
 def warn_of_lost_tables(by_table: Mapping[str, Sequence[Loss]]) -> None:
-    """Warn of what the release of a database has lost, once for all tables, if it is worth it."""
+    """Warn of the losses of a database that are worth it, once for all tables."""
     lines = [
         f'- {table}: {line.removeprefix("- ")}'
         for table, losses in by_table.items()
@@ -201,7 +178,7 @@ def describe_number(losses: Iterable[Loss], domain: Domain) -> list[str]:
 
 
 def describe_losses(losses: Iterable[Loss]) -> list[str]:
-    """Say what is lost of columns other than the target, a line for each kind of loss."""
+    """Say the losses of columns other than the target, a line for each kind."""
     lines, others = [], [loss for loss in losses if not loss.is_target]
     for kind, words in {
         EMPTY: 'no value of {} was common enough to be released: samples show {}',

@@ -1,4 +1,4 @@
-"""The synthesizer of relational tables: SDV's interface, and behind it one private release."""
+"""The synthesizer of relational tables: SDV's interface around one private release."""
 
 from __future__ import annotations
 
@@ -52,57 +52,62 @@ if TYPE_CHECKING:
 
 
 def load_pipeline() -> ModuleType:
-    """Load the pipeline once it is needed: everybody who imports SDV loads this module."""
+    """Load the pipeline, late to keep the import of SDV light."""
     from sdv_threea.relational import pipeline
 
     return pipeline
 
 
 def release_database(*database: Any, **terms: Any) -> DatabaseRelease:
-    """Call :func:`sdv_threea.relational.pipeline.release_database`."""
+    """Call :func:`sdv_threea.relational.pipeline.release_database`, imported late."""
     released: DatabaseRelease = load_pipeline().release_database(*database, **terms)
     return released
 
 
 class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTableAdapter):
-    """Synthesizer of relational tables with a differential privacy guarantee for a whole unit.
+    """Synthesizer of relational tables with differential privacy for a whole unit.
 
     A unit of privacy is one row of the table ``privacy_unit`` with every row, in any table, that
-    can be reached from it: a patient with all encounters and all that hangs off those. It is used
-    like ``HMASynthesizer``, takes any schema without circles, and every fit is one release.
+    can be reached from it: a patient with all encounters and all rows that refer to those. The
+    synthesizer is used like ``HMASynthesizer`` and takes any schema without circles. Each fit is
+    one private release. Sampling costs no privacy.
 
     Formal guarantees:
-        * removing a unit changes the distribution of a fitted synthesizer, and of all that it
-          samples, by at most ``(epsilon, delta)``
-        * a private table that hangs off no unit is protected too: a row of it with the rows that
-          hang off it, see :meth:`get_privacy_statement`
+        * removing a unit changes the distribution of a fitted synthesizer, and of all its samples,
+          by at most ``(epsilon, delta)``
+        * a private table that belongs to no unit is protected too, a row of it with the rows that
+          belong to it: see :meth:`get_privacy_statement`
         * public tables are copied as they are, and nothing else is
 
     Args:
-        metadata: Metadata of the tables and of their relationships.
-        locales: Locales of the generators of personal information.
-        epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
-        delta: The privacy promise: choose it well below one over the number of units.
+        metadata: SDV's metadata of the tables and of their relationships.
+        locales: Locales of made-up personal information.
+        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. ``math.inf``
+            adds no noise and promises nothing.
+        delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
+            well below one over the number of units.
         privacy_unit: The table whose rows are the units. By default the only private table that
             refers to no other private one; an error if there are several.
         public_tables: Tables that may be published as they are, such as lists of codes.
-        max_children: The most rows that refer to one row of their owner, if that is public: a
-            number for all tables, or one by table, or by foreign key as ``(table, column)`` for
-            one that leads elsewhere. By default it is estimated privately.
+        max_children: The most rows that refer to one row of their owner, if public: one number for
+            all tables, or a dictionary by table, and by foreign key ``(table, column)`` for
+            references to other rows than the owner. By default estimated privately.
         target: The column that models will be trained to predict, by table.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
             public. By default they are dropped and estimated privately.
-        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring databases differ by one
-            unit.
+        neighbors: How neighbouring databases differ by one unit: ``'add_remove'`` or
+            ``'replace_one'``.
         verbose: Whether to show progress.
-        min_children: The fewest, as ``max_children``. By default none is known.
-        invalid_cells: What becomes of cells that break what is stated of them, in all tables:
-            ``'raise'`` or ``'coerce'``, as for :class:`ClustMixSynthesizer`. Keys and references
+        min_children: The fewest rows that refer to one row, given as ``max_children`` is. By
+            default no bound.
+        invalid_cells: How a fit treats cells that contradict the metadata, in all tables:
+            ``'raise'`` or ``'coerce'``, as in :class:`ClustMixSynthesizer`. Keys and references
             must be valid in any case.
-        memory_limit: Gigabytes that the fit of a table, or a sample, may take, as for one table.
+        memory_limit: Gigabytes that the fit of a table, or a sample, may take, as in
+            :class:`ClustMixSynthesizer`.
 
     Raises:
-        SynthesizerInputError: If a setting is out of range, or the schema cannot be protected.
+        SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
     """
 
     def __init__(
@@ -131,7 +136,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         self.min_children, self.max_children, self.target = min_children, max_children, target
         self.public_metadata, self.invalid_cells = public_metadata, invalid_cells
         known = keep_public(metadata, public_metadata=public_metadata)
-        # The attributes are copies: what the caller's own lists become does not matter.
+        # The attributes are copies, so later changes of the caller's lists have no effect.
         bounds = self.min_children, self.max_children
         terms = DatabaseTerms(known, privacy_unit, self.public_tables, *bounds, self.target)
         super().__init__(terms, locales)
@@ -145,11 +150,11 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private tables. Fitting again is another release, and the costs add up.
 
-        The dtypes of the tables are public: a foreign key that is stored as integers, for example,
-        tells that no reference is missing.
+        The dtypes of the tables are public: a foreign key stored as integers, for example, reveals
+        that no reference is missing.
 
-        An error or an interrupt leaves the synthesizer unfitted, as it was before its first fit;
-        a fit that had begun to ask the private rows is counted nevertheless.
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit. A fit
+        that had begun to read the private rows counts nevertheless.
 
         Args:
             data: All tables by name.
@@ -158,7 +163,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             InvalidDataTypeError: If ``data`` is not a dictionary of tables.
             InvalidDataError: If the tables do not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
-            MemoryError: If the fit would not go into memory.
+            MemoryError: If the fit would exceed the memory limit.
         """
         for each in self._table_synthesizers.values():
             each.check_memory(self.memory_limit)
@@ -172,8 +177,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             data: All tables by name.
 
         Returns:
-            The modelled columns of the private tables, and the public tables. Each row has a
-            number, and the numbers of the rows that it refers to, which stand for its keys.
+            The modelled columns of the private tables, and the public tables. In place of its keys,
+            each row has a number, and the numbers of the rows that it refers to.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not a dictionary of tables.
@@ -206,7 +211,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         """Release tables that :meth:`preprocess` has translated.
 
         Args:
-            processed_data: What :meth:`preprocess` returned.
+            processed_data: The result of :meth:`preprocess`.
 
         Raises:
             InvalidDataTypeError: If ``processed_data`` is not a dictionary of tables.
@@ -221,9 +226,9 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         self._generator = self._seed()
 
     def get_privacy_statement(self) -> DatabaseStatement:
-        """Return what the last fit promises, table by table, and what each release cost.
+        """Return the promise of the last fit, table by table, and the cost of each release.
 
-        Of several fits, it says what they cost together, as for one table.
+        After several fits the statement also tells their joint cost, as for one table.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -259,7 +264,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
     @property
     def _promise(self) -> Settings:
-        """The settings of any table: the promise is the same in all of them."""
+        """The settings of any table: all tables make the same promise."""
         settings: Settings = next(iter(self._table_synthesizers.values())).settings
         return settings
 
@@ -277,7 +282,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         super()._initialize_models()
 
     def _seed(self) -> np.random.Generator:
-        """Start the draws of samples, which need no secrecy, where SDV starts them."""
+        """Return the generator of samples, seeded as SDV does: samples need no secrecy."""
         return np.random.default_rng(type(self)._numpy_seed)
 
     def _forget(self) -> None:
@@ -293,7 +298,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         synthesizers = self._table_synthesizers
         for each in synthesizers.values():
             check_kernel(each.settings)
-        self._num_releases += 1  # even if it fails: see fit
+        self._num_releases += 1  # failed fits count too: see fit
         self._model = release_database(
             database,
             schema,
@@ -368,5 +373,5 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
 
 
 def _describe_own(model: TableRelease) -> Domain:
-    """Describe the columns of a table itself, as released: others stand for foreign keys."""
+    """Describe the released columns of the table itself, without foreign keys."""
     return Domain(tuple(model.released.domain[each] for each in model.layout.own))

@@ -1,8 +1,7 @@
-"""SDV's base class for many tables, kept from looking at private rows.
+"""SDV's base class for many tables, kept from private rows.
 
-Each table has a synthesizer of its own, with its parameters, constraints and storage; what the user
-says of all of them is in :class:`~sdv_threea.storage.database_terms.DatabaseTerms`. The methods
-here translate.
+Each table has a synthesizer with its own parameters, constraints and storage. Statements about the
+whole database are in :class:`~sdv_threea.storage.database_terms.DatabaseTerms`.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from sdv_threea.units.membership import Database
 from sdv_threea.units.references import BrokenReferenceError, Labels, label_numbers, link_rows
 from sdv_threea.units.schema import Schema
 
-#: What may be set table by table; the promise is one for the whole database.
+#: Parameters that can be set table by table; the promise holds for the whole database.
 TABLE_PARAMETERS = frozenset(
     {
         'alpha',
@@ -56,18 +55,14 @@ TABLE_PARAMETERS = frozenset(
 class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     """SDV's base class for many tables: each has its own parameters, constraints and storage.
 
-    As for any synthesizer of SDV, a subclass implements ``_model_tables`` and ``_sample``; and
-    ``_warn_of_release``, which is called when a fit is over.
+    A subclass implements ``_model_tables``, ``_sample``, and ``_warn_of_release``, called at the
+    end of a fit.
 
     Formal guarantees:
         * what it learns of a table before the release is what the synthesizer of that table learns:
           see :class:`~sdv_threea.synthesizers.single_table_adapter.SingleTableAdapter`
         * no constraint is fitted on private rows; one about several tables is refused
-        * a complaint about the tables names columns and rules, and shows no value
-
-    Args:
-        terms: What the user says of the whole database, with its metadata.
-        locales: Locales of the generators of personal information.
+        * an error about the tables names columns and rules, and shows no value
     """
 
     _synthesizer = ClustMixSynthesizer
@@ -75,7 +70,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     memory_limit: float | None
 
     def __init__(self, terms: DatabaseTerms, locales: list[str] | str) -> None:
-        self._terms = terms  # SDV asks for them while it is made: see the hooks below
+        self._terms = terms  # SDV's constructor calls hooks below that need them
         super().__init__(deepcopy(terms.metadata), locales)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
@@ -109,7 +104,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         """Add constraints on single tables, each with its ``table_name``.
 
         Args:
-            constraints: SDV's constraints.
+            constraints: SDV's constraints. They are public.
 
         Raises:
             SynthesizerInputError: If a constraint is about several tables, or lacks its table.
@@ -132,7 +127,9 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
 
         Args:
             table_name: The table.
-            table_parameters: Parameters of :class:`ClustMixSynthesizer` by name.
+            table_parameters: Parameters of :class:`ClustMixSynthesizer` by name: ``alpha``,
+                ``enforce_min_max_values``, ``enforce_rounding``, ``kernel``, ``locales``,
+                ``n_components``, ``public_metadata`` or ``target_column``.
 
         Raises:
             SynthesizerInputError: If a parameter belongs to the database as a whole.
@@ -158,7 +155,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
             self._table_synthesizers[table_name].add_constraints(constraints)
 
     def _augment_tables(self, processed_data: dict[str, pd.DataFrame]) -> tuple[Schema, Database]:
-        """Tell what is modelled from what refers."""
+        """Split the processed tables into modelled columns and references."""
         stored = {
             name: each.preprocessor.storage for name, each in self._table_synthesizers.items()
         }
@@ -178,7 +175,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         return schema, Database(modelled, parents, num_rows)
 
     def _derive(self, table: str) -> Domain:
-        """Describe the columns of a table that are modelled by what is public of them."""
+        """Describe the modelled columns of a table by public facts."""
         domain: Domain = self._table_synthesizers[table].preprocessor.derive().derived
         return domain
 
@@ -199,7 +196,7 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
             check_name(main_table_name=main_table_name)
         check_counts(num_rows=num_rows)
         how = max_tries_per_batch, batch_size
-        # Names of files: those of what was promised, and those of an object that somebody changed.
+        # Files are named after the tables; the user may have changed ``self.metadata``.
         names = {**self._terms.metadata.tables, **self.metadata.tables}
         check_sampling(*how, output_folder_path, names)
         super()._validate_sample_input(
@@ -224,8 +221,8 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
     def _assign_table_transformers(
         self, synthesizer: ClustMixSynthesizer, table_name: str, table_data: pd.DataFrame
     ) -> None:
-        """As the base class does it, and for keys of several columns too."""
-        # The hook that SDV's own class calls here.
+        """Assign transformers as the base class does, for composite keys too."""
+        # SDV's own class calls this hook here.
         synthesizer._auto_assign_transformers({table_name: table_data})
         own = as_columns(self._terms.metadata.tables[table_name].primary_key)
         keys = map(as_columns, self._terms.metadata._get_all_foreign_keys(table_name))

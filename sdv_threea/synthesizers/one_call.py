@@ -1,4 +1,4 @@
-"""Synthetic rows in one call, for those who have a DataFrame and no metadata."""
+"""Synthetic rows in one call, for a DataFrame without metadata."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sdv_threea.metadata.schemas import find_sdtype, propose_from_dtypes
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 from sdv_threea.warning import warn
 
-#: What the table is called in the metadata.
+#: The name of the table in the metadata.
 TABLE = 'table'
 
 
 class AssumptionWarning(UserWarning):
-    """Says what was assumed of a table that came without metadata."""
+    """Tells the assumptions about a table that came without metadata."""
 
 
 def synthesize(
@@ -32,41 +32,39 @@ def synthesize(
     sdtypes: Mapping[Any, str] | None = None,
     **settings: Any,
 ) -> tuple[pd.DataFrame, ClustMixSynthesizer]:
-    """Fit a DataFrame, and sample as many rows as were released to be in it.
+    """Fit a DataFrame, and sample as many rows as it was released to have.
 
-    It takes the names and the dtypes of the columns as public, and nothing else: no range, no
-    value, no number of rows. It looks at no cell to decide what a column is. Columns that their
-    names call keys or personal information (``customer_id``, ``first_name``, ``city``) are made
-    up, and never looked at. Texts that their names call free text, or names of something
-    (``notes``, ``name``), are asked about by an error, before anything is read. An
-    :class:`AssumptionWarning` says what was assumed.
+    Only the names and the dtypes of the columns are taken as public: no range, no value, no number
+    of rows. No cell decides what a column is. Columns whose names mean keys or personal information
+    (``customer_id``, ``first_name``, ``city``) are made up and never read. Texts whose names mean
+    free text or names (``notes``, ``name``) raise an error before anything is read, which asks what
+    they are. An :class:`AssumptionWarning` tells all assumptions.
 
     Formal guarantees:
         * both results are those of :class:`ClustMixSynthesizer` with metadata that is a function of
           the names and dtypes of ``data`` and of the other arguments
 
     Args:
-        data: The private table. Every row is taken as one unit: if a person has several rows, that
-            protects each row, and not the person.
-        epsilon: The privacy promise: the smaller, the more private.
-        target: The column that models will be trained to predict, if it is known. If none is named,
-            another may stand for it (:class:`~sdv_threea.ClustMixSynthesizer`).
-        num_rows: How many rows to sample; by default as many as were released to be there, a noisy
-            count.
-        sdtypes: What columns are, by name, where name and dtype do not tell, or tell wrong:
+        data: The private table. Each row is one unit: a person with several rows is not protected
+            as a whole, only each row is.
+        epsilon: The privacy budget: the smaller, the more private.
+        target: The column that models will be trained to predict. If none is named, the synthesizer
+            may choose one (:class:`~sdv_threea.ClustMixSynthesizer`).
+        num_rows: How many rows to sample; by default the released, noisy number of rows.
+        sdtypes: What columns hold, by name, where name and dtype do not tell or mislead:
             ``'categorical'`` for numbers that are codes and for names that samples may show,
             ``'text'`` for free text, ``'id'`` for keys, ``'datetime'`` for texts of dates. The
-            target is what its dtype says, whatever it is called.
+            target has the type of its dtype, whatever its name.
         **settings: Further arguments of :class:`ClustMixSynthesizer`, such as ``delta``.
 
     Returns:
-        The synthetic rows, and the fitted synthesizer: ask it for its privacy statement and its
-        datasheet, and for more rows.
+        The synthetic rows, and the fitted synthesizer, which has the privacy statement, the
+        datasheet and more rows.
 
     Raises:
         InvalidDataTypeError: If ``data`` is not a DataFrame.
-        SynthesizerInputError: If name and dtype do not tell what a column is, with the argument
-            to go on with; or if a setting is out of range. Nothing was read then.
+        SynthesizerInputError: If name and dtype do not tell what a column is, with the argument to
+            go on with; or if a setting is out of range. Nothing was read then.
 
     Examples:
         >>> from sdv_threea import synthesize
@@ -121,14 +119,14 @@ def _describe(
 def _settle(
     column: StatedColumn, dtype: Any, stated: Mapping[Any, str], target: str | None
 ) -> StatedColumn:
-    """Return a column as stated. By its name alone, it may be made up, but not read otherwise."""
+    """Return a column as stated. A name may only turn a column into a made-up one."""
     by_dtype = column.name == target or column.sdtype in LEARNED
     found = stated.get(column.name) or (find_sdtype(dtype) if by_dtype else None)
     return replace(column, sdtype=found, guess='') if found else column
 
 
 def _say(columns: Sequence[StatedColumn], dtypes: pd.Series) -> str:
-    """Say what was assumed, by names and dtypes alone."""
+    """Say all assumptions, by names and dtypes alone."""
     kinds: dict[str | None, list[str]] = {}
     for each in columns:
         kinds.setdefault(each.sdtype, []).append(str(each.name))

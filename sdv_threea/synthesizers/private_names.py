@@ -1,9 +1,9 @@
-"""The private names of others that this package relies on, and the check that they are there.
+"""The private names of SDV and RDT that this package relies on, and the check that they exist.
 
-SDV and RDT keep private rows to themselves by methods that we override. A minor release of theirs
-may rename one. Then ours is never called, nothing fails, and SDV reads the rows. So this module
-compares every name with the libraries that are installed. The adapters import it before they make a
-class; a name that has changed is an error then.
+We override private methods of SDV and RDT to keep private rows from them. If a minor release
+renames one, ours is never called, nothing fails, and SDV reads the rows. So this module compares
+every name with the installed libraries, and raises an error if one has changed. The adapters import
+it before they define a class.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from importlib import import_module
 from importlib.metadata import version
 from types import CodeType, ModuleType
 
-#: The versions that the tests have passed with.
+#: Versions with which the tests have passed.
 WORKING = {'sdv': ('2.0.0',), 'rdt': ('2.0.0',)}
 
-#: What we override, by the class that calls it: what happens if it is called no more.
+#: The names that we override, by the class that calls them: what happens if it no longer does.
 OVERRIDDEN = {
     'sdv.single_table.base:BaseSynthesizer': {
         '_auto_assign_transformers(self, data)': 'SDV chooses transformers by private rows',
@@ -80,7 +80,7 @@ OVERRIDDEN = {
     },
 }
 
-#: What we call, read or set, by the class or the module that has it: what it is for.
+#: The names that we call, read or set, by the class or module that has them: what for.
 USED = {
     'sdv.single_table.base:BaseSynthesizer': {
         '_check_input_metadata_updated(self)': 'to warn of metadata that were changed',
@@ -164,8 +164,8 @@ USED = {
     },
 }
 
-#: Private names of other libraries, and what they are for. None of them keeps private rows from
-#: anybody, and where one is gone an error says so. ``pyproject.toml`` bounds the versions.
+#: Private names of other libraries, and what for. None of them keeps private rows from anybody, and
+#: a missing one raises an error. ``pyproject.toml`` bounds the versions.
 ELSEWHERE = {
     '_backends': 'whether JAX has started (of a module of JAX)',
     '_baseline_prediction': 'where trees start (of scikit-learn)',
@@ -179,10 +179,10 @@ ELSEWHERE = {
 
 
 def check_private_names() -> None:
-    """Check that SDV and RDT have all private names that are relied on, as they are expected.
+    """Check that SDV and RDT have all private names that this package relies on.
 
     Raises:
-        ImportError: If one is gone, has other parameters, or is called no more.
+        ImportError: If one is gone, has other parameters, or is no longer called.
     """
     wrong = [*_find_wrong(OVERRIDDEN, called=True), *_find_wrong(USED, called=False)]
     if not wrong:
@@ -196,7 +196,7 @@ def check_private_names() -> None:
 
 
 def _find_wrong(listed: Mapping[str, Mapping[str, str]], *, called: bool) -> Iterator[str]:
-    """Find the names that are not as expected, in words."""
+    """Yield the names that are not as expected, in words."""
     for owner, names in listed.items():
         there, named = _look_up(owner)
         for expected, why in names.items():

@@ -1,7 +1,7 @@
-"""Progress bars that count public steps and tell no times.
+"""Progress bars that count public steps and show no times.
 
-How long a step takes tells about how many rows there are, and the output of a notebook is often
-published with it.
+The duration of a step reveals about how many rows there are, and notebooks are often published with
+their output.
 """
 
 from __future__ import annotations
@@ -11,21 +11,14 @@ from contextlib import contextmanager
 
 from tqdm import tqdm
 
-#: What a bar shows.
+#: The format of a bar.
 BAR = '{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}'
 
 
 @contextmanager
 def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
-    """Show the stages of the release of one table, if asked to.
-
-    Args:
-        shown: Whether to show them.
-
-    Yields:
-        A function to call with the name of each stage as it begins.
-    """
-    # The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
+    """Yield a function to call with the name of each stage as it begins: it moves the bar."""
+    # Imported late to keep the import of SDV light.
     from sdv_threea.stages import STAGES
 
     with tqdm(total=len(STAGES), desc='Release', bar_format=BAR, disable=not shown) as bar:

@@ -1,4 +1,4 @@
-"""What a fitted synthesizer tells of itself: a datasheet to publish, and a card in notebooks."""
+"""The datasheet of a fitted synthesizer, and its card in notebooks."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from sdv_threea.pages.fragments import escape
 if TYPE_CHECKING:
     from sdv_threea.datasheet import Datasheet
 
-#: Arguments that are shown of a synthesizer, if they are given, beside its promise.
+#: Arguments that are shown beside the promise, if given.
 SHOWN = ('target_column', 'privacy_unit', 'target')
 
 
 class Publishing:
-    """A synthesizer that tells of itself; to be put before SDV's base class.
+    """A synthesizer with a datasheet and a card; goes before SDV's base class.
 
-    What is told is made in :mod:`~sdv_threea.synthesizers.sheets`, which is loaded once it is
-    needed: everybody who imports SDV loads this module.
+    :mod:`~sdv_threea.synthesizers.sheets` is imported late to keep the import of SDV light.
     """
 
     _fitted: bool
 
     def datasheet(self, **about: str) -> Datasheet:
-        """Return what may be published about the release, beside the synthetic rows.
+        """Return the datasheet of the release, to be published with the synthetic rows.
 
         It follows "Datasheets for Datasets" and the questions of NIST SP 800-226: the promise in
         plain words, who is protected, what is public, what each column shows and its expected
@@ -38,15 +37,15 @@ class Publishing:
         Args:
             **about: What only the publisher can say, in sentences: ``title``, ``description``,
                 ``motivation``, ``collection``, ``consent``, ``uses``, ``unsuited``, ``license``,
-                ``url``, ``creator``, ``contact``, ``maintenance``. Questions that are not answered
-                are marked as such.
+                ``url``, ``creator``, ``contact``, ``maintenance``. Open questions are marked as
+                such.
 
         Returns:
             The datasheet, with ``save_html``, ``save_markdown`` and ``save_croissant``.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
-            ValueError: If a datasheet has no place for something.
+            ValueError: If ``about`` has another field.
         """
         if not self._fitted:
             raise NotFittedError(

@@ -1,8 +1,8 @@
-"""What was released of a fitted synthesizer, in a file that holds no code.
+"""The release of a fitted synthesizer in a file that holds no code.
 
-``save`` writes a pickle, as SDV does: whoever opens one runs what it says. The file here has the
-public facts and the release as plain values, and a synthesizer is made of them anew. So it can be
-opened from anybody.
+``save`` writes a pickle, as SDV does, and a pickle runs code when it is opened. The file here holds
+the public facts and the release as plain values, from which a synthesizer is made anew. So a file
+from anybody can be opened.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sdv_threea.storage.version import check_version, get_version
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
 
-#: Arguments of constructors that are no part of a release: a kernel is code, and has been used;
-#: how much memory there is, is a fact of the machine.
+#: Constructor arguments that are no part of a release: a kernel is code that only a fit needs, and
+#: memory is a fact of the machine.
 LEFT_OUT = ('kernel', 'memory_limit', 'metadata', 'verbose')
 
-#: What is said of a synthesizer that a release cannot hold.
+#: The error for a synthesizer that a release cannot hold.
 CODE = (
     'This synthesizer has constraints, or transformers that were chosen. They are code, which a '
     'release cannot hold: save it by save().'
@@ -37,7 +37,7 @@ DATES = ('_creation_date', '_fitted_date', '_fitted_sdv_version', '_synthesizer_
 
 
 class Released:
-    """A synthesizer whose release can be saved without code; to be put before SDV's base class."""
+    """A synthesizer whose release can be saved without code; goes before SDV's base class."""
 
     _fitted: bool
     _num_releases: int
@@ -45,19 +45,19 @@ class Released:
 
     @property
     def num_releases(self) -> int:
-        """How many fits have asked private rows, of this synthesizer and what it was made from."""
+        """How many fits have read private rows, of this synthesizer and of its originals."""
         return self._num_releases
 
     @in_turn
     def save_release(self, filepath: str | os.PathLike[str]) -> None:
-        """Save what was released, in a file that holds no code, whole or not at all.
+        """Save the release in a file that holds no code, whole or not at all.
 
-        It has all that sampling reads, and the privacy statement. A kernel is left out, as it is
-        only used by a fit. Constraints, and transformers that users chose, are code: a synthesizer
-        with any can be saved by :meth:`save` alone.
+        The file has everything that sampling needs, and the privacy statement. The kernel, which
+        only a fit needs, is left out. Constraints and chosen transformers are code: a synthesizer
+        with any can be saved by :meth:`save` only.
 
         Args:
-            filepath: The file. If saving fails or is interrupted, it is as it was before.
+            filepath: The file. If saving fails or is interrupted, it stays as it was.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -86,7 +86,7 @@ class Released:
 
     @classmethod
     def load_release(cls, filepath: str | os.PathLike[str]) -> Self:
-        """Load what :meth:`save_release` has written. No code runs that the file brings.
+        """Load a file that :meth:`save_release` has written, without running code from it.
 
         Args:
             filepath: The file, from anybody.
@@ -115,11 +115,11 @@ class Released:
         return {name: each for name, each in given.items() if name not in LEFT_OUT}
 
     def _tell_release(self) -> dict[str, Any]:
-        """Return what was released, by name."""
+        """Return the release, its parts by name."""
         raise NotImplementedError
 
     def _adopt_release(self, facts: Mapping[str, Any]) -> None:
-        """Take over what :meth:`_tell_release` told."""
+        """Take over the parts that :meth:`_tell_release` returned."""
         raise NotImplementedError
 
 
@@ -140,18 +140,19 @@ def read_release(filepath: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.PathLike[str]) -> Any:
-    """Make a synthesizer of the values of a release.
+    """Make a synthesizer from the values of a release.
 
     Raises:
-        SynthesizerInputError: If they do not fit each other, or promise more than receipts show.
+        SynthesizerInputError: If they contradict each other, or promise more than the receipts
+            show.
     """
     try:
         restored = _restore(kind, facts)
         statement = restored.get_privacy_statement()
-        str(statement)  # what cannot be said is damaged
+        str(statement)  # fails if a value is damaged
     except SynthesizerInputError:
         raise
-    except Exception as error:  # values of somebody else may be anything
+    except Exception as error:  # a file from somebody else may hold anything
         raise _damaged(filepath, error) from None
     try:
         check_claims(statement)
@@ -164,14 +165,7 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
 
 
 def check_claims(statement: PrivacyStatement | DatabaseStatement) -> None:
-    """Check that what a statement claims is what its receipts show.
-
-    Args:
-        statement: The statement, of somebody who may have written anything.
-
-    Raises:
-        ValueError: If it claims more.
-    """
+    """Raise a ``ValueError`` if a statement, perhaps forged, claims more than its receipts show."""
     fits = statement.fits
     least = any(ledger.receipts for ledger in statement.ledgers)  # none is a fit that asked nothing
     if isinstance(fits, bool) or not isinstance(fits, int) or fits < least:
@@ -216,7 +210,7 @@ def _has_code(synthesizer: Any) -> bool:
 
 
 def _list_generators(synthesizer: Any) -> dict[Any, str]:
-    """List what makes columns up, in words, by table and column."""
+    """List the generators of made-up columns, in words, by table and column."""
     listed: dict[Any, str] = {}
     for name, each in getattr(synthesizer, '_table_synthesizers', {'': synthesizer}).items():
         chosen = each._data_processor._hyper_transformer.field_transformers

@@ -1,4 +1,4 @@
-"""Checks of what a sample is asked for, as :mod:`~sdv_threea.synthesizers.arguments` does."""
+"""Checks of the arguments of a sample, each with one error that names the argument."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sdv.sampling import Condition, DataFrameCondition
 from sdv_threea.names import check_table_names
 from sdv_threea.storage.files import name_csv
 
-#: The largest number that can be counted to.
+#: The largest number of rows.
 MOST = 2**62
 
 #: The most synthetic rows for each row of a database.
@@ -23,15 +23,7 @@ LARGEST_SCALE = 1e9
 
 
 def check_counts(least: int = 1, **counts: object) -> None:
-    """Check that arguments are whole numbers.
-
-    Args:
-        least: The smallest number that is allowed.
-        counts: The arguments by name.
-
-    Raises:
-        ValueError: If one is anything else; it is named.
-    """
+    """Check that the named arguments are whole numbers from ``least``; else a ``ValueError``."""
     for name, count in counts.items():
         if not _is_whole(count) or not least <= int(count) <= MOST:  # type: ignore[call-overload]
             raise ValueError(f'{name} must be a whole number of at least {least}, got {count!r}.')
@@ -40,17 +32,11 @@ def check_counts(least: int = 1, **counts: object) -> None:
 def check_sampling(
     max_tries_per_batch: object, batch_size: object, folder: object, tables: Iterable[str]
 ) -> None:
-    """Check how rows are to be drawn, and that files of them stay in their folder.
-
-    Args:
-        max_tries_per_batch: How often to draw again.
-        batch_size: Rows that are drawn at once; ``None`` for all.
-        folder: The folder that files are written to; ``None`` for none.
-        tables: The tables that they are named after.
+    """Check how rows are drawn, and that files named after the tables stay in their folder.
 
     Raises:
         FileExistsError: If there is such a file already, or a file in the place of the folder.
-        ValueError: If a number is not a whole one of at least one, or a name leads elsewhere.
+        ValueError: If a number is not a whole number from one, or a name leads out of the folder.
     """
     check_counts(max_tries_per_batch=max_tries_per_batch)
     if batch_size is not None:
@@ -71,13 +57,10 @@ def _check_folder(folder: object, tables: Iterable[str]) -> None:
 
 
 def check_scale(scale: object) -> None:
-    """Check how large a synthetic database is to be.
-
-    Args:
-        scale: Its size over the size of the one that was fitted.
+    """Check the size of a synthetic database, relative to the fitted one.
 
     Raises:
-        SynthesizerInputError: If it is not a number above 0, or absurd.
+        SynthesizerInputError: If it is not a number above 0 and at most :data:`LARGEST_SCALE`.
     """
     is_number = isinstance(scale, Real) and not isinstance(scale, bool | np.bool_)
     if not is_number or not 0 < scale <= LARGEST_SCALE:  # type: ignore[operator]
@@ -87,14 +70,7 @@ def check_scale(scale: object) -> None:
 
 
 def check_conditions(conditions: object) -> None:
-    """Check that conditions are SDV's.
-
-    Args:
-        conditions: What the user gave.
-
-    Raises:
-        ValueError: If it is no list of conditions.
-    """
+    """Check for a list of SDV's conditions; else a ``ValueError``."""
     kinds = Condition, DataFrameCondition
     if not isinstance(conditions, list) or not all(isinstance(each, kinds) for each in conditions):
         raise ValueError(
@@ -104,14 +80,7 @@ def check_conditions(conditions: object) -> None:
 
 
 def check_known_columns(known_columns: object) -> None:
-    """Check that what is known is a table.
-
-    Args:
-        known_columns: What the user gave.
-
-    Raises:
-        ValueError: If it is anything else.
-    """
+    """Check that the known columns are a DataFrame; else a ``ValueError``."""
     if not isinstance(known_columns, pd.DataFrame):
         raise ValueError(
             'known_columns must be a pandas DataFrame with a row for each row to be sampled, got '

@@ -1,4 +1,4 @@
-"""Synthesizers in files: saved whole or not at all, and loaded by the version that made them."""
+"""Synthesizers in files: saved whole or not at all, loaded by the same or a newer version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sdv_threea.synthesizers.turns import in_turn
 
 
 class Saved:
-    """A synthesizer that is saved and loaded; to be put before SDV's base class."""
+    """A synthesizer that can be saved and loaded; goes before SDV's base class."""
 
     _made_with: str
 
@@ -24,10 +24,10 @@ class Saved:
 
     @in_turn
     def save(self, filepath: str | os.PathLike[str]) -> None:
-        """Save the synthesizer, whole or not at all, with a checksum that tells damage.
+        """Save the synthesizer, whole or not at all, with a checksum against damage.
 
         Args:
-            filepath: The file. If saving fails or is interrupted, it is as it was before.
+            filepath: The file. If saving fails or is interrupted, it stays as it was.
 
         Raises:
             OSError: If it cannot be written.
@@ -38,16 +38,10 @@ class Saved:
 
     @classmethod
     def load(cls, filepath: str | os.PathLike[str]) -> Self:
-        """Load what :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
+        """Load a file that :meth:`save` has written, as ``sdv.utils.load_synthesizer`` does.
 
-        Files of synthesizers are pickles, which can run any code: load only what you trust. From
-        anybody else, ask for what ``save_release`` writes, and open it by ``load_release``.
-
-        Args:
-            filepath: The file.
-
-        Returns:
-            The synthesizer.
+        The file is a pickle, which can run any code: load only files that you trust. Ask others for
+        a file of ``save_release``, and open it by ``load_release``.
 
         Raises:
             OSError: If the file cannot be read.

@@ -7,8 +7,7 @@ SDGym takes custom synthesizers as two functions, one that trains and one that s
     entrant = make_sdgym_synthesizer(epsilon=3.0)
     benchmark_single_table(synthesizers=[], custom_synthesizers=[entrant])
 
-SDGym is no dependency: it is imported when :func:`make_sdgym_synthesizer` is called. The two
-functions work without it.
+Only :func:`make_sdgym_synthesizer` imports SDGym, which is no dependency.
 """
 
 from __future__ import annotations
@@ -24,22 +23,19 @@ from sdv.metadata import Metadata
 
 from sdv_threea.synthesizers.single_table import ClustMixSynthesizer
 
-#: The name of a table whose metadata gives it none, as SDGym's does.
+#: The name of a table without one in its metadata, as in SDGym's.
 TABLE = 'table'
 
 
 def get_trained_synthesizer(
     data: pd.DataFrame, metadata: Mapping[str, Any], **settings: Any
 ) -> ClustMixSynthesizer:
-    """Release a table: SDGym's function that trains.
+    """Return a synthesizer fitted to a private table: the function of SDGym's that trains.
 
     Args:
         data: The private table, shape (rows, columns).
         metadata: SDV's metadata as a dictionary: of the one table, or with the table by name.
         settings: Settings of :class:`ClustMixSynthesizer`.
-
-    Returns:
-        The fitted synthesizer.
 
     Raises:
         SynthesizerInputError: If a setting is out of range.
@@ -52,31 +48,20 @@ def get_trained_synthesizer(
 
 
 def sample_from_synthesizer(synthesizer: ClustMixSynthesizer, num_rows: int) -> pd.DataFrame:
-    """Draw rows: SDGym's function that samples.
-
-    Args:
-        synthesizer: What :func:`get_trained_synthesizer` returned.
-        num_rows: How many.
-
-    Returns:
-        The synthetic table, shape (num_rows, columns).
-    """
+    """Sample a table of shape (num_rows, columns): the function of SDGym's that samples."""
     (table,) = synthesizer.sample(num_rows=num_rows).values()
     return table
 
 
 def make_sdgym_synthesizer(display_name: str = 'ClustMix', **settings: Any) -> type:
-    """Make the class that SDGym's ``custom_synthesizers`` take.
+    """Make a class for SDGym's ``custom_synthesizers``.
 
     Args:
         display_name: The name in SDGym's results.
         settings: Settings of :class:`ClustMixSynthesizer`, the same for every data set.
 
-    Returns:
-        A class of SDGym's.
-
     Raises:
-        ImportError: If SDGym is not installed, or not in a version that works beside this SDV.
+        ImportError: If SDGym is not installed, or not in a version that works with this SDV.
         TypeError: If there is no such setting.
     """
     inspect.signature(ClustMixSynthesizer).bind(None, **settings)

@@ -25,7 +25,7 @@ from sdv_threea.storage.writing import from_seconds
 #: The most values of a category that a datasheet lists.
 MOST_VALUES = 8
 
-#: Settings that say nothing about the rows.
+#: Settings that a datasheet leaves out, as they say nothing about the rows.
 UNTOLD = ('locales', 'verbose', 'enforce_rounding')
 
 #: The mean absolute value of noise, in standard deviations.
@@ -33,14 +33,10 @@ MEAN_NOISE = math.sqrt(2 / math.pi)
 
 
 def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
-    """Make the datasheet of a fitted synthesizer, of one table or of several.
-
-    Args:
-        synthesizer: The synthesizer.
-        about: What the publisher says.
+    """Make the datasheet of a fitted synthesizer; ``about`` is what the publisher says.
 
     Raises:
-        ValueError: If a datasheet has no place for something.
+        ValueError: If ``about`` has an unknown field.
     """
     statement = synthesizer.get_privacy_statement()
     tables = list(_list_tables(synthesizer))
@@ -84,14 +80,14 @@ def make_card(synthesizer: Any) -> str:
 
 
 def _find_guess(synthesizer: Any) -> str | None:
-    """Return the column that a table was adapted to though the user named none, if there is one."""
+    """Return the column that was taken for the target though the user named none, if any."""
     domain = getattr(getattr(synthesizer, '_model', None), 'domain', None)
     named = synthesizer.get_parameters().get('target_column')
     return None if domain is None or named is not None else domain.target
 
 
 def _list_tables(synthesizer: Any) -> Iterator[tuple[TableFacts, ExpectedError | None]]:
-    """List what was released of each table, and the errors to expect, where they are known."""
+    """Yield the released facts of each table, and its expected errors where they are known."""
     metadata = synthesizer.metadata
     if hasattr(synthesizer, 'preprocessor'):
         (name,) = metadata.tables
@@ -154,14 +150,14 @@ def _describe_public(name: str, metadata: Any, num_rows: int) -> TableFacts:
 
 
 def _expect(released: Release, synthesizer: Any) -> ExpectedError | None:
-    """Compute the errors to expect; nothing is known under the accounting of the paper."""
+    """Compute the expected errors; ``None`` under the accounting of the paper."""
     settings = synthesizer.settings
     if settings.guarantee == 'paper' or math.isinf(settings.epsilon):
         return None
     domain = released.domain
     num_classes = len(released.mixture.weights)
     numbers = sum(isinstance(each, Number) for each in domain.columns)
-    # The last column is adapted aside, unless another guess came first.
+    # If guess_target finds no target now, the fit took the last column, for little budget.
     others = guess_target(replace(domain, target=None), settings, drowned=released.joint is None)
     aside = _find_guess(synthesizer) is not None and others.target is None
     return expected_error(
@@ -198,7 +194,7 @@ def _list_columns(
 
 
 def _tell_known(public: Column) -> str:
-    """Say whether what is shown was stated as public, or released."""
+    """Say whether a column's facts were stated as public, or released."""
     return 'stated as public' if _is_stated(public) else 'released with noise'
 
 

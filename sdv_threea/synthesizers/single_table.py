@@ -1,4 +1,4 @@
-"""The synthesizer that users meet: SDV's interface, and behind it one private release."""
+"""The synthesizer of one table: SDV's interface around one private release."""
 
 from __future__ import annotations
 
@@ -42,81 +42,84 @@ if TYPE_CHECKING:
     from sdv_threea.release import Release
 
 
-#: If this many draws met the constraints not once, more of them will not.
+#: Sampling stops after this many draws without one row that meets the constraints.
 HOPELESS = 1000
 
 
 def release(
     rows: Rows[pd.DataFrame], domain: Domain, settings: Settings, begin: Callable[[str], None]
 ) -> Release:
-    """Call :func:`sdv_threea.pipeline.release`.
-
-    The pipeline is loaded at the first fit: everybody who imports SDV loads this module.
-    """
+    """Call :func:`sdv_threea.pipeline.release`, imported late to keep the import of SDV light."""
     from sdv_threea import pipeline
 
     return pipeline.release(rows, domain, settings, begin)
 
 
 class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
-    """Synthesizer with a differential privacy guarantee, tuned to models trained on its output.
+    """Synthesizer of one table with differential privacy, tuned to models trained on its rows.
 
-    The 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv 2307.01875). It is used
-    like any synthesizer of SDV. Every fit is one private release, and sampling is free.
+    It implements the 3A framework: approximate, adapt, anonymize (Madl et al. 2023, arXiv
+    2307.01875), and is used like any synthesizer of SDV. Each fit is one private release. Sampling
+    costs no privacy.
 
     Formal guarantees:
-        * a fitted synthesizer, and what it samples, is a function of public facts (metadata,
-          settings, dtypes, SDV's dates and identifiers) and of the release
-        * the dtypes of the table are public; as pandas stores integers as floats, and booleans as
-          objects, when one is missing, convert such columns to ``Int64`` and ``boolean`` before
+        * a fitted synthesizer and its samples are a function of public facts (metadata, settings,
+          dtypes, SDV's dates and identifiers) and of the release
+        * the dtypes of the table are public; pandas stores integers as floats, and booleans as
+          objects, when one is missing, so convert such columns to ``Int64`` and ``boolean`` before
           fitting if it must not be known that a value is missing
 
     Args:
-        metadata: Metadata of the one table.
-        enforce_min_max_values: Whether sampled numbers stay within the private table's range. A
-            stated range is kept. Where ends have to be estimated, they lie where values reach as
-            far as noise can tell. Otherwise they go on to where the tails would end: closer to the
-            real ends, which helps scores that compare ranges, and more often beyond them.
-        enforce_rounding: Whether SDV rounds sampled numbers to the released granularity, of which
-            they are multiples anyway.
-        locales: Locales of the generators of personal information.
-        epsilon: The privacy promise: the smaller, the more private; ``math.inf`` for none.
-        delta: The privacy promise: choose it well below one over the number of rows.
-        target_column: The column that models will be trained to predict, if it is known. If none is
-            named, the only category among numbers stands for it, the last category of few rows, or,
-            for a small part of the budget, the last column; with ``alpha=1`` that does not.
+        metadata: SDV's metadata of the one table.
+        enforce_min_max_values: Whether sampled numbers stay within the private table's range, whose
+            ends are estimated as far as noise allows. ``False`` extends estimated ranges to where
+            the tails of a column would end: closer to the real ends, which helps scores that
+            compare ranges, but more often beyond them. Stated ranges are kept either way.
+        enforce_rounding: Whether SDV rounds sampled numbers to the released granularity. They are
+            multiples of it anyway.
+        locales: Locales of made-up personal information.
+        epsilon: The privacy budget, from 1e-4 to 1e9: the smaller, the more private. ``math.inf``
+            adds no noise and promises nothing.
+        delta: The probability with which the promise may fail, from 1e-50 to below 0.01. Choose it
+            well below one over the number of rows.
+        target_column: The column that models will be trained to predict. If none is named, the
+            synthesizer may choose one: the only category among numbers, the last category if rows
+            are few, or else the last column, for a small part of the budget. With ``alpha=1`` it
+            does not choose the last column.
         public_metadata: Whether ranges, values, decimals and nullability in the metadata are
-            public. By default they are dropped and estimated privately, because metadata
-            that SDV detects from a table holds those of the private rows.
-        guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the paper, which leaves
+            public. By default they are dropped and estimated privately, because metadata that SDV
+            detects from a table holds facts of its private rows.
+        guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which leaves
             reads of the private rows uncharged.
-        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ by one row.
-        n_components: Number of components of the mixture, up to 1,000, or ``'auto'``, which lets
-            pairs of columns take the place of the mixture where the budget carries them.
-        alpha: Weight of the density against the prediction, in [0, 1]. With 1, the target is drawn
-            from the density; with less it is fitted to what models learn of it. Just below 1 it is
-            as uncertain as in the private rows. With less it is surer where little can be
-            predicted, and a model learns more from as many rows, but its probabilities are too
-            sure as well.
-        kernel: Kernel by whose features the target may follow from columns together: a
-            kernel function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX;
-            ``None`` for the neural tangent kernel of a ReLU network.
-        verbose: Whether to show the stages of a fit as they pass.
-        invalid_cells: What becomes of cells that break what is stated of them (their type, range,
-            values, that none is missing) and of rows that break a constraint. ``'raise'``: the fit
-            is refused, as SDV does, which tells that there are some. ``'coerce'``: numbers and
-            dates become the nearest stated bound, anything else is missing, record by record, and
-            no message depends on them.
-        unreleased: What samples show in the place of values too rare to be released, of which the
-            share of the rows is known: ``'missing'`` (by default only where cells can be missing),
-            ``'spread'`` for released values, or a value such as ``'Other'``; or a dictionary of
-            these by column. Not of the target.
+        neighbors: How neighbouring tables differ by one row: ``'add_remove'`` or ``'replace_one'``.
+        n_components: Components of the mixture in each class, up to 1,000. ``'auto'`` lets the
+            budget decide, and counts pairs of columns in place of the mixture where the budget
+            allows.
+        alpha: Weight of the density against the prediction of the target, in [0, 1]. With 1 the
+            target is drawn from the density; below 1 it is fitted to the loss of a model. Just
+            below 1 the target is as uncertain as in the private rows. Smaller values make it surer
+            where it is hard to predict: a model learns more from as many rows, but its
+            probabilities are too sure.
+        kernel: Kernel whose features let the target depend on several columns together: a kernel
+            function of ``neural_tangents.stax``, or ``(a, m), (b, m) -> (a, b)`` in JAX; ``None``
+            for the neural tangent kernel of a ReLU network.
+        verbose: Whether a fit shows its stages.
+        invalid_cells: How a fit treats cells that contradict the metadata (type, range, values,
+            nullability) and rows that break a constraint. ``'raise'`` refuses the fit, as SDV does,
+            which reveals that there are some. ``'coerce'`` replaces cells, record by record:
+            numbers and dates by the nearest stated bound, anything else by a missing value. No
+            message depends on them then.
+        unreleased: Replacement of values that are too rare to be released; the share of their rows
+            is known. ``'missing'`` (the default) shows a missing cell, but a released value in
+            columns stated to have no missing cells. ``'spread'`` shows released values. Any other
+            value, such as ``'Other'``, is shown as it is. A dictionary sets these by column. The
+            target has no replacement.
         memory_limit: Gigabytes that a fit, or rows that are sampled at once, may take; by default
-            what the machine has. What would take more, by an estimate from public facts, is refused
-            before a row is read. It may be set at any time.
+            the memory of the machine. A larger need, estimated from public facts, is refused before
+            a row is read. It may be set at any time.
 
     Raises:
-        SynthesizerInputError: If a setting is out of range, or the target cannot be predicted.
+        SynthesizerInputError: If an argument is out of range, or the target cannot be predicted.
     """
 
     def __init__(
@@ -164,14 +167,15 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
 
     @property
     def settings(self) -> Settings:
-        """What is asked of the release: fixed when the synthesizer was made."""
+        """The settings of the release, fixed at construction."""
         return self._settings
 
     def get_privacy_statement(self) -> PrivacyStatement:
-        """Return what the last fit promises, and what each of its releases cost.
+        """Return the promise of the last fit, and the cost of each of its releases.
 
-        Of several fits, of this synthesizer and of what it was copied or loaded from, it says what
-        they cost together if all were of the same rows. Earlier ones count at their whole budget.
+        After several fits, of this synthesizer or of one that it was copied or loaded from, the
+        statement also tells their joint cost, in case all were of the same rows. Earlier fits count
+        at their whole budget.
 
         Raises:
             NotFittedError: If the synthesizer is not fitted.
@@ -208,24 +212,25 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         batch_size: int | None = None,
         output_folder_path: str | None = None,
     ) -> dict[str, pd.DataFrame]:
-        """Sample rows: free of privacy cost, however many.
+        """Sample rows, as many as wanted: sampling costs no privacy.
 
         Args:
-            num_rows: How many.
-            main_table_name: The name of the table, which is the only one.
-            max_tries_per_batch: How often to draw again for what is met by rejection.
-            batch_size: Rows that are drawn at once; all, if ``None``.
-            output_folder_path: Folder for a file of the rows, which appears when it is whole; or
-                ``None``.
+            num_rows: Number of rows.
+            main_table_name: Name of the table, which is the only one.
+            max_tries_per_batch: How many tries a batch has: rows that break a constraint are drawn
+                again.
+            batch_size: Rows drawn at once; ``None`` for all.
+            output_folder_path: Folder for a CSV file of the rows, which appears when it is
+                complete; ``None`` for no file.
 
         Returns:
-            The name of the table, and the rows.
+            A dictionary of the rows by the name of the table.
 
         Raises:
             FileExistsError: If the file exists already.
-            MemoryError: If there is not enough memory for the rows.
+            MemoryError: If the rows exceed the memory limit.
             SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
-            ValueError: If a number is not a whole one, or there is no such table.
+            ValueError: If a number is not a whole number, or there is no such table.
         """
         if num_rows is not None:  # SDV asks for it
             check_counts(0, num_rows=num_rows)
@@ -246,32 +251,31 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         max_tries_per_batch: int = 100,
         show_progress: bool = True,
     ) -> list[Path]:
-        """Sample rows into a folder of Parquet files: free of privacy cost, however many.
+        """Sample rows into a folder of Parquet files, holding one file's rows in memory at a time.
 
-        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``, and no more of them
-        than one file has are in memory at a time. ``pandas.read_parquet`` and
-        ``dask.dataframe.read_parquet`` read the folder as one table: all files have the same
-        schema. Objects are stored as what they are (``Int64``, ``boolean``, texts), and columns
-        named by numbers are named by texts.
+        The rows are those of ``sample(num_rows, batch_size=rows_per_file)``. All files have the
+        same schema, so ``pandas.read_parquet`` and ``dask.dataframe.read_parquet`` read the folder
+        as one table. Columns of objects get the type of their values (``Int64``, ``boolean``,
+        texts); column names that are numbers become texts.
 
         Args:
-            num_rows: How many.
-            folder: The folder, which is made; it may exist if it is empty. It appears when all
-                files are written: after an error or an interrupt there is none.
+            num_rows: Number of rows.
+            folder: The folder, new or empty. It appears when all files are complete; after an error
+                or an interrupt there is none.
             rows_per_file: The most rows of a file.
-            max_tries_per_batch: How often to draw again for what is met by rejection.
-            show_progress: Whether to show how many rows there are already.
+            max_tries_per_batch: How many tries a batch has: rows that break a constraint are drawn
+                again.
+            show_progress: Whether to show how many rows are written.
 
         Returns:
-            The files, in order: ``part-00000.parquet`` and so on; one without rows, if there are
-            none.
+            The files in order, ``part-00000.parquet`` and so on; one without rows for no rows.
 
         Raises:
             FileExistsError: If there is a file, or a folder that is not empty.
             ImportError: If PyArrow is not installed.
             OSError: If the files cannot be written, or the disk has no room for them.
             SamplingError: If the synthesizer is not fitted, or no row meets the constraints.
-            ValueError: If a number is not a whole one, or a column has values of several types.
+            ValueError: If a number is not a whole number, or a column has values of several types.
         """
         check_counts(0, num_rows=num_rows)
         check_counts(rows_per_file=rows_per_file, max_tries_per_batch=max_tries_per_batch)
@@ -298,10 +302,10 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         return paths
 
     def _fit(self, rows: Rows[pd.DataFrame]) -> None:
-        """Release private rows that were translated."""
+        """Make the release from translated private rows."""
         check_kernel(self._settings)
         domain = self.preprocessor.derive().derived
-        self._num_releases += 1  # even if it fails: see fit
+        self._num_releases += 1  # failed fits count too: see fit
         with show_stages(shown=self.verbose) as begin:
             released = release(rows, domain, self._settings, begin)
         self.learn_release(released.domain, released.transformers)
@@ -323,13 +327,9 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         self.learn_release(*((model.domain, model.transformers) if model else (Domain(()), ())))
 
     def check_memory(self, limit: float | None) -> None:
-        """Check that a fit goes into memory at worst, from public facts alone.
+        """Raise ``MemoryError`` if a fit may exceed the limit, judged by public facts alone.
 
-        Args:
-            limit: Gigabytes that it may take; ``None`` for what the machine has.
-
-        Raises:
-            MemoryError: If it does not.
+        The limit is in gigabytes; ``None`` is the memory of the machine.
         """
         from sdv_threea.stages import guess_target
 
@@ -359,7 +359,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         try:
             rows = super()._sample_with_progress_bar(num_rows, *how, **more)
         except Exception as error:
-            # SDV makes an error of the same type, and NumPy's for memory takes other arguments.
+            # SDV makes an error of the same type, and NumPy's memory error takes other arguments.
             if _is_shortage(error):
                 raise tell_shortage(num_rows) from None
             raise find_cause(error) from None
@@ -377,7 +377,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         max_tries_per_batch: int,
         **options: Any,
     ) -> pd.DataFrame:
-        # SDV's last batch is as large as the others.
+        # SDV would draw a last batch as large as the others.
         sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
         batches = []
         for size in sizes:
@@ -389,7 +389,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
 
 
 def _is_shortage(error: BaseException | None) -> bool:
-    """Tell whether memory was short, whatever was raised because of it."""
+    """Return whether memory ran out, whatever error was raised because of it."""
     if error is None or isinstance(error, MemoryError):
         return error is not None
     return _is_shortage(error.__cause__) or _is_shortage(error.__context__)

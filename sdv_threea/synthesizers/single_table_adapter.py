@@ -1,9 +1,9 @@
-"""SDV's base class for one table, kept from looking at private rows.
+"""SDV's base class for one table, kept from private rows.
 
-What SDV would learn from the rows (dtypes, formats, seeds, ranges, constraints, row counts in logs,
-values in messages) is kept out here: SDV is shown a proxy table instead. The work is done by plain
-objects that know nothing of SDV's base class, most of it by the
-:class:`~sdv_threea.transforms.preprocessor.Preprocessor`. The methods here translate.
+SDV would learn dtypes, formats, seeds, ranges and constraints from the rows, and would show row
+counts in logs and values in messages. So SDV is shown a proxy table instead. The methods here
+translate; objects that know nothing of SDV's base class do the work, most of it the
+:class:`~sdv_threea.transforms.preprocessor.Preprocessor`.
 """
 
 from __future__ import annotations
@@ -54,18 +54,17 @@ from sdv_threea.transforms.preprocessor import Preprocessor
 class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
-    As for any synthesizer of SDV, a subclass implements ``_fit``, which gets the translated private
-    rows, sets ``_model`` and calls :meth:`learn_release`; and ``_sample``. It implements
-    ``check_memory`` too, which is called before a row is read, and ``_warn_of_release``, which is
-    called when a fit is over.
+    A subclass implements ``_fit``, which gets the translated private rows, sets ``_model`` and
+    calls :meth:`learn_release`; ``_sample``; ``check_memory``, called before a row is read; and
+    ``_warn_of_release``, called at the end of a fit.
 
     Formal guarantees:
         * what it keeps of the private table is a function of the metadata (without ranges, values,
           decimals and nullability unless they are public) and of the dtypes
         * constraints are not fitted on private rows: see
           :class:`~sdv_threea.constraints.constraint_set.ConstraintSet`
-        * a complaint about the private table names columns and rules, and shows no value; the log
-          of events has no row counts
+        * an error about the private table names columns and rules, and shows no value; the log of
+          events has no row counts
         * if fitting fails, the synthesizer is not fitted
     """
 
@@ -93,15 +92,15 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self.metadata = self._original_metadata = keep_public(
             metadata, public_metadata=public_metadata
         )
-        # What becomes of that attribute does not change what is released.
+        # A copy, so that changes of that attribute do not change the release.
         self.preprocessor = Preprocessor(
             deepcopy(self.metadata),
             target=target_column,
             coerce=invalid_cells == COERCE,
             unreleased=read_unreleased(unreleased, self.metadata),
         )
-        # SDV looks for constraints here: it is the list of the set, which it only reads.
-        # Constraints in SDV's other list, of chained ones, would be run on private rows.
+        # SDV reads this list of constraints, and only reads it.
+        # SDV would run constraints of its other list, the chained ones, on private rows.
         self._reject_sampling_constraints = self.preprocessor.constraints.adopted
         self._data_processor = make_processor(self.metadata, enforce_min_max_values, locales)
 
@@ -113,29 +112,29 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Release the private table. Fitting again is another release, and the costs add up.
 
-        The table is read in chunks, several times. It need not be in memory: of a Dask DataFrame,
-        sums over its partitions are computed where they are, by the active client of
-        ``distributed`` if there is one.
+        The table is read in chunks, several times, and need not be in memory. Sums over the
+        partitions of a Dask DataFrame are computed where the partitions are, by the active client
+        of ``distributed`` if there is one.
 
         ``k`` fits of the same rows that are ``mu``-GDP each are ``sqrt(k) mu``-GDP together,
-        whichever of them are shown: :meth:`get_privacy_statement` says what that comes to.
+        whichever of them are shown: :meth:`get_privacy_statement` tells their joint cost.
 
-        An error or an interrupt leaves the synthesizer unfitted, as it was before its first fit,
-        and nothing that was released in the meantime is kept. A fit that had begun to ask the
-        private rows is counted nevertheless, as nobody can tell what was seen of it.
+        After an error or an interrupt the synthesizer is unfitted, as before its first fit, and
+        keeps nothing that was released. A fit that had begun to read the private rows counts
+        nevertheless, as nobody can tell what was seen of it.
 
         Args:
-            data: The name of the table, and the private table: a pandas or Dask DataFrame, or the
-                path of parquet files. All parts of it are stored in the same dtypes.
+            data: A dictionary of the private table by name: a pandas or Dask DataFrame, or the path
+                of Parquet files. All parts of the table must have the same dtypes.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not one table by name.
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
-            UnreadableRowsError: If a library fails on private rows; its message is kept back. Or
-                if a part of the table is stored in other dtypes than are declared.
+            UnreadableRowsError: If a library fails on private rows, whose message is kept back; or
+                if a part of the table has other dtypes than declared.
             ImportError: If Dask is needed and not installed.
-            MemoryError: If the fit would not go into memory.
+            MemoryError: If the fit would exceed the memory limit.
         """
         self.check_memory(self.memory_limit)
         table = self.preprocessor.take(data)
@@ -154,10 +153,10 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """Translate the private table for :meth:`fit_processed_data`. The result is private.
 
         Args:
-            data: The name of the table, and the private table.
+            data: A dictionary of the private table by name.
 
         Returns:
-            The name of the table, and its modelled columns.
+            A dictionary of the modelled columns by the name of the table.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not one table by name.
@@ -177,11 +176,11 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """Release a private table that :meth:`preprocess` has translated.
 
         Args:
-            processed_data: What :meth:`preprocess` returned.
+            processed_data: The result of :meth:`preprocess`.
 
         Raises:
             InvalidDataTypeError: If ``processed_data`` is not one table by name.
-            InvalidDataError: If it has no rows, or lacks columns.
+            InvalidDataError: If the table has no rows, or lacks columns.
         """
         given = self.preprocessor.take(processed_data)
         names = self.preprocessor.derive().derived.names
@@ -195,7 +194,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         """Check the private table against metadata and constraints, without showing its values.
 
         Args:
-            data: The name of the table, and the private table.
+            data: A dictionary of the private table by name.
 
         Raises:
             InvalidDataTypeError: If ``data`` is not one table by name.
@@ -206,13 +205,13 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
 
     @in_turn
     def add_constraints(self, constraints: list[Any]) -> None:
-        """Add constraints. They hold in what is sampled after the next fit.
+        """Add constraints, which hold in samples after the next fit.
 
-        They are copied: ``get_constraints`` returns what became of them. How each kind is met is
-        told in :mod:`sdv_threea.constraints.constraint_set`.
+        The constraints are copied; ``get_constraints`` returns the copies.
+        :mod:`sdv_threea.constraints.constraint_set` tells how each kind is met.
 
         Args:
-            constraints: SDV's constraints, and the user's own; what they say is public.
+            constraints: SDV's constraints, or programmed ones. They are public.
 
         Raises:
             ConstraintNotMetError: If the metadata does not fit a constraint.
@@ -221,20 +220,17 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         check_constraints(constraints)
         checked = _validate_constraints_single_table(constraints, self._fitted)
         self.preprocessor.add_constraints(checked)
-        # What SDV had prepared was for the columns without these constraints.
+        # SDV had prepared for the columns without these constraints.
         self._data_processor = make_processor(
             self.metadata, self.enforce_min_max_values, self.locales
         )
 
     def get_metadata(self, version: str = 'original') -> Metadata:
-        """Return the public metadata.
+        """Return a copy of the public metadata.
 
         Args:
-            version: ``'original'``, or ``'modified'`` for the columns that constraints make of
-                them, which are those that ``preprocess`` returns.
-
-        Returns:
-            A copy.
+            version: ``'original'``, or ``'modified'`` for the columns that constraints derive,
+                which are those that ``preprocess`` returns.
 
         Raises:
             ValueError: If there is no such version.
@@ -244,20 +240,20 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         return self.preprocessor.modify(metadata) if version == 'modified' else metadata
 
     def get_transformers(self, table_name: str | None = None) -> dict[str, Any]:
-        """Return the transformers of RDT's between cells and what is released or made up.
+        """Return RDT's transformers by column, which may be published.
 
-        After fitting, those of modelled columns hold what was released, and rows are drawn by it.
-        They may be published. Where constraints have replaced columns by derived ones, they are
-        those of the derived columns. Before fitting, they hold what is public.
+        Those of modelled columns hold public facts before a fit, and released ones after it;
+        samples are drawn by them. The others make columns up. Derived columns, which stand for
+        those of a constraint, have transformers of their own.
 
         Args:
-            table_name: The name of the table, which is the only one.
+            table_name: Name of the table, which is the only one.
 
         Returns:
             Transformers by column, in the order of the metadata; then those of derived columns.
 
         Raises:
-            ValueError: If none are assigned yet, or there is no such table.
+            ValueError: If no transformers are assigned yet, or there is no such table.
         """
         return self.preprocessor.complete_transformers(super().get_transformers(table_name))
 
@@ -265,21 +261,21 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
     def update_transformers(
         self, column_name_to_transformer: Mapping[str, Any], table_name: str | None = None
     ) -> None:
-        """Choose transformers of RDT's.
+        """Choose RDT's transformers of columns.
 
-        For a column that is made up, a generator. For a modelled one, a transformer that acts
-        record by record and comes before the codes: it is fitted to what is public of the column.
-        Which those are, and why others are refused, is told in
-        :mod:`sdv_threea.transforms.allowed`.
+        A column that is made up takes a generator. A modelled column takes a transformer that acts
+        record by record, before the codes, and is fitted to public facts of the column.
+        :mod:`sdv_threea.transforms.allowed` lists these transformers, and why others are refused.
 
         Args:
-            column_name_to_transformer: The transformers by column, not fitted; ``None`` for none.
-            table_name: The name of the table, which is the only one.
+            column_name_to_transformer: Transformers by column, not fitted; ``None`` for no
+                transformer.
+            table_name: Name of the table, which is the only one.
 
         Raises:
-            SynthesizerInputError: If a transformer would learn from private rows, or cannot be had,
-                or there is no such column.
-            NotFittedError: If none are assigned yet.
+            SynthesizerInputError: If a transformer would learn from private rows or is not
+                available, or there is no such column.
+            NotFittedError: If no transformers are assigned yet.
         """
         check_transformers(column_name_to_transformer)
         super().update_transformers(column_name_to_transformer, table_name)
@@ -287,24 +283,19 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self.preprocessor.choose_transformers(column_name_to_transformer)
 
     def learn_release(self, domain: Domain, transformers: tuple[Transformer, ...]) -> None:
-        """Let SDV and the constraints learn, dtypes, formats and seeds, from what was released.
+        """Let SDV and the constraints learn dtypes, formats and seeds from the released domain.
 
-        Args:
-            domain: The columns that are modelled, as released.
-            transformers: From the cells of these and other columns to codes, as released.
+        The transformers map cells of these and of other columns to codes, as released.
         """
         proxy = self.preprocessor.learn(domain, transformers)
         fit_processor(self._data_processor, proxy, self.preprocessor.storage.dtypes)
 
     def finish_rows(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
-        """Make rows of the user of what was drawn: dtypes, formats, keys, personal information.
+        """Turn drawn modelled columns into rows as the user stores them, and drop invalid ones.
 
-        Args:
-            sampled: The columns that are modelled, their index from 0.
-            domain: The same, as released.
-
-        Returns:
-            The rows that meet the constraints, under their index.
+        Dtypes, formats, keys and personal information are added. The index of ``sampled`` counts
+        from 0; the rows that meet the constraints keep their place in it. ``domain`` is that of the
+        release.
         """
         if not len(sampled):
             return self.preprocessor.storage.make_empty()
@@ -340,16 +331,16 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         prepare_processor(self._data_processor, self.preprocessor.prepare(header))
 
     def _learn(self, rows: Rows[pd.DataFrame], header: pd.DataFrame) -> None:
-        """Learn from private rows that were translated, and note that it was fitted."""
+        """Learn from translated private rows, and mark the synthesizer as fitted."""
         if self.preprocessor.derive().derived.names:
             self._fit(rows)
         else:
             self.learn_release(Domain(()), ())
-        # Of a table without rows, SDV notes no more than that it was fitted.
+        # SDV gets a table without rows, and only notes the fit.
         super().fit_processed_data({self._table_name: header})
 
         def sample(num_rows: int) -> pd.DataFrame:
-            """Sample rows without a trace: the next sample is that of a fresh fit."""
+            """Sample rows and reset: the next sample is that of a fresh fit."""
             rows, _ = self._sample_rows(num_rows)
             self.reset_sampling()
             return rows

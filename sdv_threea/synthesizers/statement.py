@@ -1,4 +1,4 @@
-"""The privacy statement: what a fitted synthesizer promises, and what each release cost."""
+"""The privacy statement: the promise of a fitted synthesizer, and the cost of each release."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from sdv_threea.pages.promise import tell_exposed, tell_promise
 from sdv_threea.settings import THRESHOLD_SHARE
 from sdv_threea.units.schema import Schema
 
-#: What a synthesizer that was fitted more than once says of all its fits.
+#: The joint cost of all fits, for a synthesizer that was fitted more than once.
 REFITS = (
     'this was fit {fits} of this synthesizer, begun ones counted; of the same rows, it and the '
     'earlier ones, each at its whole budget, compose to {mu}-GDP, which is ({epsilon}, {delta:g})-'
     'differential privacy'
 )
 
-#: What is said where all fits together promise nothing.
+#: The same where all fits together promise nothing.
 NO_REFITS = (
     'this was fit {fits} of this synthesizer, begun ones counted; of the same rows, all of them '
     'together promise nothing: their deltas add up to 1 or more'
 )
 
-#: What stands in the place of a promise under the accounting of the paper, which has none.
+#: In place of a promise under the accounting of the paper.
 NO_PROMISE = 'none end to end: epsilon={epsilon:g} and delta={delta:g} are for the charged releases'
 
 NEIGHBORS = {'add_remove': 'added or removed', 'replace_one': 'replaced'}
@@ -55,7 +55,7 @@ NOTES = {
 }
 
 
-#: What becomes of cells that break what is stated of them: see *Refusals* in docs/privacy.md.
+#: What a fit reveals about cells that contradict the metadata: see *Refusals* in docs/privacy.md.
 RAISED = 'that the table fits its metadata: any other would have been refused'
 COERCED = (
     'nothing about whether cells fit the metadata: those that do not are the nearest stated bound, '
@@ -64,14 +64,14 @@ COERCED = (
 
 
 class Told:
-    """A statement that notebooks show in plain words, and in full once it is opened."""
+    """A statement that notebooks show in plain words, with the full text behind a click."""
 
     delta: float
     num_units: float
 
     @property
     def exposed(self) -> int:
-        """How many the promise allows to expose entirely: 0 if ``delta`` is below one over all."""
+        """How many units the promise may expose entirely: 0 if ``delta`` is below one over all."""
         return count_exposed(self.delta, self.num_units)
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,20 +86,20 @@ class Told:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyStatement(Told):
-    """What is promised, to whom, and what it cost. It may be published.
+    """The promise of a release of one table, whom it protects, and its cost. It may be published.
 
     Args:
-        epsilon: The promise, with ``delta``; of the charged releases alone under ``'paper'``.
-        delta: The promise, with ``epsilon``; likewise.
+        epsilon: The promise, with ``delta``; under ``'paper'`` it covers the charged releases only.
+        delta: The promise, with ``epsilon``.
         neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
             two promise nothing.
-        mu: What all charged releases compose to, in Gaussian differential privacy.
-        receipts: What each release cost.
-        public: What was taken as known to everybody.
+        mu: The composed cost of all charged releases, in Gaussian differential privacy.
+        receipts: The cost of each release.
+        public: Facts that were taken as known to everybody, in words.
         unit: Whom the promise protects.
-        fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
-            promise is that of one of them.
+        fits: Fits that the synthesizer has begun, this one and interrupted ones included; the
+            promise is that of one fit.
         lost: What samples do not show, by column, in words.
         num_units: The released number of rows.
     """
@@ -118,12 +118,12 @@ class PrivacyStatement(Told):
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
-        """What was paid for a row."""
+        """The ledger of a row, the only kind of unit."""
         return (Ledger(self.receipts),)
 
     @property
     def note(self) -> str:
-        """What the guarantee means, in words."""
+        """The meaning of the guarantee, in words."""
         return NOTES[self.guarantee]
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,20 +165,20 @@ class PrivacyStatement(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class DatabaseStatement(Told):
-    """What is promised for a database of several tables, and what it cost. It may be published.
+    """The promise of a release of a database, and its cost. It may be published.
 
     Args:
         epsilon: The promise, with ``delta``.
         delta: The promise, with ``epsilon``.
         neighbors: How neighbouring databases differ: ``'add_remove'`` or ``'replace_one'``.
-        mu: What the releases about a unit compose to, in Gaussian differential privacy; the largest
-            where there are units of several kinds, which share no rows.
+        mu: The composed cost of the releases about a unit, in Gaussian differential privacy; the
+            largest where there are units of several kinds, which share no rows.
         tables: What is protected, by table.
-        receipts: What each release cost, by the table whose rows are the units.
+        receipts: The cost of each release, by the table whose rows are the units.
         rows_per_unit: How many rows of a unit were looked at, by table; ``None`` for all.
-        public: What was taken as known to everybody.
-        fits: How many fits the synthesizer has begun, this one and interrupted ones included: the
-            promise is that of one of them.
+        public: Facts that were taken as known to everybody, in words.
+        fits: Fits that the synthesizer has begun, this one and interrupted ones included; the
+            promise is that of one fit.
         lost: What samples do not show, by table and column, in words.
         num_units: The released number of units.
     """
@@ -197,17 +197,17 @@ class DatabaseStatement(Told):
 
     @property
     def guarantee(self) -> str:
-        """As of one table: ``'end_to_end'``, or ``'none'`` if ``epsilon`` is infinite."""
+        """``'end_to_end'``, or ``'none'`` if ``epsilon`` is infinite."""
         return 'none' if math.isinf(self.epsilon) else 'end_to_end'
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
-        """What was paid for the units of each kind, which share no rows."""
+        """One ledger for each kind of unit; kinds share no rows."""
         return tuple(map(Ledger, self.receipts.values()))
 
     @property
     def note(self) -> str:
-        """What the guarantee means, in words."""
+        """The meaning of the guarantee, in words."""
         return NOTES[self.guarantee]
 
     def to_dict(self) -> dict[str, Any]:
@@ -255,13 +255,14 @@ class DatabaseStatement(Told):
 def list_public_facts(
     *, public_metadata: bool, constrained: bool, bounded: bool = False, coerced: bool = False
 ) -> tuple[str, ...]:
-    """List what is taken as known to everybody, in words.
+    """List the facts taken as known to everybody, in words.
 
     Args:
-        public_metadata: Whether what the metadata says about values is public.
+        public_metadata: Whether the ranges, values, decimals and nullability in the metadata are
+            public.
         constrained: Whether there are constraints.
-        bounded: Whether bounds on the numbers of children are given.
-        coerced: Whether cells that break what is stated of them are replaced.
+        bounded: Whether the user gave bounds on the numbers of children.
+        coerced: Whether cells that contradict the metadata are replaced.
     """
     facts = [
         'column names, types, formats and keys',
@@ -279,14 +280,14 @@ def list_public_facts(
 
 
 def describe_protection(schema: Schema) -> dict[str, str]:
-    """Say what is protected in each table of a database, in words."""
+    """Return what is protected in each table of a database, in words."""
     return {
         table: _name_unit(schema, table) + _name_orphans(schema, table) for table in schema.tables
     }
 
 
 def _name_orphans(schema: Schema, table: str) -> str:
-    """Say what becomes of rows without an owner, if there may be some in the units of a table."""
+    """Say that rows without an owner are units of their own, if there may be such rows."""
     orphans = _find_orphaned(schema, table)
     if not orphans:
         return ''
@@ -297,12 +298,12 @@ def _name_orphans(schema: Schema, table: str) -> str:
 
 
 def _find_orphaned(schema: Schema, table: str) -> set[str]:
-    """Find the tables, from a table upwards, whose rows need not hang off another row."""
+    """Find the tables, from a table upwards, whose rows may have no owner."""
     if table in schema.public:
         return set()
     links = schema.unit_links(table)
     found = {each for link in links for each in _find_orphaned(schema, link.parent)}
-    # One link that every row has is enough to lead it to a unit.
+    # One required link leads every row to a unit.
     return found if any(link.required for link in links) or not links else found | {table}
 
 
@@ -319,7 +320,7 @@ def _name_unit(schema: Schema, table: str) -> str:
 
 
 def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]:
-    """Say what weakens the promise, if something is promised."""
+    """Return what weakens the promise, in lines, if something is promised."""
     if statement.guarantee == 'paper' or math.isinf(statement.epsilon):
         return []
     units = isinstance(statement, DatabaseStatement)
@@ -329,14 +330,15 @@ def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]
 
 
 def _compose_fits(statement: PrivacyStatement | DatabaseStatement) -> str:
-    """Say what all fits cost: the last one by its receipts, and any earlier one its whole budget.
+    """Say the joint cost: the last fit by its receipts, earlier ones at their whole budget.
 
-    Of an earlier fit no receipts are kept, and it may have spent more than the last one.
+    Earlier fits left no receipts, and may have spent more than the last one.
     """
     earlier, delta = statement.fits - 1, float(f'{statement.fits * statement.delta:.4g}')
     if delta >= 1:
         return NO_REFITS.format(fits=statement.fits)
-    # With or without thresholds: the larger mu is that without, the failures are those with.
+    # An earlier fit may have had thresholds or not. Assume the larger mu (without them) and the
+    # larger failure probability (with them).
     most = mu_from_epsilon(statement.epsilon, statement.delta)
     failures = earlier * THRESHOLD_SHARE * statement.delta
     epsilon = mu = 0.0
@@ -349,13 +351,13 @@ def _compose_fits(statement: PrivacyStatement | DatabaseStatement) -> str:
 
 
 def _round_up(price: float) -> str:
-    """Write a price in four digits, and never a lower one."""
+    """Write a price in four digits, never a lower one."""
     rounded = Context(prec=4, rounding=ROUND_CEILING).create_decimal_from_float(price)
     return f'{float(rounded):g}'
 
 
 def _list_lost(lost: Mapping[str, str], table: str = '') -> list[str]:
-    """List what samples do not show, a line for each column, if there is anything."""
+    """List what samples do not show, a line for each column."""
     if not lost:
         return []
     where = f' of {table}' if table else ''

@@ -1,7 +1,7 @@
-"""Turns: threads that fit, change, sample or save one synthesizer wait for each other.
+"""One thread at a time may fit, change, sample or save a synthesizer.
 
-What is made up is counted on from sample to sample: two that ran at once would count alike, and no
-id may come twice. Two fits that ran at once would undo each other.
+Made-up ids are counted on from sample to sample, so two samples at once would repeat ids. Two fits
+at once would undo each other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 Given = ParamSpec('Given')
 Result = TypeVar('Result')
 
-#: A lock by synthesizer. It is no part of the synthesizer, as locks cannot be copied or saved.
+#: A lock by synthesizer; kept apart, as locks cannot be copied or saved.
 _locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _door = Lock()
 
@@ -24,14 +24,7 @@ _door = Lock()
 def in_turn(
     method: Callable[Concatenate[Any, Given], Result],
 ) -> Callable[Concatenate[Any, Given], Result]:
-    """Let one thread at a time into the methods of an object that are decorated so.
-
-    Args:
-        method: A method; it may call others.
-
-    Returns:
-        The method, which waits for its turn.
-    """
+    """Let one thread at a time into those methods of an object that have this decorator."""
 
     @wraps(method)
     def wait(self: Any, /, *given: Given.args, **named: Given.kwargs) -> Result:
@@ -44,7 +37,7 @@ def in_turn(
 
 
 def _renew() -> None:
-    """Free all turns in a process that was forked: the threads that had them are not in it."""
+    """Free all locks in a forked process, which lacks the threads that held them."""
     global _locks, _door
     _locks, _door = WeakKeyDictionary(), Lock()
 
