@@ -1,11 +1,11 @@
-"""The stage *adapt*: what the target follows from, fitted to a loss over the private rows.
+"""The stage *adapt*: fit the target to a loss over the private rows.
 
-A categorical target has labels (:mod:`~sdv_threea.adapt.labels`), a numerical one an expected
-number (:mod:`~sdv_threea.adapt.regression`).
+A categorical target gets a model of its labels (:mod:`~sdv_threea.adapt.labels`), a numerical one a
+regression of its numbers (:mod:`~sdv_threea.adapt.regression`).
 
 Formal guarantees, of every function here:
-    * private records are read by the releases of the room *adapt* alone, and all that these return
-      is kept by the account of the run
+    * only the releases of the room *adapt* read private records, and the account of the run keeps
+      all that they return
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sdv_threea.sampling.draws import draw_codes, draw_evenly
 from sdv_threea.sampling.joint import draw_evenly_jointly, draw_jointly
 from sdv_threea.stages import Run
 
-#: A number with fewer codes than this, the missing value among them, has nothing to follow.
+#: A target with fewer codes than this, the missing value included, cannot be regressed.
 LEAST_CODES = 3
 
 
@@ -47,11 +47,9 @@ def adapt(
     encoded: Rows[Encoded],
     run: Run,
 ) -> LabelModel | Expectation | None:
-    """Fit what the target follows from.
+    """Return the model of the target, for labels or for a number; ``None`` if none is fitted.
 
-    Returns:
-        The model of the labels of a categorical target; what is expected of a numerical one; or
-        ``None`` where neither is fitted, as at ``alpha=1``.
+    None is fitted at ``alpha=1``, without a target, or without a share of the budget.
     """
     if not counts_loss(run.settings.alpha):
         return None
@@ -70,10 +68,9 @@ def calibrate(
     density: Density,
     run: Run,
 ) -> tuple[LabelModel | None, NumberModel | None]:
-    """Make the target sure enough, and its values as frequent as released, among records to come.
+    """Calibrate the model's sharpness and the target's margin on draws; return labels and number.
 
-    Returns:
-        The labels or the number, as the target is; both ``None`` if nothing was fitted.
+    One of the two is ``None``; both are if no model was fitted.
     """
     constants, totals = run.constants.adapt, density.counts.totals
     if isinstance(adapted, Expectation):
@@ -93,7 +90,7 @@ def calibrate(
 def _adapt_labels(
     density: Density, joint: Joint | None, encoded: Rows[Encoded], run: Run
 ) -> LabelModel:
-    """Fit the model of the labels, by which a record's class follows from its codes."""
+    """Fit the model of the labels, which predicts a record's class from its codes."""
     constants, totals = run.constants.adapt, density.counts.totals
     terms = run.spending.terms('adapt')
     evidence = weigh_evidence(density.chances, totals, constants)
@@ -114,7 +111,7 @@ def _adapt_number(
     encoded: Rows[Encoded],
     run: Run,
 ) -> Expectation | None:
-    """Fit what is expected of a numerical target, where noise does not drown it."""
+    """Fit the regression of a numerical target; ``None`` where noise would exceed its signal."""
     constants, totals = run.constants.adapt, density.counts.totals
     target, scores = density.classes.target, density.pooled.scores
     at = int(np.searchsorted(encoder.scored, target)) if target is not None else 0
@@ -151,7 +148,7 @@ def _adapt_number(
 def _draw_for_number(
     mixture: Mixture, joint: Joint | None, density: Density, run: Run
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw codes of records, and their classes, from what pairs say, if they are counted."""
+    """Draw codes and classes of records, from the joint density if there is one."""
     size = run.constants.adapt.number_draws
     if joint is None:
         return draw_codes(mixture, density.scores, size, run.rng)
@@ -161,7 +158,7 @@ def _draw_for_number(
 def _cut(
     density: Density, ordered: list[bool], num_bins: int, run: Run, least: float = 0.0
 ) -> list[NDArray[np.int64]]:
-    """Cut all columns into bins of about equal mass; values of ``least`` mass have their own."""
+    """Cut all columns into bins of about equal mass; values of mass ``least`` get their own."""
     counts, constants = density.counts, run.constants
     columns = [counts.shares @ density.scores.chances(at) for at in range(len(ordered))]
     noise = constants.approximate.spike_noise * counts.scale / counts.totals.sum()
@@ -172,10 +169,10 @@ def _cut(
 
 
 def _draw_to_adapt(density: Density, run: Run) -> Draws:
-    """Draw the records that the fit of the labels starts with, from one Gaussian per class.
+    """Draw the records on which the fit of the labels starts, from one Gaussian per class.
 
-    They are drawn with the histograms of the evidence: a fit to draws that do not show the evidence
-    would unlearn it. And they are less correlated than records are.
+    The draws have the histograms of the evidence, because a fit to draws without the evidence would
+    unlearn it. Their correlations are weaker than those of the records.
     """
     totals = density.counts.totals
     shown = normal_scores(density.chances, density.scores.orders, density.classes.count)

@@ -1,8 +1,8 @@
 """The stage *approximate*, release by release: columns, classes, correlations, pairs of columns.
 
 Formal guarantees, of every function here:
-    * private records are read by the releases of the rooms alone, and all that these return is kept
-      by the account of the run
+    * only the releases of the rooms read private records, and the account of the run keeps all that
+      they return
 """
 
 from __future__ import annotations
@@ -50,11 +50,7 @@ from sdv_threea.stages import (
 def approximate(
     encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> tuple[Density, PairPlan | None]:
-    """Release how columns are distributed and hang together in each class.
-
-    Returns:
-        What is released, and how pairs of columns are counted, if they are.
-    """
+    """Release the density of the columns by class; return it, and the plan of pairs, if any."""
     transformers, classes = encoder.scored_transformers, encoder.classes
     constants, description = run.constants.approximate, encoder.description
     counts, plan = _count_columns(encoder, encoded, run)
@@ -97,10 +93,10 @@ def approximate(
 def _count_columns(
     encoder: RecordEncoder, encoded: Rows[Encoded], run: Run
 ) -> tuple[Counts, PairPlan | None]:
-    """Release the histograms of all columns; return them, and how pairs are counted, if they are.
+    """Release the histograms of all columns; return them, and the plan of pairs, if any.
 
-    Where pairs may be counted, but noise would drown them, their share counts the columns again,
-    unless there are classes.
+    If noise would exceed the pair counts, their share counts the columns a second time, unless
+    there are classes.
     """
     spending, num_classes = run.spending, encoder.classes.count
     sizes = [transformer.size for transformer in encoder.scored_transformers]
@@ -132,8 +128,8 @@ def _count_classes(
     num_classes, transformers = encoder.classes.count, encoder.scored_transformers
     if num_classes == 1 or not transformers:
         return None
-    # Where pairs may be counted, but are not, classes get their share. Where a class has few
-    # records, it gets the share of pairs that look like functions, and these get what others leave.
+    # Pairs that may be counted but are not leave their share to classes. If a class has few
+    # records, classes get the share of functional pairs, which then get what other stages leave.
     may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
     shared = for_classes(run.settings) if may and plan is None else ()
     if plan is not None and plan.few_of_class:
@@ -153,9 +149,9 @@ def join_columns(
     encoded: Rows[Encoded],
     run: Run,
 ) -> Joint:
-    """Release what pairs of columns say together, and fit a density to it.
+    """Release counts of pairs of columns, and fit a joint density to them.
 
-    Codes tell in which interval a number is; where in there is read off the rows themselves.
+    It reads ``rows`` besides codes, because codes do not tell where in an interval a number is.
     """
     counts, scores, constants = density.counts, density.scores, run.constants
     histograms = [scores.chances(at) for at in range(len(counts.columns))]

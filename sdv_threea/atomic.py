@@ -1,12 +1,11 @@
-"""The one way in which this package writes: files and folders that are whole or not there at all.
+"""The one way in which this package writes files and folders: whole or not at all.
 
-What is meant to be written is drafted beside its place under a hidden name, readable by its owner
-alone from the moment that it is made, and is moved there once it is whole and on the disk. So
-whatever happens meanwhile, an error, an interrupt, a full disk, a kill or a loss of power, there is
-either the old or the new file.
+A draft with a hidden name is written next to the target, readable by its owner alone from the
+start, and moved there when it is complete and on the disk. So after an error, an interrupt, a full
+disk, a kill or a loss of power, there is either the old or the new file.
 
-A draft is locked while its process lives. One that a kill has left is not, and is removed when the
-same place is written to again.
+A draft is locked while its process lives. Drafts of killed processes are unlocked, and removed when
+the same target is written again.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ try:
     import fcntl
 
     HAS_LOCKS = True
-except ImportError:  # Windows: what a kill has left is not told from what is being written
+except ImportError:  # Windows: drafts of killed processes look like those being written
     HAS_LOCKS = False
 
 Place = TypeVar('Place')
@@ -35,31 +34,29 @@ Place = TypeVar('Place')
 #: Modes of files and folders that only their owner may read.
 OWN_FILE, OWN_FOLDER = 0o600, 0o700
 
-#: The modes of any other file and folder, before the user's mask.
+#: Modes of any other file and folder, before the user's mask.
 ANY_FILE, ANY_FOLDER = 0o666, 0o777
 
-#: Bytes of a name that a draft's name has at its end; file systems take 255.
+#: Bytes of the target's name at the end of a draft's name; file systems take 255.
 MOST_BYTES = 200
 
-#: The names of drafts. They end as the names that are meant do, as that tells the format.
+#: The names of drafts. They end like the target's name, as the ending tells the format.
 NAMES = re.compile(r'\.[0-9a-f]{16}\.part-(.*)', re.DOTALL)
 
-#: The drafts of this process. Who writes to one writes to it directly.
+#: The drafts of this process. A draft that is itself a target is written directly.
 _drafts: set[Path] = set()
 
 
 @contextmanager
 def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
-    """Write a file whole or not at all.
+    """Yield the path of a draft that replaces a file when the block ends without an error.
 
-    A file that exists keeps its mode. A link stays, and what it leads to is written.
+    The file keeps its mode if it exists. A link stays, and its target is written. The path of a
+    device or a pipe is yielded as it is.
 
     Args:
-        filepath: The file that is meant.
-        private: Whether a new file is readable by its owner alone: it is made of private rows.
-
-    Yields:
-        The path to write to: that of the file itself, if it is a device or a pipe.
+        filepath: The file to be written.
+        private: Whether a new file is readable by its owner alone, as it is made of private rows.
 
     Raises:
         OSError: If it cannot be written.
@@ -77,18 +74,7 @@ def replacing(filepath: str | os.PathLike[str], *, private: bool = False) -> Ite
 
 @contextmanager
 def replacing_all(places: Iterable[Place], *, private: bool = False) -> Iterator[dict[Place, Path]]:
-    """Write several files, each as :func:`replacing` does, which appear when all are whole.
-
-    Args:
-        places: The files that are meant.
-        private: Whether new files are readable by their owner alone.
-
-    Yields:
-        The path to write to, by file.
-
-    Raises:
-        OSError: If one of them cannot be written.
-    """
+    """Yield drafts by file, as :func:`replacing` does; all files appear when all are complete."""
     with ExitStack() as undo:
         drafts = {
             place: undo.enter_context(_drafting_file(os.path.realpath(str(place)), private))
@@ -103,13 +89,10 @@ def replacing_all(places: Iterable[Place], *, private: bool = False) -> Iterator
 
 @contextmanager
 def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Fill a folder beside the one that is meant, and move it there once it is whole.
+    """Yield a draft of a folder, which is moved to its place when the block ends without an error.
 
     Args:
-        folder: The folder that is meant; it may exist if it is empty, and a link is followed.
-
-    Yields:
-        The folder to write to.
+        folder: The folder to be made; it may exist if it is empty, and a link is followed.
 
     Raises:
         FileExistsError: If there is a file, or a folder that is not empty.
@@ -127,7 +110,7 @@ def filling(folder: str | os.PathLike[str]) -> Iterator[Path]:
     beside.mkdir(OWN_FOLDER)
     if target.exists():
         mode = stat.S_IMODE(target.stat().st_mode)
-    else:  # the folder may have taken a bit over from the one that it is in
+    else:  # the draft may have inherited a bit from its parent
         mode = stat.S_IMODE(beside.stat().st_mode) | _find_usual_mode(target) & ANY_FOLDER
     lock = _lock(beside)
     try:
@@ -149,10 +132,10 @@ class _Draft:
     """A file that is written in place of another one.
 
     Args:
-        target: The file that is meant.
-        path: The file that is written; the same, if it is written directly.
-        mode: The mode that it gets.
-        lock: The handle that made the draft and keeps it locked, where there are locks.
+        target: The file to be replaced.
+        path: The draft; the target itself, if it is written directly.
+        mode: The mode of the finished file.
+        lock: The handle that made the draft and keeps it locked; ``None`` without locks.
     """
 
     target: Path
@@ -161,11 +144,7 @@ class _Draft:
     lock: int | None = None
 
     def finish(self) -> None:
-        """Give the draft its mode, and have the disk hold it.
-
-        Raises:
-            OSError: If it is not the file that was made, so somebody has put another one there.
-        """
+        """Set the mode of the draft and flush it to disk; ``OSError`` if it was exchanged."""
         if self.path == self.target:
             return
         if self.lock is None:
@@ -178,7 +157,7 @@ class _Draft:
         os.fsync(self.lock)
 
     def move(self) -> None:
-        """Put the draft in its place. A link that was put there meanwhile is replaced."""
+        """Move the draft to its place, over a link that was put there meanwhile."""
         if self.path != self.target:
             self.path.replace(self.target)
             _flush(self.target.parent, os.O_RDONLY)
@@ -186,7 +165,7 @@ class _Draft:
 
 @contextmanager
 def _drafting_file(place: str, private: bool) -> Iterator[_Draft]:
-    """Make a draft of a file; it is removed in the end, unless it was moved."""
+    """Yield a draft of a file, and remove it in the end unless it was moved."""
     target = Path(place)
     if target in _drafts or (target.exists() and not target.is_file()):
         yield _Draft(target, target)
@@ -209,7 +188,7 @@ def _drafting_file(place: str, private: bool) -> Iterator[_Draft]:
 
 
 def _make_draft(path: Path) -> int | None:
-    """Make an empty draft, and return the handle that keeps it locked, where there are locks."""
+    """Make an empty draft; return the handle that keeps it locked, where there are locks."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWN_FILE)
     if not HAS_LOCKS:  # Windows moves no file that is open
         os.close(handle)
@@ -220,9 +199,9 @@ def _make_draft(path: Path) -> int | None:
 
 
 def _find_usual_mode(target: Path) -> int:
-    """Return the mode that the user's mask gives to what is made beside a target.
+    """Return the mode that the user's mask gives to new files next to a target.
 
-    It is read off an empty file: the mask of a process can be read only by setting it, which other
+    It is read off an empty file: reading the mask of a process means setting it, which other
     threads would notice.
     """
     path = _name_draft(target)
@@ -239,18 +218,18 @@ def _name_draft(target: Path) -> Path:
 
 
 def _end(target: Path) -> str:
-    """Return the end of a name, short enough to have something before it."""
+    """Return the end of a name, short enough to have a prefix."""
     return os.fsdecode(os.fsencode(target.name)[-MOST_BYTES:])
 
 
 def _sweep(target: Path) -> None:
-    """Remove what a kill has left of earlier drafts of a target."""
+    """Remove drafts of a target that killed processes have left."""
     for name in os.listdir(target.parent) if HAS_LOCKS and target.parent.is_dir() else ():
         found = NAMES.fullmatch(name)
         if found is None or found[1] != _end(target):
             continue
         path = target.with_name(name)
-        lock = _lock(path)  # none, if its process lives
+        lock = _lock(path)  # None if its process lives
         if lock is not None:
             shutil.rmtree(path, ignore_errors=True)
             with suppress(OSError):
@@ -259,10 +238,7 @@ def _sweep(target: Path) -> None:
 
 
 def _lock(path: Path) -> int | None:
-    """Lock a file or a folder, and return the handle that keeps it so; ``None`` if it cannot be.
-
-    A link is not followed, and a pipe is not waited for.
-    """
+    """Lock a file or a folder, not a link; return the handle, or ``None`` on failure."""
     if not HAS_LOCKS:
         return None
     try:
@@ -286,7 +262,7 @@ def _unlock(lock: int | None) -> None:
 
 
 def _flush(path: Path, flags: int) -> None:
-    """Have the disk hold what was written, as far as the system can tell."""
+    """Flush a file or a folder to disk, as far as the system can tell."""
     handle = os.open(path, flags)
     try:
         os.fsync(handle)

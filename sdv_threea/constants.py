@@ -1,8 +1,8 @@
-"""All constants of the algorithm that are chosen by measurement, room by room.
+"""All constants of the algorithm that were chosen by measurement, room by room.
 
-They are passed down from :class:`~sdv_threea.settings.Settings`, so a benchmark moves one by
-replacing a field. Shares of the budget are settings of their own. Numerical limits, such as those
-of overflow and memory, stay beside the code that needs them.
+:class:`~sdv_threea.settings.Settings` passes them down, so a benchmark moves one by replacing a
+field. Shares of the budget are settings of their own. Numerical limits, such as those of overflow
+and memory, stay next to the code that needs them.
 """
 
 from __future__ import annotations
@@ -22,35 +22,34 @@ from sdv_threea.partition.constants import PartitionConstants
 class RelationalConstants:
     """The constants of several tables that refer to each other.
 
-    They stand here, as the room of databases is built upon the settings. They were set by hand, in
-    a few runs on made databases and on those of ``benchmarks/relational.py``
+    They are defined here because the room of databases depends on the settings. They were set by
+    hand, in a few runs on made databases and on those of ``benchmarks/relational.py``
     (``docs/lab_notes.md``). ``benchmarks/constants.py`` measures labels of single tables, which
     none of them moves.
 
     Args:
-        magnitudes_share: Share of a table's budget that pays for how many rows units have. Without
-            these counts, the size of a table that few units have much of was hundreds or tens of
-            thousands, by luck.
-        siblings_share: Share of a table's budget that pays for what siblings have in common. Set by
-            hand.
-        orphans_share: Share of a table's budget that pays for how many rows have no owner. It is
-            one count, so a little is enough. Set by hand.
-        units_false_alarm: The chance that noise alone makes some units look larger than all units
-            are. Set by hand.
-        typical_share: The share of the rows in a typical bin of a histogram. The bound on the rows
-            of a unit makes its error smallest. Set by hand.
+        magnitudes_share: Share of a table's budget for the counts of units by their number of rows.
+            Without these counts, the size of a table in which few units have most rows was hundreds
+            or tens of thousands, by chance.
+        siblings_share: Share of a table's budget for the covariance between siblings. Set by hand.
+        orphans_share: Share of a table's budget for the number of rows without an owner. It is a
+            single count, so a small share is enough. Set by hand.
+        units_false_alarm: The probability that noise alone makes some unit look larger than all
+            units are. Set by hand.
+        typical_share: The share of rows in a typical bin of a histogram. The bound on rows per unit
+            minimises the error of such a bin. Set by hand.
         agreeing: Two estimates of one size agree if they differ by at most this many standard
             deviations of their noise. Set by hand.
-        clear_of_noise: A noisy count is taken as it is above this many standard deviations of its
-            noise, else for zero. Set by hand.
-        most_shared: The largest part of the variance that the parent leaves open and that siblings
-            may share. Below one, so that rows of one parent still differ. Set by hand.
-        top_discount: The largest of many noisy shares is too large, most likely. Shares of
-            references are capped at the largest one less this many standard deviations of the
+        clear_of_noise: A noisy count below this many standard deviations of its noise is taken for
+            zero. Set by hand.
+        most_shared: The largest part of the variance left by the parent that siblings may share. It
+            is below one, so that rows of one parent still differ. Set by hand.
+        top_discount: The largest of many noisy shares is most likely too large, so shares of
+            references are capped at the largest one minus this many standard deviations of the
             noise. Set by hand.
-        most_lifted: Every row of a parent is referred to at least once, if that takes at most this
-            share of the references. Otherwise rows whose share noise has hidden would never be
-            referred to; lifting more of them lost.
+        most_lifted: Every row of a parent gets at least one reference, if that takes at most this
+            share of the references. Otherwise rows whose share is masked by noise would never be
+            referred to; larger values lost.
     """
 
     magnitudes_share: float = 0.05
@@ -70,14 +69,14 @@ class Constants:
     """The constants of every room that has any.
 
     Args:
-        describe: What decides where blanks of the domain are filled in.
-        encoding: What decides how columns are cut into bins, and a numerical target into classes.
-        approximate: What decides how densities are counted, smoothed and shrunk.
-        joint: What decides how pairs of columns are counted, and joined.
-        partition: What decides how many components a class has, and how they are found.
-        adapt: What decides how labels are fitted to the loss of a classifier.
-        anonymize: What decides how components become a mixture.
-        relational: What decides how sizes, siblings and references of a database are found.
+        describe: How the blanks of the domain are filled in.
+        encoding: How columns are cut into bins, and a numerical target into classes.
+        approximate: How densities are counted, smoothed and shrunk.
+        joint: How pairs of columns are counted and joined.
+        partition: How many components a class has, and how they are found.
+        adapt: How the target is fitted to the loss of a model.
+        anonymize: How components become a mixture.
+        relational: How sizes, siblings and references of a database are found.
     """
 
     describe: DescribeConstants = DescribeConstants()

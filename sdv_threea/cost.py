@@ -1,8 +1,8 @@
-"""What a fit and a sample take, in seconds and memory: estimated from public numbers alone.
+"""The seconds and the memory of a fit and of a sample, estimated from public numbers alone.
 
-Memory is refused beyond what the machine has (:mod:`sdv_threea.storage.memory`). Seconds are told
-and never refused, as no machine has an end of them: what goes into 250 GB takes less than a day,
-but for rows that are read from files or written to them, and there long runs are meant.
+:mod:`sdv_threea.storage.memory` refuses a fit beyond the machine's memory. Seconds are only
+reported: a fit that fits into 250 GB of memory takes less than a day, unless rows are read from or
+written to files, where long runs are expected.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from sdv_threea.errors import InputError
 
 GIGABYTE = 1e9
 
-#: Bytes of a cell of a table in memory, at the least.
+#: Bytes of a cell of a table in memory, at least.
 CELL_BYTES = 8
 
-#: What a fit takes: the package with SDV; matrices of a number per pair of columns at once, and
-#: more for each component. Measured at 1,500 columns, at 5,000 with two classes and without, and at
-#: 500 components.
+#: Memory of a fit: bytes of the package with SDV; matrices of one number per pair of columns held
+#: at once; such matrices for each component. Measured at 1,500 columns, at 5,000 with and without
+#: two classes, and at 500 components.
 PACKAGE_BYTES, MATRICES, COMPONENT_MATRICES = 4e8, 7, 5
 
-#: Seconds of one processor, by which nothing measured was off by a factor of three or more: 10 to
-#: 5,000 columns of 10,000 rows, 10,000 to 1,000,000 rows of 15 columns, with a target and without.
-#: Of any fit; of a cell, a column, a pair of columns; and of sampling a cell.
+#: Seconds of one processor: of any fit; for each cell, column, and pair of columns; and for each
+#: sampled cell. All measured times are within a factor of three: 10 to 5,000 columns of 10,000
+#: rows, 10,000 to 1,000,000 rows of 15 columns, with and without a target.
 FIT, FIT_CELL, FIT_COLUMN, FIT_PAIR, SAMPLE_CELL = 0.2, 4e-7, 6e-3, 1e-6, 5e-7
 
-#: What labels add to that: at all, and for a column.
+#: Further seconds for labels: in all, and for each column.
 LABELS, LABELS_COLUMN = 0.3, 1e-2
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedCost:
-    """What a fit takes beside the table that it is given, and a sample of as many rows.
+    """The cost of a fit, without the given table, and of a sample of equally many rows.
 
     Args:
         fit_seconds: Seconds of one processor, within a factor of three.
-        fit_bytes: Bytes of memory at the most.
-        sample_seconds: Seconds of one processor for as many rows, within a factor of three.
-        sample_bytes: Bytes of these rows at the least.
+        fit_bytes: Bytes of memory, at most.
+        sample_seconds: Seconds of one processor, within a factor of three.
+        sample_bytes: Bytes of the sampled rows, at least.
     """
 
     fit_seconds: float
@@ -58,16 +58,13 @@ class ExpectedCost:
 def expected_cost(
     num_rows: int, num_columns: int, *, num_classes: int = 1, num_components: int = 1
 ) -> ExpectedCost:
-    """Estimate what a fit and a sample take, before anything is read.
+    """Estimate the cost of a fit and of a sample of equally many rows, before anything is read.
 
     Args:
         num_rows: About how many rows the table has.
-        num_columns: Number of columns to be modelled, the target included.
+        num_columns: Number of modelled columns, the target included.
         num_classes: Number of values of a categorical target; 1 without a target.
-        num_components: Number of components of a class, if they are asked for.
-
-    Returns:
-        Seconds and bytes.
+        num_components: Number of components of a class, if the user sets it.
 
     Raises:
         ValueError: If a number is below 1.
@@ -92,15 +89,10 @@ def expected_cost(
 
 
 def expect_memory(num_columns: int, num_classes: int, num_components: int) -> float:
-    """Estimate the bytes that a fit takes at most, beside the table that it is given.
+    """Estimate the most bytes that a fit takes, without the given table.
 
-    What grows are matrices of a cell per pair of columns: some for the correlations, and some for
-    each component of each class. Rows do not count, as they are read in chunks.
-
-    Args:
-        num_columns: How many columns are modelled.
-        num_classes: How many classes there are.
-        num_components: How many components each class has.
+    Matrices with a cell per pair of columns dominate: some for the correlations, some for each
+    component of each class. Rows do not count, as they are read in chunks.
     """
     matrices = MATRICES + COMPONENT_MATRICES * num_classes * num_components
     return PACKAGE_BYTES + CELL_BYTES * num_columns**2 * matrices

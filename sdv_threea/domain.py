@@ -1,9 +1,8 @@
-"""The public description of a table: what may be known before a single private row is read.
+"""The public description of a table: what may be known before a private row is read.
 
-A :class:`Domain` names the columns, their kinds and the target. Every other field is either public
-knowledge (stated by the user) or ``None``: *unknown*, to be estimated privately by
-:mod:`sdv_threea.describe`, which returns a domain with the blanks filled in. Both the input and
-the filled-in domain may be published.
+A :class:`Domain` names the columns, their kinds and the target. Every other field is public
+knowledge (stated by the user) or ``None``, unknown. :mod:`sdv_threea.describe` estimates unknown
+fields privately and returns a domain without any. Both domains may be published.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-#: Candidate granularities of plain numbers, coarse to fine; below the last, values are continuous.
+#: Candidate granularities of plain numbers, coarse to fine; finer values are continuous.
 DECIMAL_STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
-#: Those of rounder numbers, such as limits in ten thousands and prices in five cents: they are
-#: tried, too, where records are many.
+#: Further candidates for rounder numbers, such as limits in ten thousands and prices in five cents:
+#: they are tried where records are many.
 ROUND_STEPS = (1e6, 5e5, 1e5, 5e4, 1e4, 5e3, 1e3, 5e2, 1e2, 5e1, 1e1, 5.0, 0.5, 0.05)
 
-#: All of them; each is a multiple of the next.
+#: All candidates; each is a multiple of the next.
 EVERY_STEP = tuple(sorted((*DECIMAL_STEPS, *ROUND_STEPS), reverse=True))
 
 #: Candidate granularities of times in seconds: day, hour, minute, second.
 TIME_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)
 
-#: What samples show in the place of values that are not released: released ones, or nothing.
+#: What samples show in place of values that are not released: released values, or nothing.
 SPREAD, MISSING = 'spread', 'missing'
 
 
@@ -40,8 +39,9 @@ class Number:
             continuous), or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
         steps: The public candidates for ``step``, coarse to fine.
-        grid: Borders of the bins in which its values are looked for, ascending; ``None`` for the
-            public grid of all numbers (:mod:`sdv_threea.describe.ranges`), which has no fewer.
+        grid: Ascending borders of the bins in which values are looked for; ``None`` for the public
+            grid of all numbers (:mod:`sdv_threea.describe.ranges`), which has at least as many
+            bins.
     """
 
     name: str
@@ -61,8 +61,8 @@ class Category:
         name: The column.
         values: The possible values without the null, or ``None`` if unknown.
         nullable: Whether values may be missing, or ``None`` if unknown.
-        ordered: Whether the order of ``values`` means something.
-        unreleased: What samples show in the place of values that are not released, if values are
+        ordered: Whether the order of ``values`` has a meaning.
+        unreleased: What samples show in place of values that are not released, if values are
             unknown: :data:`SPREAD`, :data:`MISSING`, or a value of its own.
     """
 

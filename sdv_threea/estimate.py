@@ -1,4 +1,4 @@
-"""The error to expect of a release before it is made: computed from prices, and from no data."""
+"""The expected error of a release before it is made: computed from prices, and from no data."""
 
 from __future__ import annotations
 
@@ -35,26 +35,27 @@ SURE = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedError:
-    """Standard errors that the noise of a release brings: a function of public numbers.
+    """Standard errors that the noise brings to a release, computed from public numbers.
 
-    They are of the counts and moments as they are released. Smoothing and shrinkage make less of
-    them; what a mixture cannot express comes on top.
+    They are those of the released counts and moments, before smoothing and shrinkage make them
+    smaller. Errors of the mixture's shape come on top.
 
     Args:
         num_rows: Number of rows.
         num_columns: Number of modelled columns, the target included.
         num_classes: Number of classes, taken to be equally large.
-        epsilon: The privacy promise.
-        delta: The privacy promise.
-        count: Of the number of rows that have one value of a column.
-        class_count: The same in one class, in a column as rich as the others.
-        correlation: Of a correlation of normal scores in one class; an upper bound, as it takes
-            columns to be continuous.
-        category_rows: How many rows must have a value of a categorical column for it to be seen,
-            with two standard deviations to spare: for an unknown value to pass its threshold, or
-            for the count of a public one to differ from zero. Where several columns have unknown
-            values, these rows are taken to have common values in all others: if they have ``k``
-            that are as rare, it takes up to ``sqrt(k)`` times as many.
+        epsilon: The privacy budget.
+        delta: The probability with which the promise may fail.
+        count: Standard error of the number of rows with one value of a column.
+        class_count: The same in one class, for a column whose values are as many and as frequent as
+            those of the others.
+        correlation: Standard error of a correlation of normal scores in one class; an upper bound,
+            as columns are taken to be continuous.
+        category_rows: Rows that a value of a categorical column needs to be seen, with two standard
+            deviations to spare: to pass its threshold if it is unknown, or to have a count that
+            differs from zero if it is public. The rows are taken to have common values in all other
+            columns with unknown values. With ``k`` equally rare ones, up to ``sqrt(k)`` times as
+            many rows are needed.
     """
 
     num_rows: int
@@ -69,17 +70,17 @@ class ExpectedError:
 
     @property
     def share(self) -> float:
-        """Of the share of all rows that have a value."""
+        """Standard error of the share of all rows that have a value."""
         return self.count / self.num_rows
 
     @property
     def class_share(self) -> float:
-        """Of the share of the rows of a class that have a value."""
+        """Standard error of the share of a class's rows that have a value."""
         return self.class_count / (self.num_rows / self.num_classes)
 
     @property
     def class_difference(self) -> float:
-        """Of the difference between the shares of two classes."""
+        """Standard error of the difference between the shares of two classes."""
         return math.sqrt(2) * self.class_share
 
     def __str__(self) -> str:
@@ -123,27 +124,24 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     neighbors: str = 'add_remove',
     aside: bool = False,
 ) -> ExpectedError:
-    """Estimate the errors that the noise of a release will bring.
+    """Estimate the standard errors that the noise of a release will bring, without reading data.
 
-    It reads no data, so it spends nothing. If the number of rows must not be known, take a round
-    one. A number that you name as the target takes a part of the budget that is not known here:
-    errors of columns and correlations are then a quarter larger.
+    The estimate spends nothing. If the number of rows must stay secret, use a round one. A
+    numerical target, which the arguments cannot state, takes a part of the budget: errors of
+    columns and correlations are then a quarter larger.
 
     Args:
         num_rows: About how many rows the table has.
-        num_columns: Number of columns to be modelled, the target included: not keys or names.
-        epsilon: The privacy promise; ``math.inf`` for none.
-        delta: The privacy promise.
+        num_columns: Number of modelled columns, the target included, without keys and names.
+        epsilon: The privacy budget; ``math.inf`` for no privacy.
+        delta: The probability with which the promise may fail.
         num_classes: Number of values of a categorical target; 1 without a target.
         num_numerical: How many of the columns are numbers or dates; by default half of them.
-        public_metadata: Whether the metadata tells the values and ranges of all columns, and that
+        public_metadata: Whether the metadata states the values and ranges of all columns, and that
             none is missing; numbers are then taken to have few values.
         neighbors: ``'add_remove'`` or ``'replace_one'``.
-        aside: Whether the last column stands for a target that is not named, at ``alpha`` below 1:
-            a category of ``num_classes`` values, or a number if that is 1.
-
-    Returns:
-        The errors.
+        aside: Whether the synthesizer takes the last column for a target that is not named, at
+            ``alpha`` below 1: a category of ``num_classes`` values, or a number if that is 1.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -171,13 +169,13 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     scored = num_columns - has_target
     adapted = num_classes if has_target and not aside else 0
     plan = _plan_pairs(num_rows, scored, adapted, prices, settings)
-    # Without a target the columns are counted twice, unless the second share goes to pairs.
+    # Without a target, columns are counted twice, unless pairs are counted.
     again = 0.0 if has_target or plan else math.hypot(prices['pairs'], prices['functions'])
     count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:
         class_count = histogram_sensitivity(scored, neighbors) / _price_classes(prices, plan)
-    # Nothing is known of the sizes of classes, so they are taken to be equal.
+    # The sizes of classes are unknown, so they are taken to be equal.
     totals = np.full(num_classes, num_rows / num_classes)
     seen = _rows_to_be_seen(domain, num_rows, budget, prices, settings.constants.describe)
     noise = _product_noise(scored, totals, prices, settings, plan is not None)
@@ -198,7 +196,7 @@ def _split_prices(
     domain: Domain, settings: Settings, budget: Budget, num_rows: int, *, aside: bool
 ) -> dict[str, float]:
     """Return the price of each stage, as a fit of that many rows would split the budget."""
-    # A column stands for the target once the number of records is known.
+    # An unnamed target is chosen after the number of records is released.
     before = replace(domain, target=None) if aside else domain
     prices = budget.split(stage_shares(before, settings))
     if not asks_size(domain, settings, alone=True):
@@ -210,7 +208,7 @@ def _split_prices(
 
 
 def _make_up(num_columns: int, num_numerical: int, *, has_target: bool, public: bool) -> Domain:
-    """Return a domain of that shape: prices depend on nothing else."""
+    """Return a domain of that shape, on which alone prices depend."""
     step, nullable, values = (1.0, False, ('a', 'b')) if public else (None, None, None)
     low, high = (0.0, 1.0) if public else (None, None)
     numbers = [
@@ -232,7 +230,7 @@ def _plan_pairs(
     prices: Mapping[str, float],
     settings: Settings,
 ) -> PairPlan | None:
-    """Return how pairs of columns would be counted, were all columns telling, if they would be."""
+    """Return the plan of pairs if all columns had signal; ``None`` if pairs are not counted."""
     constants = settings.constants.joint
     price = math.hypot(*(prices[stage] for stage in for_pairs(settings)))
     telling = [np.zeros(1)] * num_columns
@@ -240,11 +238,7 @@ def _plan_pairs(
 
 
 def _price_classes(prices: Mapping[str, float], plan: PairPlan | None) -> float:
-    """Return the price of counting columns in classes.
-
-    Where pairs are not counted, their share is that of classes; where a class has few records, that
-    of functions is.
-    """
+    """Return the price of counting columns in classes, which may get shares of pairs."""
     shared = ['classes', *([] if plan else ['pairs', 'functions'])]
     if plan is not None and plan.few_of_class:
         shared.append('functions')
@@ -258,11 +252,10 @@ def _product_noise(
     settings: Settings,
     pairs: bool,
 ) -> float:
-    """Return the noise of a sum of products of two scores, over the records of a class.
+    """Return the standard error of a sum of products of two scores over the records of a class.
 
-    The sum is known twice: of the class, and of its components. Their release also gets what is
-    left by the partition, if there is nothing to part. Where pairs of columns are counted there are
-    no components.
+    The sum is released twice, for the class and for its components. The second release gets the
+    share of the partition if there is one component, and does not happen if pairs are counted.
     """
     constants = settings.constants
     # Continuous columns have scores of variance one: an upper bound.
@@ -287,7 +280,7 @@ def _rows_to_be_seen(
     prices: Mapping[str, float],
     constants: DescribeConstants,
 ) -> float | None:
-    """Return the threshold that :func:`mechanism.threshold_release` has for an unknown value."""
+    """Return the rows that an unknown value needs to pass :func:`mechanism.threshold_release`."""
     if not needs_threshold(domain):
         return None
     terms = prices['describe'], budget.neighbors, discrete_gaussian
@@ -296,7 +289,7 @@ def _rows_to_be_seen(
     if last is None:
         return None
     asked, delta = questions[last], split_delta(questions, budget.threshold_part)
-    # As describe chooses it: values of few rows are passed over, to draw less noise.
+    # As describe does: skip values of few rows, to draw less noise.
     least = asked.unit + int(asked.scale / 4)
     quantile = -float(ndtri(delta[last] / asked.max_new_keys))
     return (least + (quantile + SURE) * asked.scale) / asked.unit

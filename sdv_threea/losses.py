@@ -1,11 +1,11 @@
-"""What a release has lost of its table, as far as what was released can tell: post-processing.
+"""The losses of a release: rows whose values samples will not show.
 
-Where noise hides values, a release cannot have them. It does know about how many records have
-values that samples will not show: records are counted, and so are the values that are shown. The
-difference is what is lost, and the noise of both says how sure that is.
+Noise masks rare values, so a release lacks them. The number of lost rows can be estimated, as all
+records are counted, and so are those of the shown values. The difference is lost, and the noise of
+both counts gives its interval. This is post-processing.
 
 Formal guarantees, of every function here:
-    * what is returned is a function of public facts and of released numbers: it costs nothing
+    * the result is a function of public facts and of released numbers: it costs nothing
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import first_and_last_values, was_guessed
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 
-#: Intervals reach this many standard deviations of the noise to either side: they miss once in 370
+#: Half the width of an interval, in standard deviations of the noise; it misses once in 370
 #: columns.
 SURE = 3.0
 
-#: What is lost of a column: the kinds, worst first.
+#: The kinds of losses, worst first.
 EMPTY = 'no value'
 CONSTANT = 'constant'
 GUESSED = 'guessed range'
@@ -51,24 +51,24 @@ class Share:
         return f'{self.share:.1%} ({self.at_least:.1%} to {self.at_most:.1%})'
 
 
-#: No share at all.
+#: A share of zero, without doubt.
 NONE = Share(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """What samples of a column do not show.
+    """The loss of a column: what samples do not show.
 
     Args:
         column: The column.
-        kind: What is lost: one of the names above; :data:`VALUES` and :data:`RANGE` even where the
-            interval begins at nothing, as it does not say that nothing is lost.
-        stated: What was taken from stated facts, in words.
+        kind: One of the kinds above. :data:`VALUES` and :data:`RANGE` also where the interval
+            begins at zero, as something may be lost.
+        stated: Facts that the user stated, in words.
         share: The share of records whose values samples do not show.
-        is_target: Whether it is the categorical target.
+        is_target: Whether the column is the categorical target.
         listed: The values that a category shows.
         ends: The first and the last value that a number shows.
-        instead: What a category shows in the place of other values.
+        instead: What a category shows in place of other values.
     """
 
     column: str
@@ -82,7 +82,7 @@ class Loss:
 
     @property
     def said(self) -> str:
-        """What is lost, in a sentence."""
+        """The loss in a sentence."""
         match self.kind:
             case 'no value':
                 return 'No value was common enough to be released.'
@@ -101,7 +101,7 @@ class Loss:
         return ''
 
     def _name_substitute(self) -> str:
-        """Say what samples show in the place of values that were not released."""
+        """Say what samples show in place of values that were not released."""
         if self.instead == SPREAD:
             return 'released ones instead'
         return 'them as missing' if self.instead == MISSING else f'them as {self.instead!r}'
@@ -114,18 +114,14 @@ def find_losses(
     density: Density,
     constants: DescribeConstants,
 ) -> tuple[Loss, ...]:
-    """Find what a release has lost, column by column.
+    """Return the loss of each column of the domain, in order; its kind is empty if nothing is lost.
 
     Args:
-        domain: What was public before the release.
-        size: The released number of records, and the standard deviation of its noise, if it was
-            released.
-        encoder: How records became codes.
-        density: What was released of the codes.
+        domain: The public facts before the release.
+        size: The released number of records and the standard deviation of its noise, or ``None``.
+        encoder: The encoder of the records.
+        density: The released density of the codes.
         constants: The constants of the stage *describe*.
-
-    Returns:
-        A loss per column of the domain, in order; its kind is empty where nothing is lost.
     """
     places = {at: place for place, at in enumerate(encoder.scored.tolist())}
     found = []
@@ -135,7 +131,7 @@ def find_losses(
         if at not in places:
             found.append(_lose_classes(before, size, encoder, density))
             continue
-        # Without a code for the others, records whose value is not on the list have none.
+        # Records with an unlisted value have no code, unless unlisted values share one.
         complete = isinstance(before, Number) or before.values is not None
         complete |= isinstance(before, Category) and before.unreleased != SPREAD
         known = Known(density, places[at], complete)
@@ -143,7 +139,7 @@ def find_losses(
             found.append(_lose_numbers(before, transformer, encoder.description, known, constants))
         else:
             found.append(_lose_values(before, transformer, known))
-    # A target of which no value was found is a column like any other.
+    # The loss of a target without any found value was computed like that of another column.
     of_target = [column.name == domain.target for column in domain.columns]
     return tuple(
         replace(loss, is_target=isinstance(column, Category) and own)
@@ -152,7 +148,7 @@ def find_losses(
 
 
 class Known(NamedTuple):
-    """What was released of a column: the density, its place, whether each record has a code."""
+    """The release of a column: the density, the column's place, whether each record has a code."""
 
     density: Density
     at: int
@@ -160,7 +156,7 @@ class Known(NamedTuple):
 
     @property
     def counts(self) -> NDArray[np.float64]:
-        """The noisy counts of its codes, shape (S,)."""
+        """The noisy counts of the column's codes, shape (S,)."""
         return self.density.counts.columns[self.at]
 
     @property
@@ -174,13 +170,10 @@ class Known(NamedTuple):
         return make_share(count / num, noise / num)
 
     def share_out(self, inside: NDArray[np.bool_]) -> Share:
-        """Estimate the share of the records that have none of some codes.
+        """Estimate the share of the records that have none of the codes ``inside``, shape (S,).
 
-        The other codes are counted, and so are all records: both say it, and are averaged by
-        precision. The missing value is no number beyond a range, so it is inside.
-
-        Args:
-            inside: The codes, shape (S,).
+        Two estimates are averaged by precision: the counts of the other codes, and all records
+        minus the counts inside. A missing value is not beyond a range, so it is inside.
         """
         totals, scale = self.density.counts.totals, self.density.counts.scale
         num, others = float(totals.sum()), int((~inside).sum())
@@ -194,14 +187,14 @@ class Known(NamedTuple):
 
 
 def make_share(estimate: float, noise: float) -> Share:
-    """Return an estimated share with an interval, all of it between 0 and 1."""
+    """Return an estimated share and its interval, both within 0 and 1."""
     low, high = estimate - SURE * noise, max(estimate, 0.0) + SURE * noise
     middle, least, most = np.clip([estimate, low, high], 0.0, 1.0).tolist()
     return Share(middle, least, most)
 
 
 def _lose_values(before: Column, transformer: CategoryEncoder, known: Known) -> Loss:
-    """Find what is lost of a category."""
+    """Return the loss of a category."""
     shown = known.shown
     own = shown[1 : len(transformer.values) + 1]
     others = np.arange(len(shown)) > len(own)
@@ -230,17 +223,17 @@ def _lose_numbers(
     known: Known,
     constants: DescribeConstants,
 ) -> Loss:
-    """Find what is lost of a number: what lies beyond the first and the last value shown."""
+    """Return the loss of a number: records beyond the first and the last value shown."""
     counts, mask = known.counts, known.density.masks[known.at]
     inside = np.flatnonzero(mask[1:]) + 1
     first, last = int(inside[0]), int(inside[-1])
     low, high = first_and_last_values(transformer, first, last)
     own = before if isinstance(before, Number) else Number(name=before.name)
     beyond = NONE if mask[1:].all() else known.share_out(mask | (np.arange(len(mask)) == 0))
-    # Records beyond the outermost code count in it: it says how many there are at most. So do the
+    # Records beyond the outermost code count in it, so its count is an upper bound. So are the
     # counts from which the range was found.
     scale = known.density.counts.scale
-    # Of few records, a stated range may have been found anew, and end earlier.
+    # If records are few, a stated range may have been estimated again, and end earlier.
     used = cast(Number, description.domain[before.name])
     ends = [(first, 1, used.low != own.low), (last, len(mask) - 1, used.high != own.high)]
     counted = description.beyond.get(before.name, ())
@@ -263,7 +256,7 @@ def _lose_numbers(
 def _lose_classes(
     before: Column, size: tuple[float, float] | None, encoder: RecordEncoder, density: Density
 ) -> Loss:
-    """Find what is lost of a categorical target: records without a class count nowhere."""
+    """Return the loss of a categorical target: records without a class are in no count."""
     codes = encoder.classes.target_code()
     assert codes is not None
     at = encoder.description.domain.names.index(before.name)
@@ -281,7 +274,7 @@ def _lose_classes(
 
 
 def list_stated(column: Column) -> tuple[str, ...]:
-    """List what is public of a column, in words."""
+    """List the public facts of a column, in words."""
     facts: Sequence[tuple[str, object]]
     if isinstance(column, Category):
         facts = [('values', column.values)]

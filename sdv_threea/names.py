@@ -1,6 +1,6 @@
 """Names of tables, which become names of files, and texts that are shown.
 
-Names that would lead elsewhere are refused, and what would move a cursor is spelt out.
+Names that lead out of a folder are refused. Characters that move a cursor are escaped.
 """
 
 from __future__ import annotations
@@ -9,30 +9,24 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-#: What stands for devices on Windows, whatever follows after a point.
+#: Names of devices on Windows, whatever follows after a point.
 RESERVED = re.compile(r'(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?', re.IGNORECASE)
 
-#: What leads to another folder or another drive.
+#: Characters that lead to another folder or another drive.
 LEADS_AWAY = re.compile(r'[/\\]|^[A-Za-z]:')
 
-#: Categories of Unicode that a terminal may obey, or that are no text; and marks that make a
-#: terminal show a text in another order than it is.
+#: Categories of Unicode that a terminal may obey or that are no text, and marks that make a
+#: terminal show a text in another order.
 LINE, UNPRINTED = '\n', {'Cc', 'Cs', 'Zl', 'Zp'}
 REORDERING = set('\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
 
 
 def check_table_names(names: Iterable[object]) -> None:
-    """Check that names of tables can be names of files, on any system.
+    """Raise a ``ValueError`` if a name of a table cannot be that of a file on any system.
 
     Formal guarantees:
         * a file that is named after the table, with any ending, is in the folder that is meant
         * the name does not hold what a terminal would obey
-
-    Args:
-        names: The names.
-
-    Raises:
-        ValueError: If one cannot be a name of a file; it is shown as Python writes it.
     """
     for name in names:
         problem = _find_problem(name)
@@ -44,7 +38,7 @@ def check_table_names(names: Iterable[object]) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text with what a terminal would obey, but the ends of lines, spelt out."""
+    """Escape the characters of a text that a terminal would obey, except ends of lines."""
     if text.isprintable():
         return text
     return ''.join(ascii(each)[1:-1] if _is_obeyed(each) else each for each in text)

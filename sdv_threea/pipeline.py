@@ -1,7 +1,7 @@
 """The algorithm on one screen: describe, approximate, partition, adapt, anonymize.
 
-It follows 3A (arXiv 2307.01875). Each stage is a function below, named as its room and its
-receipts are; what a stage returns is released. ``docs/notation.md`` has the symbols.
+It follows 3A (arXiv 2307.01875). Each stage is a function below, named like its room and its
+receipts. ``docs/notation.md`` has the symbols.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from sdv_threea.stages import (
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
 MOST_READ = 2**20
 
-#: Rows drawn from what is released, for starting points and landmarks: they cost time alone.
+#: Rows drawn from the release for starting points and landmarks: they cost time, but no privacy.
 NUM_DRAWS = 4000
 
 
@@ -75,28 +75,25 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     """Release a model of a private table.
 
     Formal guarantees:
-        * what is read from the table are sums over its rows, or how far these are from released
-          numbers, and all passes through ``spending.keep``; before they are summed, records are
-          only mapped one by one: to codes, labels, scores, points and components
+        * the table is read only as sums over its rows, or as differences of these from released
+          numbers, and all of them pass through ``spending.keep``; before they are summed, records
+          are only mapped one by one: to codes, labels, scores, points and components
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
           private, end to end, under the neighbour relation of the settings; a unit of privacy may
           have up to ``rows_per_unit`` records
 
     Args:
-        table: The private rows: the columns of the domain; numbers as floats with NaN, categories
-            as objects with ``None`` or NaN for missing values, or as categoricals.
-        domain: What is public.
-        settings: What the user chose.
-        begin: Is told the name of each stage as it begins, for a progress bar.
-        noise: The source of noise; for tests.
-        rng: Source of the draws that need no secrecy.
-        budget: What may be spent, if it is not all that the settings say: a part of it, where
-            other tables are released too.
+        table: The private rows, with the columns of the domain: numbers as floats with NaN,
+            categories as objects with ``None`` or NaN for missing values, or as categoricals.
+        domain: The public facts of the table.
+        settings: The user's settings.
+        begin: Called with the name of each stage as it begins, for a progress bar.
+        noise: The noise mechanism; other ones are for tests.
+        rng: Source of the draws that need no secrecy; by default fresh.
+        budget: The budget, if not all of the settings': a part of it, where other tables are
+            released too.
         rows_per_unit: The most records that a unit of privacy has in the table.
         alone: Whether the table is released alone, and not in the context of another one.
-
-    Returns:
-        The release.
     """
     budget = budget or settings.budget(thresholds=needs_threshold(domain))
     account = open_account(domain, settings, noise, budget, rows_per_unit, alone=alone)
@@ -116,7 +113,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     begin('adapt')
     adapted = adapt(density, joint, encoder, encoded, run)
     begin('anonymize')
-    if centroids is None:  # what was approximated is what records are drawn from
+    if centroids is None:  # records are drawn from the joint density
         mixture = class_mixture(density.counts.totals, density.correlations)
     else:
         density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and have served
@@ -140,11 +137,12 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
 def _plan(
     rows: Rows[pd.DataFrame], domain: Domain, run: Run, budget: Budget
 ) -> tuple[Domain, tuple[float, float] | None, Run]:
-    """Release the number of records; guess the target if none is named, and share out the rest.
+    """Release the row count, choose an unnamed target, and share out the rest of the budget.
 
     Returns:
-        The domain; the number and the standard deviation of its noise, or ``None`` if it is not
-        asked for; the run, which knows whether the target is adapted aside.
+        The domain with its target; the row count and the standard deviation of its noise, or
+        ``None`` if it is not released; the run, which knows whether the last column was taken as
+        the target.
     """
     if not asks_size(domain, run.settings, alone=run.alone):
         return domain, None, run
@@ -188,23 +186,23 @@ def _describe(
         if description.domain.target is None:
             spending.divide(share_the_rest(description.domain, run.settings))
     transformers = make_transformers(description, constants.encoding)
-    # A numerical target has as many classes as can be told apart in the noise of their counts.
+    # A numerical target gets as many classes as the noise of their counts can separate.
     price = spending.price('classes')
     count_noise = histogram_sensitivity(len(transformers)) / price if price else math.inf
     classes = make_classes(description, transformers, count_noise, constants.encoding)
     if classes.ordered and classes.count == 1 and price and spending.price('adapt'):
-        # There is nothing to count, and pairs have all of the share.
+        # There are no classes to count, so pairs get their share.
         spending.divide(share_the_rest(description.domain, run.settings))
     encoder = RecordEncoder(description, transformers, classes, classes.scored(len(transformers)))
     return encoder, rows.map(encoder.encode).keep()
 
 
 def _partition(density: Density, encoded: Rows[Encoded], run: Run) -> NDArray[np.int64]:
-    """Find centroids that cut each class into components, as many as the budget carries."""
+    """Find centroids that cut each class into components, as many as the budget supports."""
     constants, num_classes = run.constants.partition, density.classes.count
     radius, price = density.radius / SCORE_UNITS, run.spending.price('anonymize')
     carried = num_components(density.counts.totals, radius, price, constants)
-    # A component without a record would be noise alone.
+    # A component without records would be pure noise.
     most = max(1, round(float(density.counts.totals.max())))
     wanted = min(run.settings.components_per_class or carried, most)
     if wanted == 1:  # at the mean, zero
@@ -235,7 +233,7 @@ def _anonymize(
         )
     )
     totals, variances = density.counts.totals, density.scores.variances
-    # The components of a class add up to the class, so its moments are now known twice.
+    # The components of a class add up to it, so there are now two releases of its moments.
     moments = density.moments.average(mixed.add(components))
     correlations = class_correlations(moments, totals, variances, constants.approximate)
     del moments  # matrices of thousands of columns
@@ -243,7 +241,7 @@ def _anonymize(
 
 
 def _sample(encoded: Rows[Encoded], density: Density) -> Rows[Encoded]:
-    """Take some of the rows, if there are more than centroids need."""
+    """Take a random part of the rows, if there are more than centroids need."""
     return encoded.thin(MOST_READ / density.counts.totals.sum())
 
 

@@ -1,6 +1,6 @@
-"""What is released: everything that a fitted synthesizer keeps, and all that sampling reads.
+"""The release: everything that a fitted synthesizer keeps, and everything that sampling reads.
 
-It depends on the private rows only through what the receipts of its ledger list.
+It depends on the private rows only through the receipts of its ledger.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from sdv_threea.sampling.draws import (
 from sdv_threea.sampling.each import draw_each_within
 from sdv_threea.sampling.joint import draw_each_jointly, draw_jointly
 
-#: Rows that are drawn at once, at least, where a number is wanted: it may be a rare one.
+#: Rows drawn at once, at least, where a condition asks for a number, which may be rare.
 LEAST_NUMBERED = 2**14
 
 
 @dataclass(frozen=True)
 class Release:
-    """The released model of a table: publishable, as is all that is computed from it.
+    """The released model of a table: publishable, as is everything computed from it.
 
     Args:
         domain: The domain, its blanks filled in.
-        ledger: What was paid for it.
-        transformers: From the cells of each column to codes, and back.
-        scored: Which columns have a normal score, shape (m,).
-        scores: Maps codes to normal scores, and back, by class.
+        ledger: The receipts of the release.
+        transformers: Maps between the cells of each column and codes.
+        scored: The columns with a normal score, shape (m,).
+        scores: Maps between codes and normal scores, by class.
         mixture: The density of the normal scores, by class.
         classes: The classes that everything is conditioned on.
-        labels: The model by which the class of a record follows from its codes; ``None`` if classes
-            are those of the mixture.
-        number: The model by which a numerical target follows from the codes of other columns;
-            ``None`` if its numbers are those of the mixture.
-        joint: The density that records are drawn from, where pairs of columns are released;
-            ``None`` if they are drawn from the mixture.
-        losses: What samples do not show of each column, as far as the release can tell.
+        labels: The model that predicts the class of a record from its codes; ``None`` if classes
+            are drawn together with the codes.
+        number: The model that predicts a numerical target from the codes of other columns; ``None``
+            if its numbers are drawn with the others.
+        joint: The density that records are drawn from if pairs of columns are released; ``None`` if
+            they are drawn from the mixture.
+        losses: The estimated losses, by column.
     """
 
     domain: Domain
@@ -84,14 +84,13 @@ class Release:
         rng: np.random.Generator,
         allowed: Mapping[str, NDArray[np.bool_]] | None = None,
     ) -> pd.DataFrame:
-        """Draw rows: free of privacy cost, however many.
+        """Draw rows, as many as wanted: sampling costs no privacy.
 
         Args:
-            num_rows: How many.
-            rng: Source of randomness; it needs no secrecy.
-            allowed: A condition that all rows meet: by column, which codes may occur, shape
-                (size of column,). Rows are drawn from the model given the condition, not by
-                rejection.
+            num_rows: Number of rows.
+            rng: Source of randomness, which needs no secrecy.
+            allowed: The codes that each column may have in all rows, shape (size of column,), by
+                name. Rows are drawn from the model given this condition, not by rejection.
 
         Returns:
             The columns of the domain; numbers as floats with NaN, categories as objects with
@@ -112,12 +111,12 @@ class Release:
     def sample_each(
         self, num_rows: int, rng: np.random.Generator, asked: Mapping[str, Asked]
     ) -> pd.DataFrame:
-        """Draw rows, each of which meets a condition of its own.
+        """Draw rows, each under a condition of its own.
 
         Args:
-            num_rows: How many.
-            rng: Source of randomness; it needs no secrecy.
-            asked: By column, which codes rows may have.
+            num_rows: Number of rows.
+            rng: Source of randomness, which needs no secrecy.
+            asked: The codes that each row may have, by column.
 
         Returns:
             The columns of the domain, as of :meth:`sample`.
@@ -129,7 +128,7 @@ class Release:
         scored = {}
         for name, own in asked.items():
             at = self.domain.names.index(name)
-            # The target is no condition on codes: it only restricts the classes.
+            # A condition on the target restricts the classes, not the codes.
             if at in self.scored and not (self.labels and name == self.domain.target):
                 scored[int(np.searchsorted(self.scored, at))] = own
             else:
@@ -149,7 +148,7 @@ class Release:
         classes: NDArray[np.bool_],
         rng: np.random.Generator,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, and then their classes by the labels, until each row is of a wanted class."""
+        """Draw codes, then classes by the labels, until each row has a wanted class."""
         free = np.tile(self.mixture.weights.sum(axis=1) > 0, (1, 1))
 
         def draw(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -166,7 +165,7 @@ class Release:
         classes: NDArray[np.bool_],
         rng: np.random.Generator,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, and then the number that they make, until that of each row is wanted."""
+        """Draw codes, then the number predicted from them, until each row has a wanted number."""
         target = number.expectation.target
         others = {at: each for at, each in asked.items() if at != target}
         if target not in asked:
@@ -179,7 +178,7 @@ class Release:
             own = {at: each[rows] for at, each in others.items()}
             codes, _ = self._draw_each(own, classes[rows], rng)
             codes[:, target], chances = number.draw_among(wanted[rows], codes, rng)
-            # A number as the target makes no classes: there is one, and it has the chance.
+            # A numerical target makes no classes, so the only class has the probability.
             return codes, chances[:, None]
 
         return draw_wanted_each(draw, len(classes), rng)
@@ -187,7 +186,7 @@ class Release:
     def _draw_each(
         self, asked: Mapping[int, Asked], classes: NDArray[np.bool_], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes and classes of records that each meet a condition and have a class of some."""
+        """Draw codes and classes of records, each under its condition and in an allowed class."""
         if self.joint is not None:
             totals = self.mixture.weights.sum(axis=1) * classes
             return draw_each_jointly(self.joint, totals, asked, rng)
@@ -198,9 +197,9 @@ class Release:
         self, found: NDArray[np.int64], classes: NDArray[np.int64], rng: np.random.Generator
     ) -> pd.DataFrame:
         """Turn codes of scored columns, and classes, into rows."""
-        # Column by column in memory: that is how codes are found and decoded.
+        # Codes are found and decoded column by column, so columns are contiguous.
         codes = np.zeros((len(found), len(self.transformers)), dtype=np.int64, order='F')
-        # A target whose values are the classes has no score: it follows from the class.
+        # A target whose values are the classes has no score; its codes follow from the class.
         codes[:, self.scored] = found
         self.classes.write_target(codes, classes)
         places = {}
@@ -210,10 +209,10 @@ class Release:
         return decode(codes, self.transformers, rng, places)
 
     def chances(self, name: str) -> NDArray[np.float64]:
-        """Return the probabilities of the codes of a column by class, shape (C, size of column).
+        """Return the probabilities of a column's codes by class, shape (C, size of column).
 
-        They are zero in classes that do not occur. So a combination of codes can be drawn if there
-        is a class in which each of them has probability.
+        They are zero in classes that do not occur. So a combination of codes can be drawn if all of
+        its codes have a positive probability in one class.
         """
         at = self.domain.names.index(name)
         occurs = self.mixture.weights.sum(axis=1, keepdims=True) > 0
@@ -247,7 +246,7 @@ class Release:
             self.domain.names.index(name): np.logical_or.reduce(codes)
             for name, codes in possible.items()
         }
-        # Conditions on scored columns become quantiles; the target's only restricts the classes.
+        # Conditions on scored columns become quantiles; one on the target restricts classes.
         columns = [at for at, place in enumerate(self.scored) if place in places]
         found = [self.scores.intervals(at, places[self.scored[at]]) for at in columns]
         intervals = np.zeros((len(classes), len(columns), max(map(_count, found), default=0), 2))
@@ -279,9 +278,9 @@ class Release:
         rng: np.random.Generator,
         possible: Mapping[str, NDArray[np.bool_]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, and then their classes by the labels, until enough are of a wanted class."""
+        """Draw codes, then classes by the labels, until enough rows have a wanted class."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
-        # The target is no condition on the codes: classes are drawn after them, and wanted or not.
+        # A condition on the target does not restrict the codes: classes are drawn after them.
         wanted = self.mixture.weights.sum(axis=1) > 0
         for name in possible.keys() - others.keys():
             wanted = np.any(possible[name], axis=1)
@@ -300,7 +299,7 @@ class Release:
         rng: np.random.Generator,
         possible: Mapping[str, NDArray[np.bool_]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw codes, and then the number that they make, until enough are wanted ones."""
+        """Draw codes, then the number predicted from them, until enough numbers are wanted ones."""
         others = {name: codes for name, codes in possible.items() if name != self.domain.target}
         among = [np.logical_or.reduce(possible[name]) for name in possible.keys() - others.keys()]
         if not among:
@@ -319,5 +318,5 @@ class Release:
 
 
 def _count(intervals: NDArray[np.float64]) -> int:
-    """Return the number of intervals of a column, in the class that has most of them."""
+    """Return the number of intervals of a column in the class that has most of them."""
     return int(intervals.shape[1])

@@ -1,4 +1,4 @@
-"""The settings of a release: what the user chooses, validated once, all of it publishable."""
+"""The settings of a release: chosen by the user, validated once, and publishable."""
 
 from __future__ import annotations
 
@@ -16,29 +16,28 @@ from sdv_threea.accounting import Budget
 from sdv_threea.constants import Constants
 from sdv_threea.errors import InputError
 
-#: Part of ``delta`` that stability thresholds may fail with, where values have to be estimated.
+#: Part of ``delta`` for failures of stability thresholds, if values have to be estimated.
 THRESHOLD_SHARE = 0.1
 
-#: The promises that a fit can keep. Below, noise does not fit into 64 bits in a table of thousands
-#: of columns; above, there is no noise to speak of, and squares of prices overflow in the end.
+#: Limits of the promise. With a smaller epsilon, noise exceeds 64 bits in a table of thousands of
+#: columns; with a larger one, there is hardly any noise, and squares of prices overflow in the end.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-4, 1e9
 LEAST_DELTA = 1e-50
 
-#: A promise that allows to expose one row in so many entirely is none.
+#: A promise that may expose one row in 100 entirely is none.
 LARGEST_DELTA = 0.01
 
-#: The most components per class. They are sought among 4,000 drawn records, and one of four says
-#: little.
+#: The most components per class. They are sought among 4,000 drawn records, and a component of four
+#: records tells little.
 MOST_COMPONENTS = 1000
 
-#: The process in which JAX began, by its id, if it has.
+#: The process in which JAX began, by its id.
 JAX = 'jax'
 _begun: dict[str, int] = {}
 
 GUARANTEES = ('end_to_end', 'paper')
 
-#: Share of the budget, that is of ``mu^2``, by release. See docs/lab_notes.md for how they were
-#: chosen.
+#: Shares of the budget, of ``mu^2``, by release. docs/lab_notes.md tells how they were chosen.
 SHARES = {
     'size': 0.01,
     'describe': 0.22,
@@ -53,28 +52,28 @@ SHARES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What the user chooses.
+    """The settings of a release, chosen by the user.
 
     Args:
-        epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for none.
-        delta: The probability with which it may fail, from 1e-50 to below 1/100; choose it well
-            below one over the number of records.
+        epsilon: The privacy budget, from 1e-4 to 1e9; ``math.inf`` for no privacy.
+        delta: The probability with which the promise may fail, from 1e-50 to below 1/100; choose it
+            well below one over the number of records.
         guarantee: ``'end_to_end'``, or ``'paper'`` for the accounting of the 3A paper, which
             charges the last step only.
-        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
+        neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
         n_components: Components per class: a whole number up to 1,000, or ``'auto'`` to let the
-            budget decide. A class gets no more of them than the largest has records, as released.
-            Pairs of columns are counted with ``'auto'`` only.
-        alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 nothing is
-            adapted, and the target is drawn from the density; with less it is fitted to the loss,
-            and the surer the less the density weighs (:mod:`~sdv_threea.adapt.trade`).
-        kernel: Kernel by whose features labels see columns together, where the budget carries
-            any: ``None`` for the neural tangent kernel of a ReLU network, any kernel function of
-            ``neural_tangents.stax``, or any function of two sets of points written in JAX.
-        extrapolate: Whether estimated ranges go on beyond the evidence, to where the tails of a
-            column would end: closer to the real ends, and sometimes beyond them. By default a
-            range ends where values are sure to reach.
-        shares: Share of the budget by release.
+            budget decide. A class gets no more components than the largest class has records, as
+            released. Pairs of columns are counted with ``'auto'`` only.
+        alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 the target is
+            drawn from the density. Below 1 it is fitted to the loss, and gets surer the smaller the
+            weight (:mod:`~sdv_threea.adapt.trade`).
+        kernel: Kernel whose features let labels depend on several columns together, where the
+            budget supports features: ``None`` for the neural tangent kernel of a ReLU network, a
+            kernel function of ``neural_tangents.stax``, or a function of two sets of points in JAX.
+        extrapolate: Whether estimated ranges extend beyond the evidence, to where the tails of a
+            column would end: closer to the real ends, but sometimes beyond them. By default a range
+            ends where values surely reach.
+        shares: Shares of the budget by release.
         constants: The constants that were chosen by measurement.
 
     Raises:
@@ -94,7 +93,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check_number(epsilon=self.epsilon, delta=self.delta, alpha=self.alpha)
-        # Arithmetic in any other type, such as single floats, would round away from the promise.
+        # Other types, such as single floats, would round the promise.
         for name in ('epsilon', 'delta', 'alpha'):
             object.__setattr__(self, name, float(getattr(self, name)))
         _check_promise(self.epsilon, self.delta)
@@ -117,22 +116,16 @@ class Settings:
         return None if _is_auto(self.n_components) else int(self.n_components)
 
     def budget(self, *, thresholds: bool) -> Budget:
-        """Return the budget, with a part of ``delta`` set aside if there are thresholds."""
+        """Return the budget; thresholds set a part of ``delta`` aside for their failure."""
         part = self.delta * THRESHOLD_SHARE if thresholds else 0.0
         return Budget(self.epsilon, self.delta, part, self.neighbors)
 
 
 def check_process(kernel: object) -> None:
-    """Check that a kernel of a user can be evaluated in this process.
+    """Raise a ``ValueError`` if the kernel needs JAX and this process was forked after JAX began.
 
-    JAX computes in threads. A process that was forked after they began has none of them, and waits
-    for them forever.
-
-    Args:
-        kernel: The kernel; ``None`` needs no JAX.
-
-    Raises:
-        ValueError: If JAX had begun before this process was forked.
+    JAX computes in threads, which a forked process lacks, and would wait for them forever. A kernel
+    of ``None`` needs no JAX.
     """
     if kernel is not None and _begun.setdefault(JAX, os.getpid()) != os.getpid():
         raise InputError(
@@ -143,7 +136,7 @@ def check_process(kernel: object) -> None:
 
 
 def _note_fork() -> None:
-    """Note in a child that JAX had begun in its parent, who may have used it without us."""
+    """Note in a child that JAX had begun in its parent, perhaps without this package."""
     bridge = sys.modules.get('jax._src.xla_bridge')
     if getattr(bridge, '_backends', None):
         _begun.setdefault(JAX, os.getppid())
@@ -183,7 +176,7 @@ def _check_kernel(kernel: object) -> None:
             'neural_tangents.stax.serial(...).'
         )
     check_process(kernel)
-    # Only who brings a kernel pays for loading JAX here; the error comes before any spending.
+    # Only users of a kernel load JAX. An error is raised here, before any spending.
     from sdv_threea.adapt.kernels import as_kernel
 
     as_kernel(kernel)

@@ -1,4 +1,4 @@
-"""The stages of a release: which there are, and what each of them may spend."""
+"""The stages of a release: their order, and the share of the budget of each."""
 
 from __future__ import annotations
 
@@ -23,72 +23,61 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.spending import Spending
 from sdv_threea.settings import Settings
 
-#: The stages, in order: as public as the algorithm.
+#: The stages, in order: public, as the algorithm is.
 STAGES = ('describe', 'approximate', 'partition', 'adapt', 'anonymize')
 
-#: Whose shares pairs of columns get where they are counted: their own, and those of stages that
-#: then have nothing to do.
+#: Shares that fund the pair counts: their own, and those of stages without a task then.
 FOR_PAIRS = ('pairs', 'functions', 'partition', 'anonymize')
 
-#: Of these, what a mixture needs if pairs are not counted.
+#: Of these, the shares that a mixture needs if pairs are not counted.
 MIXED = ('partition', 'anonymize')
 
-#: The part of the share of pairs with which all of them are counted first. The rest is for those
-#: that look like functions, and for a second count of all. Set by hand.
+#: The part of the share of pairs that counts all of them first. The rest is for pairs that look
+#: like functions, and for a second count of all. Set by hand.
 PAIRS_FIRST = 0.65
 
-#: The part of the share of classes that is still theirs if pairs are counted too: where labels are
-#: adapted, which are made of what classes say of columns, and where the density is all. Of .4 and
-#: .7 for the first neither was better than .6.
+#: The part of the share of classes that classes keep if pairs are counted too: with labels, whose
+#: evidence comes from counts in classes; and with the density alone. For the first, .4 and .7 were
+#: not better than .6.
 CLASSES_ADAPTED, CLASSES_ALONE = 0.6, 0.25
 
-#: The same of a category that is adapted aside, as nobody named it, and what part it gets of the
-#: share of labels. With twice as much, models learn as much of compas and default_credit, .002 more
-#: of Adult and .01 of telco_churn, and marginals of three columns are off by 1 to 6 % more.
+#: The same for an unnamed target, and the part of the share of labels that it gets. With twice as
+#: much, models learn as much of compas and default_credit, .002 more of Adult and .01 of
+#: telco_churn, and marginals of three columns are off by 1 to 6 % more.
 CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
 
-#: A numerical target that the user names is adapted with this many times the share of labels. At
-#: epsilon 1 models learn .01 to .02 more of bike_sharing, california_housing and protein_casp than
-#: with once the share, and marginals are off by 1 to 4 % more; with half as much again no more.
+#: A named numerical target gets this many times the share of labels. At epsilon 1 models learn .01
+#: to .02 more of bike_sharing, california_housing and protein_casp than with once the share, and
+#: marginals are off by 1 to 4 % more; half as much again gained nothing.
 TIMES_FOR_NUMBERS = 1.8
 
 
 def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
-    """Return whether pairs of columns are counted if the budget carries them.
+    """Return whether pairs of columns are counted, if the budget supports them.
 
-    They are not where records are drawn in the context of other tables, nor with a number of
-    components that the user chose.
-
-    Args:
-        domain: What is public.
-        settings: What the user chose.
-        alone: Whether the table is released alone, and not in the context of another one.
+    They are not in the context of another table (``alone=False``), with a number of components that
+    the user chose, or under the accounting of the paper.
     """
     chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
     return alone and not chosen
 
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:
-    """Return whose shares pairs of columns get; at ``alpha=1`` labels need none beside them."""
+    """Stages whose budget funds the pair counts; at ``alpha=1`` *adapt* is one of them."""
     return FOR_PAIRS if counts_loss(settings.alpha) else (*FOR_PAIRS, 'adapt')
 
 
 def for_classes(settings: Settings) -> tuple[str, ...]:
-    """Return whose shares classes get beside their own, where pairs may be counted but are not."""
+    """Stages whose budget also funds the class counts, if pairs may be counted but are not."""
     return tuple(each for each in for_pairs(settings) if each not in MIXED)
 
 
 def asks_size(domain: Domain, settings: Settings, *, alone: bool) -> bool:
-    """Return whether the number of records is released first, and the budget shared out by it.
+    """Return whether the row count is released first, to share out the budget by it.
 
-    It is where values or ranges have to be found: where records are few, that takes more of the
-    budget. It is where there are numbers, too: of few records a stated range may be too wide, and a
-    numerical target may be drowned. In a database, sizes of tables are released otherwise.
-
-    Args:
-        domain: What is public.
-        settings: What the user chose.
-        alone: Whether the table is released alone, and not in the context of another one.
+    It is if ranges or values must be found, which takes more budget when records are few, or if any
+    column is numeric: a stated range may be too wide for few records, and a numerical target too
+    noisy. Databases release the sizes of tables in another way (``alone=False``).
     """
     has_share = settings.guarantee == 'end_to_end' and settings.shares.get('size', 0.0) > 0
     has_numbers = any(isinstance(column, Number) for column in domain.columns)
@@ -98,7 +87,7 @@ def asks_size(domain: Domain, settings: Settings, *, alone: bool) -> bool:
 def find_loose(
     domain: Domain, settings: Settings, budget: Budget, num_rows: float | None
 ) -> tuple[str, ...]:
-    """Find the numbers whose stated ranges are too wide for the number of records, if released."""
+    """Return the numbers whose stated ranges are too wide for the row count, if it is released."""
     if num_rows is None:
         return ()
     evidence = _weigh_records(domain, budget, num_rows)
@@ -106,27 +95,25 @@ def find_loose(
 
 
 def guess_target(domain: Domain, settings: Settings, *, drowned: bool) -> Domain:
-    """Take a category for the target, where none is named.
+    """Return the domain with a category as its target, if the user named none.
 
-    * The only one: among numbers it is the label that models are trained to predict. And a
-      correlation says little of a category and a number: with classes each value has a distribution
-      of numbers of its own.
-    * The last one, where noise would drown pairs of columns: samples say of no category then what
-      it has to do with others. With classes they say it of one, and in most tables that models are
-      trained on, the last column is the label.
+    * The only category, as among numbers it is the label that models are trained to predict. Also,
+      a correlation tells little of a category and a number; with classes, each value gets a
+      distribution of numbers of its own.
+    * The last of several, if noise would exceed the pair counts: categories would then be
+      independent of each other. Classes relate all columns to one category, and in most training
+      tables the last column is the label.
+
+    The domain stays as it is without a category of few enough stated values, without other columns,
+    with a named target, or with a number of components that the user chose.
 
     Formal guarantees:
         * the choice depends on public facts and on ``drowned`` alone
 
     Args:
-        domain: What is public, of a table that is released alone.
-        settings: What the user chose.
-        drowned: Whether noise would drown pairs of columns.
-
-    Returns:
-        The domain with a category as its target, one that is not stated to have too many values;
-        or as it is, if there is none, if there is no other column, if a target is named, or if the
-        user chose a number of components.
+        domain: The public facts of a table that is released alone.
+        settings: The user's settings.
+        drowned: Whether noise would exceed the pair counts.
     """
     if not _may_guess(domain, settings):
         return domain
@@ -138,22 +125,15 @@ def guess_target(domain: Domain, settings: Settings, *, drowned: bool) -> Domain
 
 
 def take_last(domain: Domain, settings: Settings) -> Domain:
-    """Take the last column for the target, if still there is none and pairs of columns are counted.
+    """Return the domain with its last column as the target, if it has none and pairs are counted.
 
-    What several columns say of one together, samples do not say without a target. Beside pairs it
-    costs little to say it of one, and in most tables that models are trained on, the last column is
-    the label. The density alone, at ``alpha=1``, needs none.
+    Without a target, samples do not show how several columns together affect one. To fit this for
+    one column costs little besides the pairs, and in most training tables the last column is the
+    label. The domain stays as it is at ``alpha=1``, if the last column is a date or a category of
+    too many stated values, or for the reasons of :func:`guess_target`.
 
     Formal guarantees:
         * the choice depends on public facts alone
-
-    Args:
-        domain: What is public, of a table that is released alone.
-        settings: What the user chose.
-
-    Returns:
-        The domain with its last column as the target; or as it is, if that is a date, or a category
-        that is stated to have too many values, or for the reasons of :func:`guess_target`.
     """
     if not _may_guess(domain, settings) or not counts_loss(settings.alpha):
         return domain
@@ -164,25 +144,18 @@ def take_last(domain: Domain, settings: Settings) -> Domain:
 
 
 def _may_guess(domain: Domain, settings: Settings) -> bool:
-    """Return whether a column may stand for a target that is not named."""
+    """Return whether a target may be chosen: none is named, and pairs may be counted."""
     nobody = domain.target is None and len(domain.columns) > 1
     return nobody and may_count_pairs(domain, settings, alone=True)
 
 
 def _suits_classes(column: Category, settings: Settings) -> bool:
-    """Return whether the values of a category may be classes: whether few enough are stated."""
+    """Return whether the values of a category may be classes: few enough are stated."""
     return len(column.values or ()) <= settings.constants.encoding.most_classes
 
 
 def drowns_pairs(domain: Domain, settings: Settings, budget: Budget, num_rows: float) -> bool:
-    """Return whether noise would drown pairs of columns, or there are too many to be counted.
-
-    Args:
-        domain: What is public.
-        settings: What the user chose.
-        budget: The budget of the release.
-        num_rows: The released number of records.
-    """
+    """Return whether noise would exceed the pair counts, or there are too many columns for them."""
     shares = share_by_size(domain, settings, budget, num_rows)
     carried = _carry_bins(domain, shares, settings, budget, num_rows)
     return carried is None or len(domain.columns) > settings.constants.joint.most_columns
@@ -191,14 +164,9 @@ def drowns_pairs(domain: Domain, settings: Settings, budget: Budget, num_rows: f
 def share_by_size(
     domain: Domain, settings: Settings, budget: Budget, num_rows: float, *, aside: bool = False
 ) -> dict[str, float]:
-    """Return the share of the rest of the budget by stage, once the number of records is released.
+    """Return the shares of the rest of the budget by stage, given the released number of records.
 
-    Args:
-        domain: What is public.
-        settings: What the user chose.
-        budget: The budget of the release.
-        num_rows: The released number of records.
-        aside: Whether the target is adapted aside, for little.
+    ``aside`` tells that the target was chosen for the user, and gets little.
     """
     constants = settings.constants.describe
     loose = find_loose(domain, settings, budget, num_rows)
@@ -228,9 +196,9 @@ def _share_with_classes(
     budget: Budget,
     num_rows: float,
 ) -> dict[str, float]:
-    """Let classes of a number have a part of the share of pairs, if these would have few bins.
+    """Move a part of the share of pairs to classes of a number, if pairs would have few bins.
 
-    Fine bins of pairs say better what a number has to do with others.
+    Fine bins of pairs relate a number to other columns better than classes do.
     """
     num_bins = _carry_bins(domain, shares, settings, budget, num_rows) or 0
     if num_bins >= settings.constants.joint.least_bins_of_number or not counts_loss(settings.alpha):
@@ -247,7 +215,7 @@ def _carry_bins(
     budget: Budget,
     num_rows: float,
 ) -> int | None:
-    """Return how many bins a column has if all pairs are counted; ``None`` if noise drowns them."""
+    """Return the bins per column if all pairs are counted; ``None`` if noise exceeds the counts."""
     part = math.fsum(shares.get(each, 0.0) for each in for_pairs(settings))
     price = budget.mu * math.sqrt(part / math.fsum(shares.values()))
     pairs = math.comb(len(domain.columns), 2)
@@ -255,32 +223,26 @@ def _carry_bins(
 
 
 def share_the_rest(domain: Domain, settings: Settings) -> dict[str, float]:
-    """Return the share of the rest of the budget by stage, once a table is described.
-
-    Args:
-        domain: What is public or released, of a table that is released alone.
-        settings: What the user chose.
-    """
+    """Return the shares of the rest of the budget by stage, once the table is described."""
     shares = stage_shares(domain, settings)
     return {stage: own for stage, own in shares.items() if stage not in ('size', 'describe')}
 
 
 def _weigh_records(domain: Domain, budget: Budget, num_rows: float) -> float:
-    """Return records in units of the noise of a count of all columns, for the whole budget."""
+    """Return the records in units of the noise of a count of all columns at the whole budget."""
     return max(num_rows, 1.0) * budget.mu / math.sqrt(len(domain.columns))
 
 
 def stage_shares(
     domain: Domain, settings: Settings, *, alone: bool = True, aside: bool = False
 ) -> dict[str, float]:
-    """Return the share of the budget by stage: nothing for stages that have nothing to ask.
+    """Return the share of the budget by stage; zero for stages without a task.
 
-    Without a target there are no classes to count: their share goes to pairs of columns, if they
-    may be counted, or else to the columns. With a categorical target, pairs get a part of the share
-    of classes, and with a numerical one all of it, if they have fine bins
-    (:func:`share_by_size`). Numerical targets are adapted in tables that are released alone, with
-    more than labels if the user named them; at ``alpha=1`` no target is, and what that leaves is
-    for pairs, or else for all.
+    Without a target, the share of classes goes to pairs of columns, or to columns if pairs may not
+    be counted. A categorical target leaves pairs a part of it; a numerical one leaves pairs all of
+    it, if they have fine bins (:func:`share_by_size`). Numerical targets are adapted only in tables
+    that are released alone, with a larger share than labels if the user named them. At ``alpha=1``
+    no target is adapted, and its share goes to pairs, or to all stages.
     """
     shares = dict(settings.shares)
     if not asks_size(domain, settings, alone=alone):
@@ -306,7 +268,7 @@ def stage_shares(
 
 
 def _weigh_target(domain: Domain, settings: Settings, *, alone: bool, aside: bool) -> float:
-    """Return how many times its share the stage *adapt* gets for this target."""
+    """Return the factor by which this target multiplies the share of the stage *adapt*."""
     if domain.target is None:
         return 0.0
     if not isinstance(domain[domain.target], Number):
@@ -325,21 +287,21 @@ def open_account(
     *,
     alone: bool,
 ) -> Spending:
-    """Return the account of one release, of which nothing is spent yet."""
+    """Return the account of one release, with nothing spent yet."""
     shares = stage_shares(domain, settings, alone=alone)
     charged = settings.guarantee == 'end_to_end'
     return Spending(budget, shares, noise, charged=charged, rows_per_unit=rows_per_unit)
 
 
 class Run(NamedTuple):
-    """What all stages share: what the user chose, the account, and chance that needs no secrecy.
+    """The state that all stages share.
 
     Args:
-        settings: What the user chose.
+        settings: The user's settings.
         spending: The account.
         rng: Source of the draws that need no secrecy.
         alone: Whether the table is released alone, and not in the context of another one.
-        aside: Whether the target is adapted aside, for little, as nobody named it.
+        aside: Whether the target was chosen for the user by :func:`take_last`, and gets little.
     """
 
     settings: Settings
@@ -350,36 +312,33 @@ class Run(NamedTuple):
 
     @property
     def constants(self) -> Constants:
-        """What was chosen by measurement."""
+        """The constants that were chosen by measurement."""
         return self.settings.constants
 
     def adapts(self, classes: Classes) -> bool:
-        """Whether labels are adapted: if not, the classes of records are those of the density."""
+        """Whether labels are adapted; if not, classes are drawn with the density."""
         return classes.told_apart and counts_loss(self.settings.alpha)
 
     def adapts_number(self, classes: Classes) -> bool:
-        """Whether a numerical target is adapted, if the budget carries it."""
+        """Whether a numerical target is adapted, if the budget supports it."""
         adapts = counts_loss(self.settings.alpha) and self.spending.price('adapt') > 0
         return classes.ordered and adapts
 
 
 def settle_target(description: Description, size: tuple[float, float], run: Run) -> Description:
-    """Decide whether the target that was guessed remains one.
+    """Return the description with its guessed target, or without it if it turns out unsuitable.
 
-    A category does if all of its values are known, as far as can be told
-    (:func:`~sdv_threea.encoding.classes.settle_guess`). A number does if it is adapted, and pairs
-    of columns are counted beside it: else it would cost these.
+    A category stays if all of its values are known, as far as can be told
+    (:func:`~sdv_threea.encoding.classes.settle_guess`). A number stays if it is adapted and pairs
+    of columns are counted too: otherwise it would take budget from pairs.
 
     Formal guarantees:
         * the decision depends on public facts and on released numbers alone
 
     Args:
-        description: The description of the table, with the target that was guessed.
+        description: The description of the table, with the guessed target.
         size: The released number of records, and the standard deviation of its noise.
-        run: The run, of whose account the description is paid.
-
-    Returns:
-        The description, with the target or without.
+        run: The run whose account paid for the description.
     """
     constants, domain = run.constants, description.domain
     if isinstance(domain[cast(str, domain.target)], Category):

@@ -1,9 +1,9 @@
 """The transformers of RDT's between cells and the codes that the core runs on.
 
-In a synthesizer they are made of what is public or released, and nothing is learned from private
-rows: ``get_transformers()`` returns them. By themselves, for example in a ``HyperTransformer``,
-they learn from the rows they are fitted to whatever their arguments leave open, and those rows must
-then be public:
+A synthesizer makes them from public or released facts, and they learn nothing from private rows;
+``get_transformers()`` returns them. Used alone, for example in a ``HyperTransformer``, they learn
+every argument that is left open from the rows they are fitted to, and those rows must then be
+public:
 
 >>> import pandas as pd
 >>> from sdv_threea.transformers import NumberEncoder

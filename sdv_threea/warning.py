@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the user, however deep in libraries they come up."""
+"""Warnings that point at the user's line, however deep in libraries they arise."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from types import FrameType
 
 from sdv_threea.names import printable
 
-#: Libraries whose lines are not those of the user; this package is the first.
+#: Libraries whose lines are not the user's.
 LIBRARIES = ('sdv_threea', 'sdv', 'rdt')
 
-#: What our warnings carry: the line that they name is the user's, and does not tell.
+#: Marks warnings of this package: they name the user's line and show no value of a row.
 MARK = 'is_of_sdv_threea'
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, and name the line by which the user came into this package, SDV or RDT.
+    """Warn at the line by which the user entered this package, SDV or RDT.
 
-    Args:
-        text: What is warned of. It names public things, and no value of a row.
-        category: The kind of warning.
+    The text names public facts, and no value of a row.
     """
     folders = [
         str(Path(sys.modules[name].__file__ or '').parent) + '/'
