@@ -1,18 +1,18 @@
-"""Public metadata, made with the user: what columns are, and what anybody may know of them.
+"""Public metadata, made with the user: what columns are, and which facts of them are public.
 
-It may read a data dictionary, the schema of a Parquet file, the line of names of a CSV file, and
-rows that the caller says are public. It must not read any other row, and must not state as public
-what nobody has stated. :mod:`sdv_threea.storage.metadata` reads the metadata that is made here.
+This room may read a data dictionary, the schema of a Parquet file, the line of names of a CSV file,
+and rows that the caller declares public. It must not read any other row, and must not state as
+public what nobody has stated. :mod:`sdv_threea.storage.metadata` reads the metadata made here.
 
-* :mod:`~sdv_threea.metadata.columns`: what is stated of a column, and what is still open,
+* :mod:`~sdv_threea.metadata.columns`: the stated facts and the open questions of a column,
 * :mod:`~sdv_threea.metadata.proposal`: the columns of tables, as metadata or as a data dictionary,
-* :mod:`~sdv_threea.metadata.words`: what headers, types, ranges and lists of values are spelt like,
-* :mod:`~sdv_threea.metadata.naming`: what the name of a column says about it,
+* :mod:`~sdv_threea.metadata.words`: spellings of headers, types, ranges and lists of values,
+* :mod:`~sdv_threea.metadata.naming`: guesses by the name of a column,
 * :mod:`~sdv_threea.metadata.dictionary`: proposals from data dictionaries,
 * :mod:`~sdv_threea.metadata.schemas`: proposals from names and types, without a row,
 * :mod:`~sdv_threea.metadata.sample`: proposals from public rows,
-* :mod:`~sdv_threea.metadata.asking`: proposals that somebody completes, question by question,
-* :mod:`~sdv_threea.metadata.relations`: relations of columns that a release shows.
+* :mod:`~sdv_threea.metadata.asking`: proposals completed by the user's answers,
+* :mod:`~sdv_threea.metadata.relations`: relations of columns, found in samples of a release.
 """
 
 from __future__ import annotations

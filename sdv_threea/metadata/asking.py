@@ -1,4 +1,4 @@
-"""Proposals that somebody completes, question by question."""
+"""Proposals completed by the user's answers, question by question."""
 
 from __future__ import annotations
 
@@ -23,23 +23,20 @@ from sdv_threea.metadata.dictionary import read_sdtype
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import read_number, read_template, read_truth, read_values
 
-#: How answers are to be written, by what is open.
+#: How to write an answer, by the open fact.
 HINTS = {VALUES: ', separated by ;', NULLABLE: ', yes or no'}
 
 
 def ask(
     proposal: Proposal, prompt: Callable[[str], str], tell: Callable[[str], object] = print
 ) -> Proposal:
-    """Complete a proposal by what somebody answers.
+    """Return a proposal, completed by the user's answers to its open questions.
 
     Args:
-        proposal: What is known already; what is open in it is asked for.
-        prompt: Shows a question, and returns the answer; :func:`input` will do. An empty answer
-            leaves open what was asked.
-        tell: Says why an answer will not do; it is asked for again.
-
-    Returns:
-        The completed proposal.
+        proposal: The proposal; its open facts are asked for.
+        prompt: Shows a question and returns the answer, like :func:`input`. An empty answer leaves
+            the fact open.
+        tell: Shows why an answer is invalid; the question is then repeated.
     """
     several = len(proposal.tables) > 1
     tables = {}
@@ -55,7 +52,7 @@ def _complete(
     prompt: Callable[[str], str],
     tell: Callable[[str], object],
 ) -> StatedColumn:
-    """Ask for all that is open of a column; what it holds comes first, as the rest follows."""
+    """Ask for all open facts of a column; its sdtype first, as the others depend on it."""
     asked: set[str] = set()
     while question := next((each for each in column.questions if each.fact not in asked), None):
         answer = prompt(f'{prefix}{column.name}: {_word(question, column)}').strip()
@@ -76,11 +73,7 @@ def _word(question: Question, column: StatedColumn) -> str:
 
 
 def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
-    """Return the column with an answer in it.
-
-    Raises:
-        ValueError: If the answer will not do, with the reason.
-    """
+    """Return the column with an answer in it; a ``ValueError`` tells why the answer is invalid."""
     if fact == SDTYPE:
         sdtype = read_sdtype(answer) if answer else column.sdtype
         return fitting(replace(column, sdtype=sdtype, guess=''))
@@ -97,7 +90,7 @@ def _state(column: StatedColumn, fact: str, answer: str) -> StatedColumn:
 
 
 def _must(read: Callable[[str], Any], wrong: str) -> Callable[[str], Any]:
-    """Make a function that reads an answer, or says what is wrong with it."""
+    """Make a function that reads an answer, or raises an error with the message ``wrong``."""
 
     def read_answer(answer: str) -> Any:
         found = read(answer)
@@ -108,7 +101,7 @@ def _must(read: Callable[[str], Any], wrong: str) -> Callable[[str], Any]:
     return read_answer
 
 
-#: By what is open: the field of the column that says it, and how an answer is read.
+#: For each open fact: the field of the column, and the function that reads an answer.
 READ = {
     TEMPLATE: ('template', _must(read_template, 'Write the format such as %Y-%m-%d.')),
     LOW: ('low', _must(read_number, 'Give a number.')),

@@ -1,4 +1,4 @@
-"""What is stated of a column, and what is still open."""
+"""The stated facts of a column, and its open questions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-#: The sdtypes that are learned, and which facts the metadata has a place for, by sdtype.
+#: The sdtypes that are learned, by the facts that metadata can state of them.
 RANGED = ('numerical', 'datetime')
 LISTED = ('categorical', 'ordinal')
 LEARNED = (*RANGED, *LISTED, 'boolean')
@@ -14,7 +14,7 @@ LEARNED = (*RANGED, *LISTED, 'boolean')
 #: The sdtypes that are made up and are no personal information.
 MADE_UP = ('id', 'text', 'unknown')
 
-#: What is open of a column, in the order in which it is asked for.
+#: The facts of a column, in the order of the questions.
 SDTYPE, TEMPLATE, LOW, HIGH, VALUES, NULLABLE = (
     'sdtype',
     'format',
@@ -24,20 +24,20 @@ SDTYPE, TEMPLATE, LOW, HIGH, VALUES, NULLABLE = (
     'missing',
 )
 
-#: The most values of a category that are shown in full.
+#: The most values of a category that are shown.
 MOST_SHOWN = 6
 
 
 @dataclass(frozen=True)
 class Question:
-    """Something that nobody has stated of a column.
+    """A fact of a column that nobody has stated.
 
     Args:
         column: The column.
-        fact: What is open: ``'sdtype'``, ``'format'``, ``'min'``, ``'max'``, ``'values'`` or
+        fact: The open fact: ``'sdtype'``, ``'format'``, ``'min'``, ``'max'``, ``'values'`` or
             ``'missing'``.
-        needed: Whether a fit needs it. Otherwise it helps if it is public, and is left out if not.
-        said: What to state, in words.
+        needed: Whether a fit needs it. Otherwise it helps if it is public, and stays open if not.
+        said: The fact to state, in words.
     """
 
     column: str
@@ -48,23 +48,23 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class StatedColumn:
-    """What is stated of a column; ``None`` is what nobody has stated.
+    """The stated facts of a column; ``None`` if nobody has stated one.
 
     Args:
         name: The column.
-        sdtype: What it holds, as SDV calls it.
-        low: The smallest number or date that can occur.
-        high: The largest one.
-        values: The values that can occur, in their order.
+        sdtype: The kind of its values, as SDV calls it.
+        low: The smallest possible number or date.
+        high: The largest possible number or date.
+        values: The possible values, in their order.
         nullable: Whether a cell may be missing.
         decimals: How many decimals its numbers have.
         template: The format of its dates, as Python writes it.
         key: Whether it is the primary key of its table.
-        references: ``(table, column)`` whose key it holds, if it refers to a row.
-        typed: Whether its dates are stored as dates, so that they need no format.
-        more: What else SDV's metadata says of it.
-        guess: What the sdtype was guessed by where nobody has stated it, in words.
-        notes: What the user should know of it, in sentences.
+        references: ``(table, column)`` of the key that it refers to.
+        typed: Whether its dates are stored as dates, and so need no format.
+        more: Other entries of SDV's metadata.
+        guess: The reason for a guessed sdtype, in words; empty for a stated one.
+        notes: Notes to the user, in sentences.
     """
 
     name: str
@@ -85,7 +85,7 @@ class StatedColumn:
     def to_entry(self) -> dict[str, Any]:
         """Return the entry of the column in SDV's metadata.
 
-        A column of which nobody has said what it holds is ``unknown``: it is never looked at.
+        A column without an sdtype is ``unknown``: it is made up, and never read.
         """
         entry: dict[str, Any] = {'sdtype': self.sdtype or 'unknown', **dict(self.more)}
         if self.sdtype not in (*LEARNED, 'id', 'text'):
@@ -104,7 +104,7 @@ class StatedColumn:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is open of the column: what a fit needs first, then what helps."""
+        """The open questions of the column: what a fit needs, or else what helps."""
         if self.sdtype is None:
             return (Question(self.name, SDTYPE, True, 'what it holds'),)
         guess = [(SDTYPE, f'whether it is {self.sdtype}')] if self.guess else []
@@ -112,7 +112,7 @@ class StatedColumn:
         return tuple(Question(self.name, fact, False, said) for fact, said in found)
 
     def _list_open(self) -> Iterator[tuple[str, str]]:
-        """Yield what is open of a column whose sdtype is known, and what to state."""
+        """Yield the open facts of a column with an sdtype, and what to state."""
         if self.sdtype == 'datetime' and self.template is None and not self.typed:
             yield TEMPLATE, 'its format, unless its dates are texts such as 2024-01-31'
         if self.sdtype in RANGED and self.low is None:
@@ -148,7 +148,7 @@ class StatedColumn:
 
 
 def fitting(column: StatedColumn) -> StatedColumn:
-    """Return a column without the facts that metadata has no place for under its sdtype."""
+    """Return a column without the facts that metadata cannot state under its sdtype."""
     if column.sdtype not in RANGED:
         column = replace(column, low=None, high=None)
     if column.sdtype != 'numerical':

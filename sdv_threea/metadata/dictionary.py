@@ -1,7 +1,6 @@
-"""Proposals from data dictionaries: what somebody has written down of each column.
+"""Proposals from data dictionaries: tables with a line per column, or JSON.
 
-In go a table with a line per column, or JSON. Out come proposals. A data dictionary is public, so
-messages may quote it.
+A data dictionary is public, so messages may quote it.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from sdv_threea.metadata.words import (
     read_values,
 )
 
-#: A line of a data dictionary: texts by what they say.
+#: A line of a data dictionary: its texts by their meaning (the keys of ``HEADERS``).
 Line = Mapping[str, str]
 
-#: What is said of a category that was guessed by its type.
+#: The reason for the guess that a column is a category.
 TEXTS = 'as it holds texts'
 
-#: What the table is called if nobody says it.
+#: The name of a table without a name.
 TABLE = 'table'
 
 
@@ -50,20 +49,20 @@ def propose_from_dictionary(
 ) -> Proposal:
     """Propose metadata from a data dictionary, which is public.
 
-    It has a line for each column of the table. Its own columns may have usual names: *name*
-    (variable, field), *type*, *min*, *max* or *range*, *values* (levels, codes such as
-    ``1 = male; 2 = female``), *missing* (nullable) or *required*, *decimals*, *format*, *key*,
+    A data dictionary has a line for each column of the table. Its own columns may have usual names:
+    *name* (variable, field), *type*, *min*, *max* or *range*, *values* (levels, codes such as ``1 =
+    male; 2 = female``), *missing* (nullable) or *required*, *decimals*, *format*, *key*,
     *references*, and *table* if there are several. Only the name is needed.
 
     Args:
         dictionary: A DataFrame, or the path of a file: CSV, or JSON. JSON is a list of objects, a
             Table Schema or Data Package (Frictionless), or SDV's metadata.
-        table: What the table is called, if the dictionary does not say it.
-        separator: Of CSV: the character between cells.
-        encoding: Of a file: the encoding.
+        table: The name of the table, if the dictionary does not state it.
+        separator: The character between cells of a CSV file.
+        encoding: The encoding of a file.
 
     Returns:
-        The proposal. What the dictionary does not state is open in it.
+        The proposal, open in all that the dictionary does not state.
 
     Raises:
         InputError: If it is no data dictionary, or what it states cannot be read.
@@ -111,14 +110,7 @@ def _propose(lines: Iterable[Mapping[Any, Any]], table: str | None, source: str)
 
 
 def read_column(told: Line) -> StatedColumn:
-    """Read what a line of a data dictionary says of a column.
-
-    Args:
-        told: The texts of the line, by what they say.
-
-    Raises:
-        InputError: If the ends of a range are the wrong way round.
-    """
+    """Read a line of a data dictionary; an ``InputError`` if a range ends before it begins."""
     name, notes = told['name'], []
     sdtype, decimals = None, None
     typed = told.get('sdtype')
@@ -170,7 +162,7 @@ def _read_ends(column: StatedColumn, told: Line, notes: list[str]) -> StatedColu
 
 
 def _read_listed(column: StatedColumn, told: Line, notes: list[str]) -> StatedColumn:
-    """Read a list of values. Numbers of which values are listed are categories."""
+    """Read a list of values. Numbers with listed values are categories."""
     if 'values' not in told:
         return column
     is_text = 'sdtype' in told and column.sdtype is None
@@ -189,7 +181,7 @@ def _read_listed(column: StatedColumn, told: Line, notes: list[str]) -> StatedCo
 
 
 def _settle(column: StatedColumn, is_typed: bool) -> StatedColumn:
-    """Propose an sdtype where none is stated, and leave out facts that it has no place for."""
+    """Guess an sdtype if none is stated, and drop facts that metadata cannot state under it."""
     if column.sdtype is None and column.values is not None:  # noqa: PD011
         column = replace(column, sdtype='categorical')
     elif column.sdtype is None and (column.low, column.high, column.decimals) != (None, None, None):
@@ -223,10 +215,10 @@ def _read_decimals(text: str, notes: list[str]) -> int | None:
 
 
 def read_sdtype(word: str) -> str:
-    """Return what a word stands for: an sdtype of SDV's, such as ``email``, or a usual type.
+    """Return the sdtype that a word stands for: one of SDV's, such as ``email``, or a usual type.
 
     Raises:
-        ValueError: If it stands for none.
+        ValueError: If the word stands for none.
     """
     from sdv.metadata import Metadata
     from sdv.metadata.errors import InvalidMetadataError
@@ -244,7 +236,7 @@ def read_sdtype(word: str) -> str:
 
 
 def _read_line(line: Mapping[Any, Any]) -> dict[str, str]:
-    """Return what a line says, as texts, by what they are."""
+    """Return the texts of a line by their meaning."""
     told: dict[str, str] = {}
     for word, cell in line.items():
         field = find_header(word)

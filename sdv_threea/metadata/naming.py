@@ -1,4 +1,4 @@
-"""What the name of a column says about it: a guess, which the user is to check."""
+"""Guesses of a column's sdtype by its name, which the user is to check."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pandas as pd
 
 from sdv_threea.metadata.columns import LEARNED, StatedColumn
 
-#: Sdtypes by words anywhere in a name; they come before what SDV makes of the name.
+#: Sdtypes by words anywhere in a name; they override SDV's guess.
 CLEAR = (
     ('id', 'id guid uuid mrn'),
     ('boolean', 'is has flag'),
 )
 
-#: Sdtypes by the last words of a name, beside those that SDV knows: a ``phone`` is a number to
-#: call, and a ``phone_service`` is none. Texts are those that anybody writes, names among them.
+#: Sdtypes by the last words of a name, in addition to those that SDV knows: ``home_phone`` is a
+#: number to call, but ``phone_service`` is not. Texts are free texts, names included.
 LAST = (
     ('phone_number', 'phone telephone mobile fax'),
     ('first_name', 'forename given-name'),
@@ -31,21 +31,20 @@ LAST = (
     ),
 )
 
-#: Sdtypes by words that are a whole name: ``first`` beside ``last`` is a person, and a
-#: ``score_text`` is a category.
+#: Sdtypes by whole names: ``first`` next to ``last`` is a person, but ``score_text`` a category.
 WHOLE = (('text', 'first last text'),)
 
-#: Sdtypes by words anywhere in a name, if nothing else is said. Only words are listed that hardly
-#: mean anything else.
+#: Sdtypes by words anywhere in a name, if no other rule applies. The words hardly mean anything
+#: else.
 ANYWHERE = (
     ('datetime', 'date datetime timestamp dob birthdate birthday'),
     ('numerical', 'age amount price weight height count income salary quantity duration'),
 )
 
-#: Words where a capital letter begins another one.
+#: The place in a name where a capital letter begins another word.
 CAPITALS = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
-#: Numbers behind a name, as in ``note_2``.
+#: Numbers at the end of a name, as in ``note_2``.
 NUMBERS = re.compile(r'[\d-]+$')
 
 
@@ -55,12 +54,9 @@ def split_words(name: str) -> list[str]:
 
 
 def guess_by_name(name: str) -> StatedColumn:
-    """Propose what a column holds by its name.
+    """Return a column with the sdtype that its name suggests, or without one.
 
-    What SDV takes for personal information by its name is personal here, too.
-
-    Returns:
-        The column, without an sdtype if the name says nothing.
+    SDV's guesses of personal information by names count here, too.
     """
     words = '-'.join(split_words(name))
     padded, ended = f'-{words}-', f'-{NUMBERS.sub("", words)}'
@@ -79,7 +75,7 @@ def _has(words: str, listed: str, end: str) -> bool:
 
 
 def _detect_personal(name: str) -> str | None:
-    """Return the sdtype of what SDV takes for personal by its name; it is shown no row."""
+    """Return the personal sdtype that SDV detects by a name, without a row."""
     from sdv.metadata import Metadata
 
     header = pd.DataFrame(columns=[name], dtype=float)

@@ -1,4 +1,4 @@
-"""What is proposed of the columns of tables: metadata, and a data dictionary to fill in."""
+"""Proposed facts of the columns of tables, as metadata or as a data dictionary to fill in."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HEADER = (
     'to state',
 )
 
-#: What is said above what is open.
+#: The titles above open facts.
 NEEDED = 'State by hand. Until then these columns are made up, and not learned:'
 HELPFUL = 'State these too, as far as they are public. What is stated costs no privacy:'
 
@@ -42,14 +42,13 @@ FACTS = ('low', 'high', 'values', 'nullable', 'decimals', 'template', 'reference
 
 @dataclass(frozen=True)
 class Proposal:
-    """What is proposed of the columns of tables, and what has to be stated by hand.
+    """Proposed facts of the columns of tables, and the open questions. ``print`` shows it.
 
-    ``print`` shows it. It holds nothing that its sources do not state, and is made without a
-    private row.
+    It holds only facts that its sources state, and is made without a private row.
 
     Args:
         tables: The columns by table.
-        sources: What was read to make it, in sentences.
+        sources: The sources that were read, in sentences.
     """
 
     tables: Mapping[str, tuple[StatedColumn, ...]]
@@ -63,21 +62,18 @@ class Proposal:
 
     @property
     def questions(self) -> dict[tuple[str, str], tuple[Question, ...]]:
-        """What is open, by table and column."""
+        """The open questions, by table and column."""
         return {(table, each.name): each.questions for table, each in self if each.questions}
 
     def to_metadata(self) -> Metadata:
-        """Return the proposal as SDV's metadata.
+        """Return the proposal as valid SDV metadata.
 
-        Synthesizers use its ranges, values, decimals and nullability if they are told that these
-        are public: ``public_metadata=True``. A column of which nobody has said what it holds is
-        ``unknown``: it is made up, and never looked at.
-
-        Returns:
-            Metadata that is valid.
+        Synthesizers use its ranges, values, decimals and nullability only with
+        ``public_metadata=True``. A column without an sdtype is ``unknown``: it is made up, and
+        never read.
 
         Raises:
-            InputError: If what is stated contradicts itself.
+            InputError: If stated facts contradict each other.
         """
         from sdv.metadata import Metadata
         from sdv.metadata.errors import InvalidMetadataError
@@ -90,7 +86,7 @@ class Proposal:
         return metadata
 
     def to_dictionary(self) -> pd.DataFrame:
-        """Return the proposal as a data dictionary: a line per column, to be filled in.
+        """Return the proposal as a data dictionary, with a line per column to be filled in.
 
         ``propose_from_dictionary`` reads it again.
         """
@@ -98,11 +94,11 @@ class Proposal:
         return pd.DataFrame(rows, columns=list(HEADER), dtype=object)
 
     def told(self, other: Proposal) -> Proposal:
-        """Complete the proposal by another one, whose facts count where both have some.
+        """Return the proposal, completed by another one, whose facts win where both have one.
 
         Args:
-            other: What else is stated, such as a data dictionary. Its one table is taken for the
-                one table of this proposal, whatever it is called.
+            other: Another source, such as a data dictionary. If both proposals have one table, the
+                tables are taken for the same one, whatever their names.
 
         Returns:
             The columns of this proposal, in their order.

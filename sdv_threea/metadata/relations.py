@@ -1,8 +1,8 @@
-"""Relations of columns that may be worth a constraint, as a release shows them.
+"""Relations of columns in samples of a release, which may be worth a constraint.
 
 Formal guarantees, of every function here:
-    * what is returned is a function of sampled rows and of metadata, so post-processing of the
-      release: no private row is read, and nothing is charged
+    * the result is a function of sampled rows and of metadata, so post-processing of the release:
+      no private row is read, and nothing is charged
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-#: What a relation is told by: constraints of SDV.
+#: The constraints of SDV that state a relation.
 COMBINATIONS, INEQUALITY = 'FixedCombinations', 'Inequality'
 
-#: A relation is told if this share of the rows obeys it, and at most that share would if the two
-#: columns had nothing to do with each other.
+#: A relation is suggested if at least the first share of the rows obeys it, and at most the second
+#: would if the two columns were independent.
 MOST_OBEY, FEWER_BY_CHANCE = 0.95, 0.85
 
-#: A column follows from another one only if each value of that has this many rows in the mean: of
-#: values that come up once, everything follows.
+#: A column follows from another one only if each value of that one has this many rows on average: a
+#: value that occurs once determines every other column.
 ROWS_PER_VALUE = 20
 
 CATEGORIES = ('categorical', 'boolean', 'ordinal')
@@ -42,21 +42,21 @@ class Sampling(Protocol):
 def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.DataFrame:
     """Suggest relations between columns that the user may want to state as constraints.
 
-    Nothing is charged: the rows that are looked at are sampled. A relation is suggested if nearly
-    all of them obey it, although rows whose columns have nothing to do with each other would not.
-    Whether it is true of the real rows, and public, is for the user to know. If it is, state it
-    with ``add_constraints`` before the next fit: then all sampled rows obey.
+    The relations are found in sampled rows, so nothing is charged. A relation is suggested if
+    nearly all rows obey it, but would not if the columns were independent. The user decides whether
+    it holds for the real rows, and is public. If so, state it with ``add_constraints`` before the
+    next fit: then all sampled rows obey.
 
     Args:
         synthesizer: A fitted synthesizer of this package.
-        num_rows: How many rows to sample of a single table. Of a database as many are sampled as
-            were fitted.
+        num_rows: How many rows to sample of a single table. Ignored for databases, which sample
+            their released size.
 
     Returns:
-        A row for each relation, those that would be obeyed least by chance first: ``table``,
+        A row for each relation, from the one that is obeyed least by chance: ``table``,
         ``constraint`` (the name of a class of :mod:`sdv.cag`), ``columns`` (its arguments, in
-        order), and as shares of the sampled rows that have both values ``obey`` and
-        ``by chance``.
+        order), and the shares of rows that obey it, ``obey``, and that would by chance, ``by
+        chance``, among the sampled rows with both values.
 
     Raises:
         sdv.errors.SamplingError: If the synthesizer is not fitted.
@@ -77,7 +77,7 @@ def suggest_constraints(synthesizer: Sampling, num_rows: int = 10_000) -> pd.Dat
 def _find_relations(
     table: pd.DataFrame, description: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Find the relations between two columns of a table."""
+    """Yield the relations between two columns of a table."""
     columns, keys = description['columns'], {description.get('primary_key')}
     kinds = {name: facts['sdtype'] for name, facts in columns.items() if name not in keys}
     categories = {
@@ -85,7 +85,7 @@ def _find_relations(
     }
     for pair in combinations(categories, 2):
         shares = [_follows(categories[a], categories[b]) for a, b in (pair, pair[::-1])]
-        # A column from which another one follows tells the combinations.
+        # If one column follows from the other, in either direction, combinations are fixed.
         obey, by_chance = max(shares, key=lambda share: share[0] - share[1])
         yield from _tell(COMBINATIONS, pair, obey, by_chance)
     ordered = {
@@ -114,7 +114,7 @@ def _tell(
 
 
 def _follows(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[float, float]:
-    """Return in which share of rows b is the commonest value given a, and the commonest of all."""
+    """Return the share of rows in which b is its mode given a, and in which b is its overall mode."""
     both = (a >= 0) & (b >= 0)
     a, b = a[both], b[both]
     if not len(a) or len(a) < ROWS_PER_VALUE * (a.max() + 1):
@@ -125,7 +125,7 @@ def _follows(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[float, float]:
 
 
 def _is_below(low: pd.Series, high: pd.Series) -> tuple[float, float]:
-    """Return in which share of rows one number is at most another, and in which by chance."""
+    """Return the share of rows in which one number is at most another, and that share by chance."""
     both = low.notna() & high.notna()
     a, b = low[both].to_numpy(), high[both].to_numpy()
     if not len(a):

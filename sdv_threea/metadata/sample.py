@@ -1,4 +1,4 @@
-"""Proposals from public rows, and from metadata that is there already."""
+"""Proposals from public rows, and from existing metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sdv_threea.errors import InputError
 from sdv_threea.metadata.columns import StatedColumn, fitting
 from sdv_threea.metadata.proposal import Proposal
 
-#: The fields of a column by the facts of SDV's metadata.
+#: The fields of a column, by the entries of SDV's metadata.
 FIELDS = {
     'sdtype': 'sdtype',
     'range_min': 'low',
@@ -24,23 +24,20 @@ FIELDS = {
     'datetime_format': 'template',
 }
 
-#: What SDV says of a column that is not kept: whether it is personal information follows from the
-#: sdtype, and how many values there are from their list.
+#: Entries of SDV's metadata that are dropped: ``pii`` follows from the sdtype, and
+#: ``high_cardinality`` from the list of values.
 DROPPED = ('pii', 'high_cardinality')
 
 
 def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
-    """Propose metadata from rows that are public: SDV detects types, ranges and values in them.
+    """Propose metadata from public rows, in which SDV detects types, ranges and values.
 
-    Never call it on private rows: their ranges and values would be in what it returns. A public
-    sample shows what can occur, and not what cannot: that cells may be missing is stated if some
-    are, and open if none is. Widen its ranges to what the private table may hold.
+    Never call it on private rows: the result holds their ranges and values. A public sample shows
+    what can occur, but not what cannot. So columns with missing cells are stated to have them, and
+    all others are open. Widen the ranges to what the private table may hold.
 
     Args:
         tables: Public rows by table.
-
-    Returns:
-        The proposal.
 
     Raises:
         InputError: If these are no tables.
@@ -62,11 +59,7 @@ def propose_from_public_rows(tables: Mapping[str, pd.DataFrame]) -> Proposal:
 
 
 def read_metadata(described: Mapping[str, Any]) -> Proposal:
-    """Read what SDV's metadata states, with all facts.
-
-    Args:
-        described: The metadata, as ``Metadata.to_dict`` returns it.
-    """
+    """Return all facts of SDV's metadata, given as ``Metadata.to_dict`` returns it."""
     references = {
         (each['child_table_name'], each['child_foreign_key']): (
             each['parent_table_name'],
@@ -99,7 +92,7 @@ def _read_entry(
 
 
 def _leave_open(column: StatedColumn, dtype: Any) -> StatedColumn:
-    """Leave open what rows cannot show: that no cell is missing, and ends where there are none."""
+    """Leave open what rows cannot show: that no cell is missing, and the ends of an empty range."""
     from sdv_threea.storage.metadata import MOST_DECIMALS  # it loads SDV
 
     ends = [None if _is_nothing(end) else end for end in (column.low, column.high)]

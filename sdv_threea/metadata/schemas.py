@@ -1,8 +1,8 @@
 """Proposals from names and types alone: of the first line of a CSV file, a Parquet schema, dtypes.
 
 Formal guarantees, of every function here:
-    * what is returned is a function of the names of columns, and of their types in a Parquet file
-      or a DataFrame: no cell is read
+    * the result is a function of the names of columns, and of their types in a Parquet file or a
+      DataFrame: no cell is read
     * no message shows what a file holds beyond that
 """
 
@@ -26,28 +26,28 @@ from sdv_threea.metadata.naming import guess_by_name
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.words import read_type
 
-#: A line of names that is longer is none: a file without ends of lines is not read to its end.
+#: The most characters of a line of names. A file without ends of lines is not read to its end.
 LONGEST = 2**17
 
-#: What ends a line, whichever system wrote it. It ends one inside quotes too: if a name could go on
-#: in the next line, so could a row.
+#: The ends of a line on any system. They end it inside quotes too: if a name could go on in the
+#: next line, so could a row.
 ENDS = '\r\n'
 
-#: What separates names, in the files that one meets.
+#: Usual separators of names.
 SEPARATORS = (',', ';', '\t', '|')
 
-#: What is a value and no name: dates, addresses of mail, missing cells and truth values.
+#: Values, which are no names: dates, addresses of mail, missing cells and truth values.
 VALUE = re.compile(
     r'\d{4}-\d\d?-\d\d?.*|.*@.*|nan|none|null|na|n/a|true|false', re.IGNORECASE | re.DOTALL
 )
 
-#: What zlib is to expect of a file that ends in .gz.
+#: zlib's ``wbits`` for gzip.
 GZIP = 31
 
-#: What is proposed of texts whose name says nothing.
+#: The reason for the guess that texts are categories, if their name suggests nothing.
 TEXTS = 'as it holds texts'
 
-#: What SDV makes up as fractions: whole numbers of that name are ids instead.
+#: Sdtypes that SDV makes up as fractions: whole numbers of that name become ids.
 FRACTIONS = ('latitude', 'longitude')
 
 
@@ -67,16 +67,16 @@ def propose_from_csv(
         * a first line that looks like a row is refused, and not shown
 
     Args:
-        path: The file. Its first line must be one of names.
-        table: What the table is called; by default as the file.
+        path: The file. Its first line must have the names.
+        table: The name of the table; by default that of the file.
         separator: The character between names.
         encoding: The encoding.
 
     Returns:
-        The proposal: what the names say. That is little, and a guess.
+        The proposal, with guesses from the names.
 
     Raises:
-        InputError: If the first line is not one of names.
+        InputError: If the first line does not have names.
     """
     path = Path(path)
     with path.open('rb', buffering=0) as file:
@@ -102,15 +102,12 @@ def propose_from_csv(
 def propose_from_parquet(path: str | os.PathLike[str], table: str | None = None) -> Proposal:
     """Propose metadata from the schema of a Parquet file, and from nothing else of it.
 
-    The schema has names, types, and which columns cannot be missing. The file's statistics, which
+    The schema has names, types, and the columns without missing cells. The file's statistics, which
     have the smallest and the largest cells, are not used.
 
     Args:
         path: The file.
-        table: What the table is called; by default as the file.
-
-    Returns:
-        The proposal.
+        table: The name of the table; by default that of the file.
 
     Raises:
         InputError: If it is no Parquet file, or PyArrow is not installed.
@@ -124,26 +121,21 @@ def propose_from_parquet(path: str | os.PathLike[str], table: str | None = None)
 
 
 def name_table(path: Path) -> str:
-    """Return what a table in a file is called: the name of the file, without its ending."""
+    """Return the name of a table in a file: the name of the file, without its ending."""
     return path.name.split('.')[0] or 'table'
 
 
 def propose_from_dtypes(dtypes: pd.Series, table: str) -> Proposal:
-    """Propose metadata from the names and the dtypes of the columns of a DataFrame.
+    """Propose metadata from the names and dtypes of a DataFrame's columns (``DataFrame.dtypes``).
 
-    Args:
-        dtypes: The dtypes by column, as ``DataFrame.dtypes`` returns them.
-        table: What the table is called.
-
-    Returns:
-        The proposal. A column whose dtype is not one of a table has no sdtype.
+    A column whose dtype is not one of a table has no sdtype.
     """
     columns = tuple(_read_dtype(name, dtype) for name, dtype in dtypes.items())
     return Proposal({table: columns}, ('Names and dtypes were read, and no row.',))
 
 
 def find_sdtype(dtype: Any) -> str | None:
-    """Return what a column of a dtype is learned as; ``None`` if a table has no such dtype."""
+    """Return the sdtype that a dtype is learned as; ``None`` if no table has such a dtype."""
     types = pd.api.types
     if types.is_bool_dtype(dtype):
         return 'boolean'
@@ -178,10 +170,10 @@ def _deny(name: Any, kind: object) -> StatedColumn:
 
 
 def _combine(column: StatedColumn, sdtype: str | None) -> StatedColumn:
-    """Say what a column holds by its type, or by its name where the type leaves that open.
+    """Set a column's sdtype by its type, or by its name where the type leaves it open.
 
-    Numbers and categories are keys or personal information if their name says so. Texts (no
-    sdtype) are whatever their name says.
+    Numbers and categories are keys or personal information if their name suggests so. Texts (no
+    sdtype) are whatever their name suggests.
     """
     guessed = guess_by_name(str(column.name))
     is_settled = sdtype in ('boolean', 'datetime') or guessed.sdtype in (None, 'text', *LEARNED)
@@ -222,7 +214,7 @@ def _read_bytes(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _decompress(file: BinaryIO) -> Iterator[bytes]:
-    """Decompress a file, reading no byte of it before what the last one stands for is used up."""
+    """Yield the letters of a file; read a compressed byte only when the last one is used up."""
     decompressor = zlib.decompressobj(GZIP)
     for byte in _read_bytes(file):
         for letter in decompressor.decompress(byte):
@@ -230,7 +222,7 @@ def _decompress(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _find_values(names: list[str]) -> list[int]:
-    """Return the places of what is no name: numbers, dates, nothing, and what is there twice."""
+    """Return the places of entries that are no names: numbers, dates, nothing, repetitions."""
     return [
         at
         for at, name in enumerate(names, 1)

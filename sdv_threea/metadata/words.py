@@ -1,4 +1,4 @@
-"""What data dictionaries spell in many ways: headers, types, ranges, lists of values, formats."""
+"""Spellings in data dictionaries: of headers, types, ranges, lists of values, and formats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 import re
 from collections.abc import Hashable
 
-#: What the columns of a data dictionary say, by the words that they are called, without spaces.
+#: The meanings of the columns of a data dictionary, with their headers in lower case and letters
+#: only.
 HEADERS = {
     'name': 'name column columnname variable variablename variablefieldname field fieldname '
     'attribute',
@@ -28,7 +29,7 @@ HEADERS = {
     'description': 'description label fieldlabel comment comments meaning notes definition tostate',
 }
 
-#: Sdtypes by the words for them. Types that may hold anything (text) stand for none.
+#: Sdtypes, with the words for them.
 TYPES = {
     'numerical': 'numerical number numeric float double real decimal continuous quantity currency '
     'money integer int bigint smallint tinyint whole count year long short',
@@ -55,7 +56,7 @@ WHOLE = {
     'count',
 }
 
-#: Types of texts, which may hold anything.
+#: Types of texts, which may hold anything and so stand for no sdtype.
 ANYTHING = {
     'object',
     'text',
@@ -72,7 +73,7 @@ ANYTHING = {
 TRUE = {'allowed', 'x', 'yes', 'true', 'y', 't', '1'}
 FALSE = {'false', '0', 'none', 'n', 'f', 'no', 'notnull', 'never'}
 
-#: A number, and two of them with what stands between the ends of a range.
+#: A number, and the two ends of a range.
 NUMBER = r'[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?'
 BETWEEN = re.compile(
     rf'({NUMBER})\s*(?:-|–|—|to|\.\.\.?|…)\s*({NUMBER})'
@@ -81,7 +82,7 @@ BETWEEN = re.compile(
 )
 BOUND = re.compile(rf'(>=|≥|<=|≤)\s*({NUMBER})')
 
-#: How dates are spelt outside Python, longest first; minutes follow hours.
+#: Spellings of dates outside Python, longest first; ``mm`` after hours are minutes.
 DATE_PARTS = (
     ('yyyy', '%Y'),
     ('yy', '%y'),
@@ -96,13 +97,13 @@ DATE_PARTS = (
 
 
 def find_header(word: object) -> str | None:
-    """Return what a column of a data dictionary says, by its header."""
+    """Return the meaning of a column of a data dictionary, by its header."""
     found = re.sub(r'[^a-z]', '', str(word).lower())
     return next((field for field, words in HEADERS.items() if found in words.split()), None)
 
 
 def read_type(word: str) -> tuple[str | None, int | None]:
-    """Return the sdtype that a type stands for, and its decimals; ``None`` for what is not said.
+    """Return the sdtype and the decimals of a type; ``None`` for what the type leaves open.
 
     Args:
         word: The type, such as ``integer``, ``decimal(10, 2)``, ``timestamp[us]`` or ``float64``.
@@ -125,13 +126,13 @@ def read_type(word: str) -> tuple[str | None, int | None]:
 
 
 def read_truth(word: str) -> bool | None:
-    """Return whether a word says yes, or ``None`` if it says something else."""
+    """Return whether a word means yes; ``None`` if it means neither yes nor no."""
     spelt = re.sub(r'[\s_]', '', word.strip().lower())
     return True if spelt in TRUE else False if spelt in FALSE else None
 
 
 def read_number(text: str) -> float | int | None:
-    """Return the number that a text spells, whole if it is, or ``None``."""
+    """Return the number that a text spells, as an integer if it is whole, or ``None``."""
     try:
         number = float(text)
     except ValueError:
@@ -155,13 +156,12 @@ def read_range(text: str) -> tuple[float | None, float | None] | None:
 def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, ...], bool]:
     """Return the values of a list, each once, and whether they are codes with labels.
 
-    A list is in JSON, or separated by ends of lines, ``|``, ``;`` or ``,``. Of ``1 = male`` and
-    ``1: male`` the code is the value; of ``1, male | 2, female`` too, as REDCap writes it.
+    A list is in JSON, or separated by ends of lines, ``|``, ``;`` or ``,``. In ``1 = male``, ``1:
+    male`` and REDCap's ``1, male | 2, female`` the codes are the values.
 
     Args:
         text: The list.
-        as_texts: Whether values that are spelt as whole numbers are texts nevertheless. In JSON,
-            values have the type that they are written in.
+        as_texts: Whether values spelt as whole numbers are texts. In JSON, values keep their type.
     """
     if text.strip().startswith('['):
         try:
@@ -176,7 +176,7 @@ def read_values(text: str, *, as_texts: bool = False) -> tuple[tuple[Hashable, .
             found, labelled = [code for code, _ in pairs], bool(parts)
             break
     values = tuple(dict.fromkeys(found))
-    # 01 is a text: a number does not begin with a zero.
+    # 01 is a text, as numbers do not begin with a zero.
     whole = bool(values) and all(re.fullmatch(r'0|-?[1-9]\d{0,17}', value) for value in values)
     return (tuple(map(int, values)) if whole and not as_texts else values), labelled
 
