@@ -51,11 +51,11 @@ class ExpectedError:
             those of the others.
         correlation: Standard error of a correlation of normal scores in one class; an upper bound,
             as columns are taken to be continuous.
-        category_rows: Rows that a value of a categorical column needs to be seen, with two standard
-            deviations to spare: to pass its threshold if it is unknown, or to have a count that
-            differs from zero if it is public. The rows are taken to have common values in all other
-            columns with unknown values. With ``k`` equally rare ones, up to ``sqrt(k)`` times as
-            many rows are needed.
+        category_rows: How many rows must have a value of a categorical column for it to be seen,
+            with two standard deviations to spare: for an unknown value to pass its threshold, or
+            for the count of a public one to differ from zero. Where several columns have unknown
+            values, the rows are taken to have common values in all others. If ``k`` of their values
+            are equally rare, up to ``sqrt(k)`` times as many rows are needed.
     """
 
     num_rows: int

@@ -194,7 +194,7 @@ def make_share(estimate: float, noise: float) -> Share:
 
 
 def _lose_values(before: Column, transformer: CategoryEncoder, known: Known) -> Loss:
-    """Return the loss of a category."""
+    """Return the loss of a categorical column."""
     shown = known.shown
     own = shown[1 : len(transformer.values) + 1]
     others = np.arange(len(shown)) > len(own)
@@ -223,7 +223,7 @@ def _lose_numbers(
     known: Known,
     constants: DescribeConstants,
 ) -> Loss:
-    """Return the loss of a number: records beyond the first and the last value shown."""
+    """Return the loss of a numerical column: records beyond the first and the last value shown."""
     counts, mask = known.counts, known.density.masks[known.at]
     inside = np.flatnonzero(mask[1:]) + 1
     first, last = int(inside[0]), int(inside[-1])

@@ -75,7 +75,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     """Release a model of a private table.
 
     Formal guarantees:
-        * the table is read only as sums over its rows, or as differences of these from released
+        * the table is read only as sums over its rows, or as differences of such sums from released
           numbers, and all of them pass through ``spending.keep``; before they are summed, records
           are only mapped one by one: to codes, labels, scores, points and components
         * so the release is as private as its ledger says: ``(epsilon, delta)``-differentially
@@ -90,8 +90,8 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         begin: Called with the name of each stage as it begins, for a progress bar.
         noise: The noise mechanism; other ones are for tests.
         rng: Source of the draws that need no secrecy; by default fresh.
-        budget: The budget, if not all of the settings': a part of it, where other tables are
-            released too.
+        budget: A part of the settings' budget, where other tables are released too; by default
+            all of it.
         rows_per_unit: The most records that a unit of privacy has in the table.
         alone: Whether the table is released alone, and not in the context of another one.
     """
@@ -116,7 +116,7 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     if centroids is None:  # records are drawn from the joint density
         mixture = class_mixture(density.counts.totals, density.correlations)
     else:
-        density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and have served
+        density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and no longer needed
         mixture = _anonymize(density, encoded, centroids, run)
     labels, number = calibrate(adapted, mixture, joint, density, run)
     return Release(

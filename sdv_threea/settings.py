@@ -65,8 +65,8 @@ class Settings:
             budget decide. A class gets no more components than the largest class has records, as
             released. Pairs of columns are counted with ``'auto'`` only.
         alpha: Weight of the density against the loss of a model, in [0, 1]. With 1 the target is
-            drawn from the density. Below 1 it is fitted to the loss, and gets surer the smaller the
-            weight (:mod:`~sdv_threea.adapt.trade`).
+            drawn from the density. Below 1 it is fitted to the loss: the smaller the weight, the
+            surer the target (:mod:`~sdv_threea.adapt.trade`).
         kernel: Kernel whose features let labels depend on several columns together, where the
             budget supports features: ``None`` for the neural tangent kernel of a ReLU network, a
             kernel function of ``neural_tangents.stax``, or a function of two sets of points in JAX.

@@ -114,7 +114,7 @@ def _tell(
 
 
 def _follows(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the share of rows in which b is its mode given a, and in which b is its overall mode."""
+    """Return the share of rows in which b is its mode given a, and its overall mode."""
     both = (a >= 0) & (b >= 0)
     a, b = a[both], b[both]
     if not len(a) or len(a) < ROWS_PER_VALUE * (a.max() + 1):

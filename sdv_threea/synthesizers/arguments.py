@@ -112,7 +112,7 @@ def read_unreleased(unreleased: object, metadata: Metadata) -> dict[str, Hashabl
     """Read the replacement of unreleased values by column, given for all columns or by column.
 
     Returns:
-        The replacement by column; ``None`` if not chosen by name: missing where cells may be
+        The replacement by column; ``None`` stands for the default: missing where cells may be
         missing, spread elsewhere.
 
     Raises:

@@ -20,7 +20,7 @@ TABLE = 'table'
 
 
 class AssumptionWarning(UserWarning):
-    """Tells the assumptions about a table that came without metadata."""
+    """Warns of the assumptions about a table that came without metadata."""
 
 
 def synthesize(
@@ -119,7 +119,7 @@ def _describe(
 def _settle(
     column: StatedColumn, dtype: Any, stated: Mapping[Any, str], target: str | None
 ) -> StatedColumn:
-    """Return a column as stated. A name may only turn a column into a made-up one."""
+    """Return a column as stated, or by its dtype; its name may only decide that it is made up."""
     by_dtype = column.name == target or column.sdtype in LEARNED
     found = stated.get(column.name) or (find_sdtype(dtype) if by_dtype else None)
     return replace(column, sdtype=found, guess='') if found else column

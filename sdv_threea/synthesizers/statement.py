@@ -89,8 +89,8 @@ class PrivacyStatement(Told):
     """The promise of a release of one table, whom it protects, and its cost. It may be published.
 
     Args:
-        epsilon: The promise, with ``delta``; under ``'paper'`` it covers the charged releases only.
-        delta: The promise, with ``epsilon``.
+        epsilon: The promised epsilon; under ``'paper'`` it covers the charged releases only.
+        delta: The promised delta.
         neighbors: How neighbouring tables differ: ``'add_remove'`` or ``'replace_one'``.
         guarantee: ``'end_to_end'``, ``'paper'``, or ``'none'`` if ``epsilon`` is infinite. The last
             two promise nothing.
@@ -168,8 +168,8 @@ class DatabaseStatement(Told):
     """The promise of a release of a database, and its cost. It may be published.
 
     Args:
-        epsilon: The promise, with ``delta``.
-        delta: The promise, with ``epsilon``.
+        epsilon: The promised epsilon.
+        delta: The promised delta.
         neighbors: How neighbouring databases differ: ``'add_remove'`` or ``'replace_one'``.
         mu: The composed cost of the releases about a unit, in Gaussian differential privacy; the
             largest where there are units of several kinds, which share no rows.
