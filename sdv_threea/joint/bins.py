@@ -1,6 +1,6 @@
-"""The bins in which pairs of columns are counted, and whether it pays to count them.
+"""Choose which pairs of columns are counted, in which bins, and whether counting them pays.
 
-All of it follows from released counts and from the price: post-processing.
+Only released counts and the price are read: post-processing.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.joint.constants import JointConstants
 
-#: Two columns, the first one first.
+#: Two columns, in ascending order.
 Pair = tuple[int, int]
 
-#: How many times as precisely pairs of a rare value may be counted, the most first. Spread over so
-#: many columns that it would be less, precision would help none of them.
+#: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the
+#: precision would be spread over so many columns that it helps none.
 STRESSES = np.linspace(3, 1.5, 16)
 
 
 class PairPlan(NamedTuple):
-    """Which pairs of columns are counted, and how: publishable.
+    """Which pairs of columns are counted, in how many bins, and how precisely: publishable.
 
     Args:
         pairs: The pairs ``(i, j)``, ``i < j``.
-        num_bins: How many bins an ordered column has, besides spikes and the missing value.
-        few_of_class: Whether a class has so few records that labels need a part of the price.
-        stress: How many times as precisely the pairs of each column are counted.
+        num_bins: Number of bins of an ordered column, not counting spikes and the missing value.
+        few_of_class: True if classes have so few records that they get a part of the pairs' price.
+        stress: For each column, the factor by which its pairs are counted more precisely.
     """
 
     pairs: tuple[Pair, ...]
@@ -50,19 +50,11 @@ def plan_pairs(
     *,
     adapts_number: bool = False,
 ) -> PairPlan | None:
-    """Plan the release of pairs.
+    """Return the plan for counting pairs; ``None`` without pairs, or if noise exceeds their counts.
 
-    Args:
-        columns: For each column, counts of the codes, shape (S,).
-        num_records: Number of records.
-        mu: The price, in GDP, at which pairs would be counted.
-        constants: The constants of the room.
-        adapted_classes: The number of classes of which labels are to be adapted; 0 for none.
-        adapts_number: Whether a numerical target is to be adapted, which needs finer bins, unless
-            most columns have few values.
-
-    Returns:
-        The plan; ``None`` if there are no pairs to count, or noise would drown them.
+    ``columns`` are counts of codes, shape (S,) each. ``adapted_classes`` is the number of classes
+    whose labels are adapted later, 0 for none. A numerical target that is adapted
+    (``adapts_number``) needs finer bins, unless most columns have few values.
     """
     pairs = choose_pairs(columns, num_records, mu, constants)
     num_bins = num_pair_bins(num_records, len(pairs), mu, constants)
@@ -77,15 +69,10 @@ def plan_pairs(
 
 
 def suits_number(num_bins: int, sizes: Sequence[int], constants: JointConstants) -> bool:
-    """Return whether pairs are counted though a numerical target is adapted.
+    """Return whether pairs are counted although a numerical target is adapted.
 
-    Of two numbers correlations say about what coarse bins do, and more of what a third one follows
-    from. Which of a few values go together they do not say, and these have bins of their own.
-
-    Args:
-        num_bins: How many bins a column would have.
-        sizes: How many codes each column has.
-        constants: The constants of the room.
+    Between two numbers, correlations show about as much as coarse bins do, and they predict a third
+    number better. Columns of few values are different: their values have a bin each.
     """
     few = sum(size <= constants.few_values for size in sizes)
     return num_bins >= constants.least_bins_of_number or 2 * few >= len(sizes)
@@ -97,21 +84,11 @@ def choose_pairs(
     mu: float,
     constants: JointConstants,
 ) -> tuple[Pair, ...]:
-    """Choose the pairs of columns that are counted: those of columns that say anything.
+    """Return the pairs of informative columns; none if there are too many columns.
 
-    In a column that is left out, the records beside the most frequent value are few, in units of
-    the noise if all pairs were counted. What it says of others is left to the correlations. Where
-    such a column, a rare class for instance, adds few pairs to the others, and so little to the
-    noise of all, it is counted sooner.
-
-    Args:
-        columns: For each column, counts of the codes, shape (S,).
-        num_records: Number of records.
-        mu: The price, in GDP, at which pairs would be counted.
-        constants: The constants of the room.
-
-    Returns:
-        The pairs; none if there are more columns than can be joined.
+    A column is informative if enough records, compared with the noise of counting all pairs, do not
+    have its most frequent value. Correlations stand for the other columns. A rarer one, such as a
+    rare class, is added if it brings few additional pairs, and so little additional noise.
     """
     if len(columns) > constants.most_columns or not mu:
         return ()
@@ -133,18 +110,10 @@ def stress_rare(
     mu: float,
     constants: JointConstants,
 ) -> tuple[float, ...]:
-    """Choose how many times as precisely the pairs of each column are counted.
+    """Return, for each column, the factor by which its pairs are counted more precisely.
 
-    What a column says of others it says by the records beside its most frequent value. Where these
-    are few, in units of the noise, as those of a rare class, its pairs need more precision than
-    others, as far as the noise of all of them grows but little.
-
-    Args:
-        columns: For each column, counts of the codes, shape (S,).
-        num_records: Number of records.
-        pairs: The pairs that are counted, at least one.
-        mu: The price, in GDP, at which they are counted.
-        constants: The constants of the room.
+    It exceeds one if few records, compared with the noise, do not have the most frequent value, as
+    in a rare class. The noise of all pairs may grow by ``most_stressed``.
     """
     unlike = np.array([num_records - float(counts.max()) for counts in columns])
     few = constants.least_unlike * _pair_noise(len(pairs), mu)
@@ -161,19 +130,11 @@ def stress_rare(
 def num_pair_bins(
     num_records: float, num_pairs: int, mu: float, constants: JointConstants
 ) -> int | None:
-    """Choose how many bins of a column pairs are counted in.
+    """Return how many bins a column has in its pairs; ``None`` if pairs are not worth counting.
 
-    Two columns with ``k`` bins each have ``k^2`` bins together. Each of them should hold some times
-    the noise, whose scale is ``sqrt(num_pairs) / mu``.
-
-    Args:
-        num_records: Number of records, as released: it may be less than none.
-        num_pairs: How many pairs of columns are counted.
-        mu: The price, in GDP, at which they would be counted.
-        constants: The constants of the room.
-
-    Returns:
-        The number; ``None`` if the noise would drown pairs, or there are none.
+    Two columns of ``k`` bins have ``k^2`` bins together. Each of these should hold several times
+    the noise, whose scale is ``sqrt(num_pairs) / mu``. The released ``num_records`` may be
+    negative.
     """
     if not num_pairs or not mu:
         return None
@@ -193,21 +154,12 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
     constants: JointConstants,
     of_stage: ApproximateConstants,
 ) -> list[NDArray[np.int64]]:
-    """Cut all columns into bins.
+    """Return the bin of each code of all columns, shape (S,); -1 for codes without a bin.
 
-    Args:
-        columns: For each column, probabilities of the codes, shape (S,); code 0 is the missing
-            value.
-        masks: For each column, the codes that can occur, shape (S,).
-        ordered: For each column, whether the order of its codes means something.
-        num_bins: How many bins a column has, besides spikes and the missing value.
-        least: The least probability of a spike.
-        constants: The constants of the room.
-        of_stage: Those of the stage, by which ordered columns are cut as for classes.
-
-    Returns:
-        For each column, the bin of each code, shape (S,); -1 for codes that cannot occur, and for
-        categories that no record has.
+    Codes outside their mask, and categories without records, have no bin. ``columns`` are
+    probabilities of codes; code 0 is the missing value. Spikes, of at least the probability
+    ``least``, and the missing value come on top of ``num_bins``. The constants ``of_stage`` cut
+    ordered columns.
     """
     found = []
     for shares, mask, natural in zip(columns, masks, ordered, strict=True):
@@ -219,14 +171,14 @@ def cut_pair_bins(  # noqa: PLR0913 (columns, and how finely to cut them)
             if mask.sum() > max(carried, constants.own_values):
                 runs = pack(shares, min(num_bins, constants.own_values))
         bins = np.full(len(shares), -1)
-        # A bin of codes that cannot occur would be given records by the noise of its counts.
+        # Noise would put records into a bin of codes that cannot occur.
         bins[mask] = np.unique(runs[mask], return_inverse=True)[1]
         found.append(bins)
     return found
 
 
 def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
-    """Pack categories into bins of about the same mass, the heaviest first, shape (S,)."""
+    """Return the bin of each category, shape (S,): bins of about equal mass, the heaviest first."""
     bins, loads = np.zeros(len(shares), dtype=np.int64), np.zeros(num_bins)
     for code in np.argsort(-shares, kind='stable'):
         bins[code] = np.argmin(loads)
@@ -235,13 +187,10 @@ def pack(shares: NDArray[np.float64], num_bins: int) -> NDArray[np.int64]:
 
 
 def _pair_noise(num_pairs: int, mu: float) -> float:
-    """Return the noise of a count, if that many pairs are counted at this price.
-
-    Interactions have less, and their columns cost some of it.
-    """
+    """Return the noise scale of a count of pairs; interactions have a little less."""
     return math.sqrt(num_pairs) / mu
 
 
 def count_bins(bins: Sequence[NDArray[np.int64]]) -> list[int]:
-    """Count the bins of each column."""
+    """Return the number of bins of each column."""
     return [int(column.max(initial=-1)) + 1 for column in bins]

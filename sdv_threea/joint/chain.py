@@ -1,20 +1,17 @@
-r"""A distribution over the codes of all columns that has the given tables of pairs.
+"""A distribution over the codes of all columns that has the given tables of pairs and triples.
 
-Columns come one after the other, and the bins of each are log-linear in those before it:
+Columns are drawn one after the other, and the bins of each are log-linear in those before it:
 
     ``p(x_j | x_1, ..., x_j-1)``
     ``~ q_j(x_j) exp(sum_i theta_ij[x_i, x_j] + sum_ik theta_ikj[x_i, x_k, x_j])``
 
-The sums run over the columns before ``j``, and over the pairs of them, of which there is a table
-with it. What it is multiplied with, ``q_j``, is the distribution of the column in the class of the
-record; or, if it follows from a column before it, the distribution given the code of that one. A
-code inside the bin is drawn from the same distribution. The weights ``theta`` are fitted by
-iterative proportional fitting (Deming and Stephan 1940) on *particles*: records drawn from the
-conditionals fitted so far. So the tables may be as dense as they like: there is no graph to
-triangulate, and no normalising constant but that of a single column. Records are drawn column by
-column, given any codes of the columns that come first.
-
-All of it is post-processing.
+The sums run over the columns, and the pairs of columns, before ``j`` that have a table with it. The
+base ``q_j`` is the distribution of the column in the class of the record or, if the column depends
+functionally on an earlier one, given the code of that one; codes inside a bin are drawn from it,
+too. The weights ``theta`` are fitted by iterative proportional fitting (Deming and Stephan 1940) on
+*particles*: records drawn from the conditionals fitted so far. So tables may be as dense as they
+like: no graph is triangulated, and the only normalising constant is that of a single column.
+Records can be drawn given any codes of the columns that come first. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -36,19 +33,19 @@ from sdv_threea.joint.levelling import level
 from sdv_threea.joint.tables import is_settled
 from sdv_threea.joint.terms import Both, Term, Triples
 
-#: Weights grow by at most this factor in a round; those of a column that follows from another by
-#: less, so that what that one says is impossible stays so.
+#: The largest factor of a weight in a round. The smaller one is for columns with a functional
+#: dependency, which must keep impossible values impossible.
 LARGEST_STEP, SMALLER_STEP = 1e6, 1e2
 
-#: Weights of two columns together grow by at most this factor in a round. So where a triple and a
-#: pair exclude all values of a record between them, it gets one that the pair allows.
+#: The largest factor of a weight of two columns together in a round. If a triple and a pair exclude
+#: all values of a record between them, this smaller factor makes the pair decide.
 TRIPLE_STEP = 3.0
 
-#: Chances of particles sum up to no less than this. In a step the sum may become smaller by the
-#: square of what weights grow by, and is then still far from where single floats end.
+#: Probabilities of a particle are rescaled if their sum falls below this. A step may shrink the sum
+#: by the square of a weight's factor, which single floats still hold.
 LEAST_SUM = 1e-12
 
-#: Fitting ends when no table is off by more than this, in total variation.
+#: Fitting ends when the total variation distance of each table is below this.
 CLOSE = 1e-3
 
 #: Rows are sorted by this many columns before they are drawn evenly.
@@ -64,9 +61,10 @@ class Column:
 
     Args:
         of_code: The bin of each code, shape (S,); -1 for codes that do not occur.
-        shares: Probabilities of the codes by class, shape (C, S), or (1, S) of all together.
+        shares: Probabilities of the codes by class, shape (C, S), or (1, S) of all classes
+            together.
         margin: Probabilities of the bins, of all classes together, shape (G,).
-        key: The place of the class among the columns; ``None`` if the column does not depend on it.
+        key: The place of the class among the columns; ``None`` if ``shares`` are of all classes.
     """
 
     of_code: NDArray[np.int64]
@@ -77,17 +75,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Link:
-    """A column given those before it.
+    """The distribution of a column given those before it.
 
     Args:
         column: The column ``j``.
         of_code: The bin of each code, shape (S_j,); -1 for codes that do not occur.
-        key: The column whose code says which distribution is ``q_j``; ``None`` if there is one.
+        key: The column whose code selects ``q_j``; ``None`` if there is a single one.
         shares: The distributions ``q_j`` of the codes, shape (number of keys, S_j).
-        parents: The columns before it that it depends on, the most telling first.
-        weights: The weights ``theta``, by parent, of shape (G_i, G_j).
-        both: The weights of two columns before it together, by coarser bins of these.
-        settled: Whether it follows from the column of the key, and takes no heed of the rest.
+        parents: The earlier columns that it depends on, the most informative first.
+        weights: The weights ``theta`` by parent, shape (G_i, G_j).
+        both: The weights of two earlier columns together, by their coarser bins.
+        settled: True if the column depends on the key alone.
     """
 
     column: int
@@ -100,9 +98,9 @@ class Link:
     settled: bool = False
 
     def chances(self, drawn: Drawn) -> NDArray[np.float64]:
-        """Compute the chances of the column's bins given the columns before it, shape (n, G).
+        """Return the probabilities of the column's bins given the columns before it, shape (n, G).
 
-        A bin that the distribution of the key leaves out has none, whatever other columns say.
+        Bins that ``q_j`` excludes have probability zero, whatever the weights are.
         """
         with np.errstate(divide='ignore'):
             own = np.log(self.add_up(self.shares))
@@ -111,7 +109,7 @@ class Link:
             logs += weights.take(drawn.bins[:, parent], axis=0)
         for both in self.both:
             logs += both.numbers.take(both.find(drawn.bins), axis=0)
-        # Bin by bin, for all records at once: bins are few, and records are many.
+        # Computing bin by bin is faster: bins are few, and records are many.
         chances = np.array(logs.T, order='C')
         chances -= chances.max(axis=0)
         np.exp(chances, out=chances)
@@ -119,11 +117,11 @@ class Link:
         return chances.T
 
     def add_up(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add shares of codes up by bin, shape (number of keys, G)."""
+        """Add up shares of codes by bin, shape (number of keys, G)."""
         return add_up(shares, self.of_code, int(self.of_code.max(initial=-1)) + 1)
 
     def find_keys(self, drawn: Drawn) -> NDArray[np.int64]:
-        """Find which distribution is that of each record, shape (n,)."""
+        """Return the row of ``shares`` that each record has, shape (n,)."""
         if self.key is None:
             return np.zeros(len(drawn.codes), dtype=np.int64)
         return np.asarray(drawn.codes[:, self.key])
@@ -133,12 +131,8 @@ class Link:
     ) -> NDArray[np.int64]:
         """Draw bins, shape (n,), evenly among records whose parents are alike.
 
-        So pairs of columns come out closer to their tables than independent draws would.
-
-        Args:
-            chances: Chances of the bins, up to a factor, shape (n, G).
-            drawn: The columns before it.
-            rng: Source of randomness; it needs no secrecy.
+        Pairs of columns then come closer to their tables than by independent draws. ``chances`` are
+        probabilities of the bins, up to a factor, shape (n, G).
         """
         alike = [drawn.bins[:, parent] for parent in self.parents[:SORTED_BY]]
         if self.key is not None and not alike:
@@ -147,43 +141,34 @@ class Link:
         passed = np.array(chances.T, order='C')
         for before, own in pairwise(passed):
             own += before
-        # Rounded up to the end, a place would be that of a bin without a chance.
+        # A place that is rounded up to the end would select a bin of probability zero.
         places = np.minimum(places * passed[-1], np.nextafter(passed[-1], 0))
         bins = (passed <= places).sum(axis=0, dtype=np.int32)
         return np.asarray(np.minimum(bins, chances.shape[1] - 1), dtype=np.int64)
 
     def settle(self, drawn: Drawn, bins: NDArray[np.int64], rng: np.random.Generator) -> None:
-        """Write down bins, and draw codes inside them."""
+        """Write bins into the records, and draw codes inside them."""
         codes = draw_inside(self.shares, self.of_code, self.find_keys(drawn), bins, rng)
         drawn.bins[:, self.column], drawn.codes[:, self.column] = bins, codes
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Records that are being drawn.
-
-    Args:
-        codes: Codes of the columns, shape (n, m).
-        bins: Their bins.
-    """
+    """Records that are being drawn: codes and bins of their columns, shape (n, m) each."""
 
     codes: NDArray[np.int64]
     bins: NDArray[np.int64]
 
     @classmethod
     def start(cls, num_rows: int, num_columns: int) -> Drawn:
-        """Start with no column drawn."""
+        """Return records without any column drawn."""
         shape = num_rows, num_columns
         return cls(*(np.zeros(shape, dtype=np.int64, order='F') for _ in range(2)))
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Columns, each given those before it: publishable.
-
-    Args:
-        links: The columns in order.
-    """
+    """All columns in order, each given those before it: publishable."""
 
     links: tuple[Link, ...]
 
@@ -193,16 +178,9 @@ class Chain:
         rng: np.random.Generator,
         known: Mapping[int, NDArray[np.int64]] | None = None,
     ) -> NDArray[np.int64]:
-        """Draw records.
+        """Draw records; return their codes, shape (num_rows, m).
 
-        Args:
-            num_rows: How many.
-            rng: Source of randomness; it needs no secrecy.
-            known: The codes of columns that are given, each of shape (num_rows,). They come before
-                all others in the chain.
-
-        Returns:
-            Codes, shape (num_rows, m).
+        ``known`` are codes of given columns, shape (num_rows,) each, which come first in the chain.
         """
         known = known or {}
         codes = np.empty((num_rows, len(self.links)), dtype=np.int64, order='F')
@@ -229,20 +207,11 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
     rng: np.random.Generator,
     triples: Triples | None = None,
 ) -> Chain:
-    """Fit a chain to the distributions of columns, of pairs and of triples.
+    """Fit a chain to the distributions of columns, pairs and triples.
 
-    Args:
-        columns: The columns by themselves.
-        tables: Probabilities of the bins of pairs, the most telling first, shape (G_i, G_j).
-        functions: Probabilities of the codes of pairs of which one column follows from the other,
-            shape (S_i, S_j): a forest.
-        order: The columns in the order of the chain.
-        constants: The constants of the room.
-        rng: Source of randomness; it needs no secrecy.
-        triples: Those of three columns, if there are any.
-
-    Returns:
-        The chain.
+    ``tables`` are probabilities of the bins of pairs, shape (G_i, G_j), the most informative first.
+    ``functions`` are probabilities of the codes of pairs with a functional dependency, shape (S_i,
+    S_j): a forest. ``order`` lists all columns.
     """
     place = {column: at for at, column in enumerate(order)}
     given, followed = _look_back(tables, place), _look_back(functions, place)
@@ -252,7 +221,7 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
         column.key for column in columns
     }
     drawn = Drawn.start(constants.particles, len(order))
-    # Others, which weights are not fitted to.
+    # Particles that the weights are not fitted to.
     fresh = Drawn.start(constants.particles // 2, len(order))
     links = []
     for column in order:
@@ -267,9 +236,8 @@ def fit_chain(  # noqa: PLR0913 (what is known, in which order, and how to fit i
         link = _weigh(link, [parent for parent, _ in parents], both, weights)
         others = link.chances(fresh)
         if weights:
-            # Weights are those of particles, whose chance they have been fitted to: of records that
-            # they have not seen too many would have rare bins. These weights are part of the link.
-            # What its code says goes before how frequent a bin is in all.
+            # The weights over-adapt to their particles, which makes rare bins too frequent, so the
+            # margin is levelled on fresh particles. A functional dependency overrides the margin.
             longest = LARGEST_STEP if followed[column] else math.inf
             weights[0] += level(others, own.margin, longest)
         links.append(link)
@@ -288,7 +256,7 @@ def _begin(
     followed: Sequence[tuple[int, NDArray[np.float64]]],
     settled: float,
 ) -> Link:
-    """Make the link of a column without weights: what these are multiplied with."""
+    """Return the link of a column without weights."""
     if not followed:
         return Link(column, own.of_code, own.key, own.shares, (), ())
     key, table = followed[0]
@@ -299,7 +267,7 @@ def _begin(
 def _weigh(
     link: Link, parents: Sequence[int], both: Sequence[Both], weights: Sequence[NDArray[np.float64]]
 ) -> Link:
-    """Give a link its weights: first those of single columns, then those of two together."""
+    """Return a link with weights: first those of single parents, then those of two together."""
     alone, together = weights[: len(parents)], weights[len(parents) :]
     pairs = tuple(replace(one, numbers=own) for one, own in zip(both, together, strict=True))
     return replace(link, parents=tuple(parents), weights=tuple(alone), both=pairs)
@@ -308,7 +276,7 @@ def _weigh(
 def _look_back(
     tables: Mapping[Pair, NDArray[np.float64]], place: Mapping[int, int]
 ) -> dict[int, list[tuple[int, NDArray[np.float64]]]]:
-    """List, for each column, those before it that it has a table with, and the tables."""
+    """Return, for each column, the earlier columns that it has a table with, and these tables."""
     given: dict[int, list[tuple[int, NDArray[np.float64]]]] = {column: [] for column in place}
     for (i, j), table in tables.items():
         if place[i] < place[j]:
@@ -319,7 +287,7 @@ def _look_back(
 
 
 def _condition(table: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide the rows of a table by their sums; rows without any are those of others."""
+    """Divide the rows of a table by their sums; rows without records get the given distribution."""
     sums = table.sum(axis=1, keepdims=True)
     return np.asarray(np.where(sums > 0, table / np.maximum(sums, 1e-300), others))
 
@@ -332,10 +300,7 @@ def _fit_weights(
     rounds: int,
     most: float,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]]:
-    """Fit the weights of one column; return them, and its chances for each particle, (P, G).
-
-    The chances of a particle are known up to a factor, which is taken out where it gets small.
-    """
+    """Return the fitted weights of one column, and its probabilities for each particle, (P, G)."""
     num_particles = len(drawn.codes)
     own = link.add_up(link.shares)
     own = (own / own.sum(axis=1, keepdims=True)).astype(np.float32)
@@ -355,10 +320,11 @@ def _fit_weights(
             found = term.merge(of_place @ chances)
             worst = max(worst, float(np.abs(found - target).sum()) / num_particles / 2)
             steps = np.maximum(target, 1e-9) / np.maximum(found, 1e-9)
-            steps[found == 0] = 1.0  # it is impossible, or no particle shows it
+            steps[found == 0] = 1.0  # impossible, or no particle is there
             steps = term.spread(np.clip(steps, 1 / limit, limit))
             weight += np.log(steps)
-            # What all bins of a particle grow by is part of its factor: none grows beyond one.
+            # Rescale each row to maximum 1, so that no probability exceeds one; the normaliser
+            # absorbs it.
             steps /= steps.max(axis=1, keepdims=True)
             steps.astype(np.float32).take(term.places, axis=0, out=grown, mode='clip')
             chances *= grown
@@ -372,6 +338,6 @@ def _fit_weights(
 
 
 def _indicate(places: NDArray[np.int64], size: int) -> Any:
-    """Mark the place of each particle with a one, a sparse matrix of shape (R, P)."""
+    """Return a sparse matrix, shape (R, P), with a one at the place of each particle."""
     marks, starts = np.ones(len(places), dtype=np.float32), np.arange(len(places) + 1)
     return csc_array((marks, places, starts), shape=(size, len(places)))

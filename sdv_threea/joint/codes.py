@@ -1,28 +1,22 @@
-r"""Noisy counts of a pair, code by code, to a table: several readings compete.
+"""Estimate the table of a pair, code by code, from noisy counts: several readings compete.
 
-* *coarse*: what is known already, from the table in coarse bins;
-* *departures*: read as the coarse tables are, by shrinkage and by finding what is empty;
-* *ratios*: each count in units of what the coarse table expects, by nonparametric empirical Bayes;
-* *standing out*: the counts beyond the noise, and none of the others;
-* *a function*, either way: a code of the one column has a single value of the other. That the code
-  ``a``, of ``r`` records, has the value ``b`` is as likely as ``exp((M_ab r - r^2 / 2) / s^2)``
-  times the share of ``b``, with counts ``M`` and noise ``s``. Where codes are in order, those
-  around it tell, too (:mod:`~sdv_threea.joint.runs`);
+* *coarse*: the table in coarse bins; *standing out*: only the counts beyond the noise;
+* *departures*: shrinkage and removal of empty places, as for coarse tables;
+* *ratios*: each count relative to the coarse table, by nonparametric empirical Bayes;
+* *function* and *inverse*: a code of one column has a single value of the other. A code of ``r``
+  records has the value ``b`` with a likelihood of ``exp((M_b r - r^2 / 2) / s^2)``, given its
+  counts ``M`` and the noise ``s``, and the share of ``b`` as prior. In an ordered column,
+  neighbouring codes support each other (:mod:`~sdv_threea.joint.runs`);
 * *one to one*: the likeliest assignment of codes to codes;
-* *passing*: the codes of the one column are ordered. A code has the value of the function, and
-  those of its neighbours, as it is where one value ends and the next one begins;
-* *rising* and *falling*: both columns are ordered, and quantiles meet quantiles;
-* *line*: both are numbers, and the one is a line of the other (:mod:`~sdv_threea.joint.lines`).
+* *passing*: a code of an ordered column has its own value and those of its neighbours;
+* *rising* and *falling*: both columns are ordered, and their quantiles meet;
+* *line*: one number is a linear function of the other (:mod:`~sdv_threea.joint.lines`).
 
-Counts say of the margins, too, and better than what is known already where there are few values.
-
-Which reading is right is asked of counts that it has not seen: Gaussian noise ``z`` of the same
-scale makes two independent halves of them, ``M + z`` and ``M - z`` (data fission: Leiner, Duan,
-Wasserman, Ramdas 2023). A reading is made of one half and scored by the other. Of readings that are
-no worse than the best one by more than the standard error, that of the least entropy is taken; but
-a line goes before other readings in order, as it leaves least open.
-
-All of it is post-processing.
+Gaussian noise ``z`` of the same scale splits the counts ``M`` into independent halves, ``M + z``
+and ``M - z`` (data fission: Leiner, Duan, Wasserman, Ramdas 2023). A reading is made of one half
+and scored by the other. Among the readings within a standard error of the best score, the one of
+least entropy is taken; but a line goes before other readings in order. All of it is
+post-processing.
 """
 
 from __future__ import annotations
@@ -42,40 +36,41 @@ from sdv_threea.joint.runs import follow_values
 from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake
 from sdv_threea.maths.shrinkage import shrink_singular_values
 
-#: A count stands out if it exceeds the noise by this factor.
+#: A count stands out if it exceeds this many noise scales.
 STANDING_OUT = 2.5
 
-#: A code has no value that fewer than this share of its records have, if it is read as a function.
+#: A function drops values that fewer than this share of a code's records have.
 LEAST_SHARE = 0.02
 
-#: The readings of columns in order, which a line goes before.
+#: Readings that a line goes before.
 IN_ORDER = ('passing', 'passing inverse', 'rising', 'falling')
 
-#: Without noise a line is one if it is off by no more than this share of the records.
+#: Without noise, a line may be off by at most this share of the records.
 OFF_LINE = 0.02
 
-#: Candidates for a count in units of what is expected, besides zero; and the least largest one.
+#: Number of candidates for a positive ratio of a count to the coarse table, and the least maximum.
 NUM_RATIOS, LEAST_LARGEST = 30, 64.0
 
-#: A ratio up to this one counts as none.
+#: Ratios up to this one count as zero.
 EMPTY = 1 / 16
 
-#: Counts that frequencies are fitted to, and counts that are looked at at once.
+#: The most counts that frequencies are fitted to, and the counts in one block.
 MOST_FITTED, BLOCK = 4_000, 20_000
 
-#: Rounds of expectation maximisation for the frequencies of the ratios, and of raking.
+#: Rounds of expectation maximisation for the frequencies of ratios, and of iterative proportional
+#: fitting.
 RATIO_ROUNDS, RAKING_ROUNDS = 25, 20
 
 
 class CodeCounts(NamedTuple):
-    """Counts of a pair, with noise.
+    """Noisy counts of a pair.
 
     Args:
         codes: Counts of codes, shape (S_i, S_j).
-        scale: Standard deviation of their noise.
+        scale: Noise scale of a count of codes.
         bins: Counts of bins, shape (G_i, G_j).
-        bin_scale: Standard deviation of their noise.
-        margin_scale: Standard deviation of the noise of what is known of the margins.
+        bin_scale: Noise scale of a count of bins.
+        margin_scale: Noise scale of the margins that are known already.
     """
 
     codes: NDArray[np.float64]
@@ -86,12 +81,12 @@ class CodeCounts(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a reading makes a table of; each array has the shape (S_i, S_j).
+    """The input of a reading; each array has the shape (S_i, S_j).
 
     Args:
         counts: Counts of codes.
-        scale: Standard deviations of their noise.
-        expected: Counts as far as they are known from those of bins alone.
+        scale: Noise scales of the counts.
+        expected: Counts that follow from the coarse table alone.
     """
 
     counts: NDArray[np.float64]
@@ -100,25 +95,21 @@ class Seen(NamedTuple):
 
     @property
     def turned(self) -> Seen:
-        """The same, with the second column as the first one."""
+        """The same with the columns swapped."""
         return Seen(self.counts.T, self.scale.T, self.expected.T)
 
     @property
     def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How many records each code has, shape (S_i,) and (S_j,)."""
+        """Expected number of records of each code, shape (S_i,) and (S_j,)."""
         return self.expected.sum(axis=1), self.expected.sum(axis=0)
 
     def pool_margins(self, margin_scale: float) -> Seen:
-        """Move the margins of what is expected toward those of the counts, by precision.
-
-        Args:
-            margin_scale: Standard deviation of the noise of a margin as it is expected.
-        """
+        """Replace the expected margins by means with the counted ones, weighted by precision."""
         pooled = []
         for seen in (self, self.turned):
             own, others = seen.margins
             present = (others > 0).astype(np.float64)
-            # A smoothed count is off by no more than itself, where noise drowns it.
+            # A smoothed count below the noise is off by at most itself.
             trust = np.minimum(margin_scale**2, own**2)
             trust = trust / np.maximum(trust + np.square(seen.scale) @ present, 1e-300)
             pooled.append(np.maximum(own + trust * (seen.counts @ present - own), 0.0))
@@ -126,7 +117,7 @@ class Seen(NamedTuple):
         return self._replace(expected=rake(self.expected, rows, columns, RAKING_ROUNDS))
 
 
-#: A reading: from counts and their noise to the table.
+#: A reading: from counts and their noise to the estimated table.
 Reading = Callable[[Seen], NDArray[np.float64]]
 
 
@@ -138,21 +129,12 @@ def estimate_codes(
     rng: np.random.Generator,
     edges: tuple[NDArray[np.float64] | None, NDArray[np.float64] | None] = (None, None),
 ) -> NDArray[np.float64]:
-    """Estimate the table of a pair, code by code.
+    """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
 
-    Args:
-        known: The counts.
-        bins: The bins of the codes of both columns, shape (S_i,) and (S_j,); -1 for none.
-        expected: Counts as far as they are known from those of bins alone; their margins are those
-            of the codes, shape (S_i, S_j).
-        in_order: Whether the codes of the one and of the other column are ordered.
-        rng: Source of randomness; it needs no secrecy.
-        edges: Of both columns, the borders of the codes, shape (S_i,) and (S_j,); ``None`` where
-            they are no numbers.
-
-    Returns:
-        Counts, at least zero, with the margins of what is expected; those of a line have the first
-        one.
+    A line keeps the first of the margins only. ``bins`` give the bins of the codes of both columns,
+    shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts that follow from the coarse table,
+    shape (S_i, S_j). ``edges`` are the borders of the codes of both columns, shape (S_i,) and
+    (S_j,); ``None`` for columns other than numbers.
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts, scale = sharpen(known, *bins)
@@ -174,7 +156,7 @@ def estimate_codes(
     best = max(gains, key=lambda name: gains[name])
     entropies = {}
     for name, table in tables.items():
-        # The standard error of the difference to the best one.
+        # The standard error of the difference from the best score.
         error = math.sqrt(np.square(table - tables[best]).sum()) / half.scale
         if gains[best] - gains[name] <= error:
             shares = table[table > 0] / rows.sum()
@@ -185,7 +167,7 @@ def estimate_codes(
     table = readings[chosen](Seen(counts, scale, expected).pool_margins(known.margin_scale))
     if chosen != 'line':
         table = rake(table, rows, columns, RAKING_ROUNDS)
-    # Where a code may have several values, the likeliest is the one that it most often really has.
+    # Keep the mode: it is right more often than a posterior draw.
     if chosen == 'function':
         return _keep_likeliest(table)
     if chosen == 'inverse':
@@ -196,16 +178,10 @@ def estimate_codes(
 def sharpen(
     known: CodeCounts, rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bring counts of codes and counts of bins, both with noise, to what they say together.
+    """Return the least-squares counts of codes, given those of bins, and their noise scales.
 
-    Args:
-        known: The counts.
-        rows: The bin of each code of the first column, shape (S_i,); -1 for none.
-        columns: The same of the second column.
-
-    Returns:
-        Counts of the codes, by least squares, and the standard deviation of the noise of each;
-        both of shape (S_i, S_j), and zero counts for codes in no bin.
+    ``rows`` and ``columns`` give the bin of each code, shape (S_i,) and (S_j,); -1 for none.
+    Results have the shape (S_i, S_j), with zero counts for codes without a bin.
     """
     counts = _pad(known.codes, (len(rows), len(columns)))
     if not known.scale:
@@ -221,7 +197,7 @@ def sharpen(
 
 
 def _pad(counts: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Add zeros for the last codes, if they do not occur."""
+    """Append zeros for the last codes if these do not occur."""
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])
 
 
@@ -229,7 +205,7 @@ def _list_readings(
     in_order: tuple[bool, bool],
     edges: tuple[NDArray[np.float64] | None, NDArray[np.float64] | None],
 ) -> dict[str, Reading]:
-    """List the readings by name."""
+    """Return the readings by name."""
     readings: dict[str, Reading] = {
         'coarse': lambda seen: seen.expected,
         'departures': _read_departures,
@@ -256,10 +232,7 @@ def _list_readings(
 
 
 def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]:
-    """Give each code of the first column the values that it is likely to have.
-
-    Where its codes are in order, beside the missing value, those around a code tell, too.
-    """
+    """Give each code of the first column its likely values, smoothed along it if it is ordered."""
     counts, scale, _ = seen
     rows, columns = seen.margins
     held = rows[:, None]
@@ -274,13 +247,10 @@ def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]
 
 
 def _read_passing(seen: Seen) -> NDArray[np.float64]:
-    """Give each code of an ordered column the values of itself and of its neighbours, as counted.
-
-    An interval of values has the value of another column that begins in it, and that which ends.
-    """
+    """Give each code of an ordered column its own value and its neighbours' ones, as counted."""
     counts, (rows, _) = seen.counts, seen.margins
     values = _read_function(seen, in_order=True).argmax(axis=1)
-    places = np.arange(1, len(rows))  # beside the missing value
+    places = np.arange(1, len(rows))  # without the missing value
     near = np.zeros(counts.shape, dtype=np.bool_)
     near[0, values[0]] = True
     for shift in (-1, 0, 1):
@@ -292,10 +262,9 @@ def _read_passing(seen: Seen) -> NDArray[np.float64]:
 
 
 def _keep_likeliest(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Drop counts below half of the largest of their row.
+    """Drop counts below half of the largest one in their row.
 
-    A value that would lose more than half of its records keeps them: the margin of its column says
-    that it has them, and is known better.
+    A value that would lose more than half of its records keeps them: its margin is known better.
     """
     least = table.max(axis=1, keepdims=True) / 2
     lost = np.where(table < least, table, 0.0).sum(axis=0) > table.sum(axis=0) / 2
@@ -303,7 +272,7 @@ def _keep_likeliest(table: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Drop counts below the least ones, and give their records to the others of the row."""
+    """Drop counts below the least ones, and give their records to the other counts of the row."""
     sums = table.sum(axis=1, keepdims=True)
     left = np.where(table < least, 0.0, table)
     kept = left.sum(axis=1, keepdims=True)
@@ -311,7 +280,7 @@ def _drop(table: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.
 
 
 def _read_one_to_one(seen: Seen) -> NDArray[np.float64]:
-    """Give each code of the column of fewer codes one of the other: the likeliest assignment."""
+    """Assign each code of the column with fewer codes to one of the other, by likelihood."""
     counts, scale, _ = seen
     rows, columns = seen.margins
     held = (rows[:, None] + columns) / 2
@@ -326,7 +295,7 @@ def _read_one_to_one(seen: Seen) -> NDArray[np.float64]:
 
 
 def _read_standing_out(seen: Seen) -> NDArray[np.float64]:
-    """Keep the counts beyond the noise; of a code that has none, the largest."""
+    """Keep the counts beyond the noise; a code without any keeps its largest count."""
     counts, scale, _ = seen
     rows, columns = seen.margins
     table = np.where(counts > STANDING_OUT * scale, counts, 0.0)
@@ -336,7 +305,7 @@ def _read_standing_out(seen: Seen) -> NDArray[np.float64]:
 
 
 def _read_departures(seen: Seen) -> NDArray[np.float64]:
-    """Read the counts as those of bins are read: few directions, and no mass where it is empty."""
+    """Shrink the departure to few directions, and remove the mass of places that look empty."""
     counts, scale, expected = seen
     rows, columns = seen.margins
     noise = math.sqrt(np.square(scale).mean())
@@ -350,7 +319,7 @@ def _read_departures(seen: Seen) -> NDArray[np.float64]:
 
 
 def _read_ratios(seen: Seen) -> NDArray[np.float64]:
-    """Estimate each count in units of what is expected (Kiefer and Wolfowitz 1956)."""
+    """Estimate the ratio of each count to the expected one (Kiefer and Wolfowitz 1956)."""
     counts, scale, expected = seen
     likely = np.flatnonzero(expected > 1e-6)
     found, held, noise = (each.ravel()[likely] for each in (counts, expected, scale))
@@ -381,6 +350,6 @@ def _read_ratios(seen: Seen) -> NDArray[np.float64]:
 
 
 def _read_falling(seen: Seen) -> NDArray[np.float64]:
-    """Let quantiles of the one column meet those of the other from its end."""
+    """Let quantiles of one column meet those of the other in reverse."""
     rows, columns = seen.margins
     return couple(rows, columns[::-1])[:, ::-1]

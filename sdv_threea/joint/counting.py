@@ -1,9 +1,9 @@
-"""The order in which columns are counted together, and who pays.
+"""Release what columns say together: all pairs, functional dependencies, digits, then triples.
 
-The interactions of all pairs are released first, and those pairs that look like functions are
-counted code by code. Where a category may have one number, so are its digits. Then comes a look at
-triples. The interactions of those that are worth it are released, and with what is left those of
-all pairs once more.
+Interactions of all pairs come first. Pairs that look functional are counted code by code, and so
+are the digits of numbers where a category may determine a number. A look at triples selects those
+whose interactions are worth their price. The rest of the budget pays for interactions of all pairs
+once more.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from sdv_threea.joint.values import (
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.spending import Spending
 
-#: Pairs are counted again if what is left is this part of what they have had, or more.
+#: Pairs are counted again if the price that is left is at least this part of their first one.
 LEAST_PART = 1e-3
 
 
@@ -71,16 +71,16 @@ class Counter:
 
     Args:
         rows: Private records.
-        locate: Maps them, for pairs of a category and a number, to the category's codes and the
-            number's places in its intervals.
+        locate: Maps pairs of a category and a number to private records of the category's codes and
+            the number's places in its intervals.
         singles: What is known of single columns.
         plan: Which pairs are counted, and in how many bins.
-        expected: Counts of pairs as far as they are known from elsewhere.
+        expected: Counts of pairs that follow from other releases.
         spending: The account of the release.
         constants: The constants of the room.
         rng: Source of the draws that need no secrecy.
-        adapted: Whether labels are adapted: what columns say of the class is then asked by them.
-        promised: Stages to come, whose shares are left for them.
+        adapted: True if labels are adapted later, so that triples with the class are not needed.
+        promised: Later stages, whose shares of the budget are left untouched.
     """
 
     rows: Rows[Encoded]
@@ -95,7 +95,7 @@ class Counter:
     promised: Sequence[str] = ()
 
     def join(self) -> Joint:
-        """Release what columns say together, and fit a density to it."""
+        """Release what columns say together, and return a density that is fitted to it."""
         singles, constants, keep = self.singles, self.constants, self.spending.keep
         weights = weigh_pairs(count_bins(singles.bins), self.plan.pairs, self.plan.stress)
         release = partial(release_interactions, self.rows, singles.bins, weights)
@@ -108,22 +108,23 @@ class Counter:
         interplay = None
         if num_triple_bins(singles.num_records, left, constants):
             interplay = self._release_triples(estimate(singles, found, *known), found)
-        # Without noise they are known; and what looks like a function may have taken all.
+        # Without noise pairs are known already, and functional pairs may have taken the whole
+        # budget.
         if left > LEAST_PART * self.spending.price('pairs'):
             found = found.average(keep(release(**self.spending.rest(promised=self.promised))))
         return fit_joint(estimate(singles, found, *known), constants, self.rng, interplay)
 
     def _complete(self, interactions: Interactions) -> tuple[PairCounts, list[NDArray[np.float64]]]:
-        """Return counts of all pairs, in bins, and those of the bins of each column."""
+        """Return counts of all pairs, in bins, and of the bins of each column."""
         margins = self.singles.margins(interactions)
         return complete(interactions, margins, self.singles.num_records), margins
 
     def _count_functions(self, interactions: Interactions) -> PairCounts:
-        """Count pairs that look like functions code by code, at the price that these need."""
+        """Count pairs that look functional code by code, at the price that they need."""
         singles, constants = self.singles, self.constants
         known = *self._complete(interactions), singles.columns, singles.ordered
         found, left = find_functions(*known, constants), self.spending.left(self.promised)
-        # What pays for digits is kept, if there may be some to count.
+        # The price of digits is kept if there may be any to count.
         kept = constants.value_part if self._list_numbers(found) else 0.0
         left *= math.sqrt(1 - kept)
         seen = singles.columns, singles.num_records
@@ -136,7 +137,7 @@ class Counter:
         return self.spending.keep(counts)
 
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:
-        """List the pairs of a category and a number inside intervals, the category first."""
+        """Return the pairs of a category and a number whose codes are intervals, category first."""
         singles = self.singles
         edges = singles.edges or (None,) * len(singles.bins)
         wide = [has_wide_codes(*each) for each in zip(singles.columns, edges, strict=True)]
@@ -146,7 +147,7 @@ class Counter:
     def _count_values(
         self, interactions: Interactions, functions: PairCounts, most: float
     ) -> ValueCounts | None:
-        """Count the digits of the numbers that categories may have, at this price at most."""
+        """Count the digits of numbers that categories may determine, at most at this price."""
         singles, constants = self.singles, self.constants
         numbers = self._list_numbers(functions.tables)
         if not numbers:
@@ -166,7 +167,7 @@ class Counter:
         return self.spending.keep(release_values(self.locate(wanted), wanted, sizes, **terms))
 
     def _release_triples(self, known: Estimates, pairs: Interactions) -> Interplay | None:
-        """Release the interactions of triples that are worth it, if any is."""
+        """Release the interactions of triples that are worth their price, if there are any."""
         spending, constants, promised = self.spending, self.constants, self.promised
         columns = known.columns[: len(known.ordered)] if self.adapted else known.columns
         barred = known.functions, known.list_settled(constants), constants.most_looks
@@ -182,7 +183,7 @@ class Counter:
         if not needs_no_look(expected, num_records, left, constants):
             terms = spending.rest(math.sqrt(constants.look_part) * left, promised)
             distances, noise = spending.keep(release_distances(self.rows, bins, expected, **terms))
-            # Of two distributions that are off by a share of the records, counts differ by twice
+            # If two distributions differ by a share of the records, their counts differ by twice
             # that.
             doubt = constants.look_doubt * noise + 2 * constants.look_slack * num_records
             excess, left = exceed_chance(distances, expected), spending.left(promised)
@@ -199,6 +200,6 @@ class Counter:
 def _merge(
     columns: Sequence[Column], ordered: Sequence[bool], num_bins: int
 ) -> tuple[NDArray[np.int64], ...]:
-    """Merge the bins of all columns into fewer, (G,) each; one more column is the class."""
+    """Return coarser bins of all columns, shape (G,) each; one more column is the class."""
     kinds = zip(columns, [*ordered, False], strict=False)
     return tuple(merge_bins(own.margin, num_bins, ordered=kind) for own, kind in kinds)

@@ -1,4 +1,4 @@
-"""A joint density: a chain over the codes of all columns, and what it is fitted to."""
+"""A joint density: a chain over the codes of all columns, and the tables that it is fitted to."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from sdv_threea.joint.terms import Triples
 
 @dataclass(frozen=True)
 class Joint:
-    """What all columns say together: publishable.
+    """The joint distribution of all columns: publishable.
 
-    The class, if there are several, is one more column of the chain, the last.
+    If there are several classes, the class is one more column of the chain, the last.
 
     Args:
         columns: The columns: their bins and codes.
-        tables: Probabilities of pairs, the most telling first, shape (G_i, G_j).
+        tables: Probabilities of pairs, shape (G_i, G_j), the most informative first.
         functions: Probabilities of pairs that are known code by code, shape (S_i, S_j).
         ordered: For each column, whether the order of its codes means something.
         chain: A distribution over the codes that has these tables, the class first.
         constants: The constants of the room.
-        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
-            ``None`` where they are no numbers. By default none is.
-        triples: Probabilities of three columns, if any are known.
-        numbers: Where in the interval of its code the number of a category is, by pair of category
-            and number, shape (S,); NaN for categories that have no number of their own.
+        edges: For each column, the borders of its codes, without the missing value, shape (S,);
+            ``None`` for columns other than numbers. By default no column is a number.
+        triples: Probabilities of three columns.
+        numbers: The place of a category's number in the interval of its code, by pair of category
+            and number, shape (S,); NaN for categories without a number of their own.
     """
 
     columns: tuple[Column, ...]
@@ -55,31 +55,31 @@ class Joint:
     _chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what was found on the way: it is found again."""
+        """Leave out cached results, which can be computed again."""
         kept = {name: fact for name, fact in self.__dict__.items() if name != 'ties'}
         return {**kept, '_chains': {}}
 
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
-        """Which columns have values inside their bins that hang together."""
+        """The pairs of columns whose values inside bins depend on each other."""
         known = self.constants.step, self.edges, self.numbers
         return tie_columns(self.functions, self.ordered, *known)
 
     @property
     def information(self) -> NDArray[np.float64]:
-        """What pairs of columns say of each other, in nats, shape (m, m)."""
+        """Mutual information of all pairs of columns, in nats, shape (m, m)."""
         return inform(len(self.columns), self.tables)
 
     @property
     def class_column(self) -> int | None:
-        """The place of the class among the columns, if there are several."""
+        """The place of the class among the columns; ``None`` with a single class."""
         return len(self.ordered) if len(self.columns) > len(self.ordered) else None
 
     def chain_from(self, first: Sequence[int]) -> Chain:
         """Return a chain in which these columns come first, after the class.
 
-        Those on the way between columns of which one follows from another come with them. It is
-        the same each time, so that samples do not depend on what was sampled before.
+        Columns on the path between functionally dependent ones come with them. The chain is the
+        same each time, so samples do not depend on earlier samples.
         """
         lead = () if self.class_column is None else (self.class_column,)
         key = (*lead, *first)
@@ -96,14 +96,7 @@ def fit_joint(
     rng: np.random.Generator,
     interplay: Interplay | None = None,
 ) -> Joint:
-    """Fit a distribution over all columns.
-
-    Args:
-        known: What is known of columns and of pairs.
-        constants: The constants of the room.
-        rng: Source of randomness; it needs no secrecy.
-        interplay: What is known of triples, if any were counted.
-    """
+    """Fit a distribution over all columns to what is known of columns, pairs and triples."""
     triples = None
     if interplay is not None:
         triples = Triples(interplay.estimate(known.tables), interplay.merged)
@@ -116,12 +109,7 @@ def fit_joint(
 
 
 def keep_strongest(pairs: Iterable[Pair], most_partners: int) -> list[Pair]:
-    """Keep the pairs that are among the first ones of either of their columns.
-
-    Args:
-        pairs: Pairs of columns, the most telling first.
-        most_partners: How many of them a column keeps for its own sake.
-    """
+    """Keep the pairs that are among the first ``most_partners`` of either of their columns."""
     partners: Counter[int] = Counter()
     kept = []
     for i, j in pairs:

@@ -1,27 +1,23 @@
-r"""What noisy interactions say beyond the noise: a normal prior over bins.
+r"""Separate how far tables depart from expected counts from the noise: a normal prior over bins.
 
-Of two or three columns, a table departs from what is expected. Before its counts are seen, the
-departure is taken to be, in records,
+A departure, in records, has the prior
 
     D = N \otimes_k diag(sqrt(p_k / G_k)) F        F ~ N(0, a^2 \otimes_k K_k)
 
 with ``N`` records and the shares ``p_k`` of the ``G_k`` bins of column ``k``. The margins of ``D``
-are zero, as a departure is an interaction. Where all bins of a column have the same share, a bin of
-the table departs by about ``a`` times what independent columns would have in it. ``K_k`` says how
-alike the bins of a column are. Nobody knows, so there are guesses of it:
+are zero, because a departure is an interaction. If all bins of a column have the same share, a bin
+departs by about ``a`` times its count under independence. The covariance ``K_k`` of the bins of a
+column is unknown; the candidates are
 
-* bins have nothing in common;
-* neighbours are alike, in an ordered column: an Ornstein-Uhlenbeck process, of two lengths;
-* bins are as alike as they are in all other tables of the column, beyond the noise of these.
+* unrelated bins;
+* similar neighbours, in an ordered column: an Ornstein-Uhlenbeck process, of two lengths;
+* bins as similar as in all other tables of the column, beyond their noise.
 
-Such a prior is a Gaussian process whose covariance is a Kronecker product. So in the eigenvectors
-of the covariances along its columns each coordinate of a table is shrunk by itself, and the
-likelihood of a guess of ``a`` and all ``K_k`` is a sum over coordinates (Saatci 2011, *Scalable
-Inference for Structured Gaussian Process Models*, section 5). How likely guesses are beforehand is
-read off all tables of a kind together (empirical Bayes; Efron and Morris 1973), and estimates are
-means over them.
-
-All of it is post-processing.
+The covariance is a Kronecker product, so each coordinate of a table is shrunk by itself in the
+eigenvectors of the covariances along its columns, and the likelihood of ``a`` and all ``K_k`` is a
+sum over coordinates (Saatci 2011, *Scalable Inference for Structured Gaussian Process Models*,
+section 5). The frequencies of the candidates are fitted to all tables of a kind (empirical Bayes;
+Efron and Morris 1973), and estimates average over the candidates. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -36,20 +32,20 @@ from numpy.typing import NDArray
 
 from sdv_threea.joint.interactions import Columns, contrasts
 
-#: How alike neighbouring bins of an ordered column may be. More guesses gain nothing.
+#: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
 LIKENESS = (0.7, 0.93)
 
-#: The part of the variance that is a bin's own, where neighbours are alike, and where bins are as
-#: alike as in other tables.
+#: Share of the variance that bins do not have in common: if neighbours are similar, and if the
+#: similarity is that of other tables.
 OWN_PART, LEARNT_OWN_PART = 0.03, 0.1
 
-#: Guesses of ``a``: how far bins depart, in what independent columns would have in them.
+#: Candidates for ``a``: how far bins depart, relative to their counts under independence.
 SPREADS = np.geomspace(0.02, 2.0, 5)
 
-#: Rounds of expectation maximisation for the frequencies of guesses.
+#: Rounds of expectation maximisation for the frequencies of the candidates.
 ROUNDS = 20
 
-#: Two columns, or three.
+#: Two or three columns.
 Together = TypeVar('Together', bound=Columns)
 
 Tables = Mapping[Together, NDArray[np.float64]]
@@ -70,15 +66,13 @@ class Basis(NamedTuple):
 
 
 class Guesses(NamedTuple):
-    """A table in the eigenvectors of all guesses of its covariances, ``K_k`` along column ``k``.
-
-    Along each axis the eigenvectors of one guess come after those of another.
+    """A table in the eigenvectors of all candidate covariances: ``K_k`` of them along column ``k``.
 
     Args:
         turns: The eigenvectors along each column, in rows, shape (K_k (G_k - 1), G_k - 1).
-        coordinates: Those of the noisy departure, shape (K_1 (G_1 - 1), K_2 (G_2 - 1), ...).
-        variances: Those of the departure itself, for a spread of one, of the same shape.
-        apart: The shape with an axis for guesses and one for eigenvectors: (K_1, G_1 - 1, ...).
+        coordinates: Coordinates of the noisy departure, shape (K_1 (G_1 - 1), K_2 (G_2 - 1), ...).
+        variances: Prior variances of the coordinates for a spread of one, of the same shape.
+        apart: The shape with separate axes for candidates and eigenvectors: (K_1, G_1 - 1, ...).
     """
 
     turns: list[NDArray[np.float64]]
@@ -87,7 +81,7 @@ class Guesses(NamedTuple):
     apart: tuple[int, ...]
 
     def laws(self, scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the variances of departures, (A, K_1, G_1 - 1, ...), and those with the noise."""
+        """Return the prior variances, shape (A, K_1, G_1 - 1, ...), without noise and with it."""
         own = np.multiply.outer(np.square(SPREADS), self.variances.reshape(self.apart))
         return own, own + scale**2
 
@@ -98,17 +92,10 @@ def shrink_departures(
     axes: Sequence[Axis],
     num_records: float,
 ) -> dict[Together, NDArray[np.float64]]:
-    """Estimate departures of tables from noisy ones.
+    """Return the posterior means of noisy departures; without noise, the interactions in them.
 
-    Args:
-        departures: By columns, in records, shape (G_1, G_2) or (G_1, G_2, G_3); margins that they
-            have are left out of the estimate.
-        scales: Standard deviation of their noise along any direction, by columns.
-        axes: The bins of all columns.
-        num_records: Number of records ``N``.
-
-    Returns:
-        The posterior means, of the same shapes; without noise the interactions themselves.
+    ``departures`` are in records, shape (G_1, G_2) or (G_1, G_2, G_3); their margins are ignored.
+    ``scales`` are noise scales along any direction.
     """
     spans = [contrasts(len(axis.shares)) for axis in axes]
     found = {
@@ -129,13 +116,9 @@ def shrink_departures(
 
 
 def find_chances(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find the chances of guesses of each table, whose frequencies all tables tell together.
+    """Return posterior probabilities of the candidates for each table, of the shape of ``logs``.
 
-    Args:
-        logs: Logarithms of likelihoods, up to a constant for each table, shape (T, ...).
-
-    Returns:
-        Chances, of the same shape, which add up to one for each table.
+    All tables together determine the prior. ``logs`` are log likelihoods, shape (T, ...).
     """
     flat = logs.reshape(len(logs), -1)
     likelihoods = np.exp(flat - flat.max(axis=1, keepdims=True))
@@ -151,7 +134,7 @@ def find_chances(logs: NDArray[np.float64]) -> NDArray[np.float64]:
 def _list_bases(
     noisy: Tables[Together], scales: Mapping[Together, float], axes: Sequence[Axis]
 ) -> dict[Together, list[list[Basis]]]:
-    """List the guesses of the covariance along each column of each table."""
+    """Return the candidate covariances along each column of each table."""
     covariances = [_list_covariances(axis) for axis in axes]
     fixed = [[_decompose(each) for each in own] for own in covariances]
     seen = {
@@ -172,7 +155,7 @@ def _list_bases(
 
 
 def _list_covariances(axis: Axis) -> list[NDArray[np.float64]]:
-    """List those that are known without tables, in contrasts, that of unlike bins first."""
+    """Return the candidates that need no tables, in contrasts; that of unrelated bins first."""
     size = len(axis.shares)
     likeness = [np.eye(size)]
     if axis.ordered:
@@ -183,13 +166,13 @@ def _list_covariances(axis: Axis) -> list[NDArray[np.float64]]:
 
 
 def _see_likeness(own: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Return products of coordinates along an axis, in units of noise, less what noise adds."""
+    """Return products of coordinates along an axis, in units of noise, minus the share of noise."""
     rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
     return np.asarray(rows @ rows.T - rows.shape[1] * np.eye(len(rows)))
 
 
 def _learn(unlike: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the covariance that other tables show, as large as that of unlike bins."""
+    """Return the covariance that other tables show, scaled to the trace of unrelated bins."""
     values, turn = np.linalg.eigh(seen)
     shown = np.maximum(values, 0.0)
     if not shown.sum() > 0:
@@ -207,7 +190,7 @@ def _decompose(covariance: NDArray[np.float64]) -> Basis:
 def _guess(
     own: NDArray[np.float64], bases: Sequence[Sequence[Basis]], num_records: float
 ) -> Guesses:
-    """Turn the coordinates of a table into the eigenvectors of all guesses of its covariances."""
+    """Return a table in the eigenvectors of all candidate covariances."""
     turns = [np.concatenate([basis.directions.T for basis in guesses]) for guesses in bases]
     sizes = [np.concatenate([basis.variances for basis in guesses]) for guesses in bases]
     variances = num_records**2 * reduce(np.multiply.outer, sizes)
@@ -216,14 +199,14 @@ def _guess(
 
 
 def _log_likelihoods(guesses: Guesses, scale: float) -> NDArray[np.float64]:
-    """Return how likely coordinates are by spread and guesses, up to a constant, (A, K_1, ...)."""
+    """Return the log likelihood of each spread and candidate, up to a constant, (A, K_1, ...)."""
     _, laws = guesses.laws(scale)
     squares = np.square(guesses.coordinates.reshape(guesses.apart))
     return np.asarray(-0.5 * (squares / laws + np.log(laws)).sum(axis=_directions(guesses)))
 
 
 def _average(guesses: Guesses, chances: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return the mean of a departure over all guesses of these chances, shape (A, K_1, ...)."""
+    """Return the mean departure over all candidates, with probabilities of shape (A, K_1, ...)."""
     own, laws = guesses.laws(scale)
     kept = (np.expand_dims(chances, _directions(guesses)) * own / laws).sum(axis=0)
     coordinates = guesses.coordinates * kept.reshape(guesses.coordinates.shape)
@@ -231,16 +214,16 @@ def _average(guesses: Guesses, chances: NDArray[np.float64], scale: float) -> ND
 
 
 def _directions(guesses: Guesses) -> tuple[int, ...]:
-    """List the axes of eigenvectors, behind one of spreads."""
+    """Return the axes of eigenvectors, after the one of spreads."""
     return tuple(range(2, len(guesses.apart) + 1, 2))
 
 
 def _turn(
     table: NDArray[np.float64], matrices: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Multiply a table along each axis with a matrix."""
+    """Multiply a table with a matrix along each axis."""
     for matrix in matrices:
         turned = matrix @ table.reshape(len(table), math.prod(table.shape[1:]))
-        # The first axis goes last, so each is the first one once, and all are back in the end.
+        # The first axis goes last each time, so that all are back in place at the end.
         table = np.moveaxis(turned.reshape(len(matrix), *table.shape[1:]), 0, -1)
     return table

@@ -1,4 +1,4 @@
-"""What is known of columns and of pairs of columns, before a chain is fitted to it.
+"""Estimate distributions of columns and pairs from released counts, for a chain to be fitted to.
 
 All of it is post-processing.
 """
@@ -35,16 +35,16 @@ from sdv_threea.joint.values import ValueCounts, estimate_values, find_single, s
 
 @dataclass(frozen=True)
 class Singles:
-    """What is known of columns by themselves: publishable.
+    """What is known of single columns: publishable.
 
     Args:
         bins: For each column, the bin of each code, shape (S,); -1 for codes that do not occur.
         histograms: For each column, probabilities of the codes by class, shape (C, S).
         ordered: For each column, whether the order of its codes means something.
         totals: Number of records of each class, shape (C,).
-        scale: Standard deviation of the noise of a count of a code.
-        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
-            ``None`` where they are no numbers. By default none is.
+        scale: Noise scale of a count of a code.
+        edges: For each column, the borders of its codes, without the missing value, shape (S,);
+            ``None`` for columns other than numbers. By default no column is a number.
     """
 
     bins: tuple[NDArray[np.int64], ...]
@@ -76,9 +76,9 @@ class Singles:
         return [add_up(self.totals[:, None] * table, own, size) for table, own, size in each]
 
     def margins(self, interactions: Interactions) -> list[NDArray[np.float64]]:
-        """Count the bins of each column, shape (G,), from all that is released of it."""
+        """Return counts of the bins of each column, shape (G,), from all its releases."""
         counts = [table.sum(axis=0) for table in self.by_class]
-        # Histograms are smoothed, so a count is off by no more than itself, where noise drowns it.
+        # Histograms are smoothed, so a count below the noise is off by at most itself.
         variances = [
             np.minimum(self.scale**2 * np.bincount(own[own >= 0], minlength=len(count)), count**2)
             for count, own in zip(counts, self.bins, strict=True)
@@ -89,15 +89,9 @@ class Singles:
     def limit(
         self, at: int, occurs: NDArray[np.bool_], margin: NDArray[np.float64]
     ) -> tuple[Singles, NDArray[np.float64]]:
-        """Leave out codes of a column that do not occur.
+        """Leave out codes of a column that do not occur; return the rest, and counts of the bins.
 
-        Args:
-            at: The column.
-            occurs: Which codes do, shape (S,).
-            margin: Counts of the bins of the column, shape (G,).
-
-        Returns:
-            What is left, and the counts of the bins.
+        ``occurs`` has the shape (S,), and ``margin`` are counts of the column's bins, shape (G,).
         """
         whole, bins = self.histograms[at], self.bins[at]
         shares = np.where(occurs, whole, 0.0)
@@ -113,18 +107,18 @@ class Singles:
 
 @dataclass(frozen=True)
 class Estimates:
-    """What is known of columns and of pairs: publishable.
+    """What is known of columns and pairs: publishable.
 
-    The class, if there are several, is one more column, the last.
+    If there are several classes, the class is one more column, the last.
 
     Args:
         columns: The columns: their bins and codes.
         tables: Probabilities of pairs, shape (G_i, G_j).
         functions: Probabilities of pairs that are known code by code, shape (S_i, S_j): a forest.
-        numbers: Where in the interval of its code the number of a category is, by pair of category
-            and number, shape (S,); NaN for categories that have no number of their own.
+        numbers: The place of a category's number in the interval of its code, by pair of category
+            and number, shape (S,); NaN for categories without a number of their own.
         ordered: For each column, whether the order of its codes means something.
-        edges: For each column, the borders of its codes, as of :class:`Singles`.
+        edges: For each column, the borders of its codes, as in :class:`Singles`.
     """
 
     columns: tuple[Column, ...]
@@ -136,16 +130,16 @@ class Estimates:
 
     @property
     def class_first(self) -> tuple[int, ...]:
-        """The place of the class among the columns, if there are several."""
+        """The place of the class among the columns, if there are several classes."""
         return tuple(range(len(self.ordered), len(self.columns)))
 
     @cached_property
     def information(self) -> NDArray[np.float64]:
-        """What pairs of columns say of each other, in nats, shape (m, m)."""
+        """Mutual information of all pairs of columns, in nats, shape (m, m)."""
         return inform(len(self.columns), self.tables)
 
     def list_settled(self, constants: JointConstants) -> list[int]:
-        """List the columns that follow from one before them, and take no heed of the rest."""
+        """Return the columns that depend on a single column before them, and on no other."""
         neighbours = list_neighbours(self.functions)
         order = choose_order(self.information, self.class_first, neighbours)
         settled = []
@@ -165,16 +159,11 @@ def estimate(  # noqa: PLR0913 (what is known)
     rng: np.random.Generator,
     values: ValueCounts | None = None,
 ) -> Estimates:
-    """Estimate the distributions of columns and of pairs.
+    """Estimate the distributions of columns and pairs.
 
-    Args:
-        singles: What is known of columns by themselves.
-        interactions: The released interactions of columns and of pairs.
-        functions: Counts of pairs that look like functions, code by code: a forest.
-        expected: Counts of pairs as far as they are known from elsewhere.
-        constants: The constants of the room.
-        rng: Source of randomness; it needs no secrecy.
-        values: The released digits of numbers that categories have, if any were counted.
+    ``functions`` are counts of pairs with a functional dependency, code by code: a forest.
+    ``expected`` are counts of pairs that follow from other releases. ``values`` are the released
+    digits of numbers that categories determine.
     """
     num_records, num_classes = singles.num_records, len(singles.totals)
     margins = singles.margins(interactions)
@@ -207,17 +196,10 @@ def estimate_functions(
     tables: Mapping[Pair, NDArray[np.float64]],
     rng: np.random.Generator,
 ) -> dict[Pair, NDArray[np.float64]]:
-    """Estimate the tables of pairs that look like functions, code by code.
+    """Return probabilities of pairs with a functional dependency, code by code, shape (S_i, S_j).
 
-    Args:
-        singles: What is known of columns by themselves.
-        pairs: Counts of pairs, in bins.
-        functions: Those of these pairs, code by code.
-        tables: Probabilities of pairs, in bins.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Probabilities by pair, shape (S_i, S_j); those of no records are left out.
+    Pairs without any records are left out. ``pairs`` are counts in bins and ``functions`` counts of
+    codes; ``tables`` are probabilities in bins.
     """
     found = {}
     for pair, counts in functions.tables.items():
@@ -225,13 +207,13 @@ def estimate_functions(
         known = CodeCounts(counts, scales[0], pairs.tables[pair], scales[1], singles.scale)
         coarse = singles.num_records * tables[pair]
         table = _estimate_function(known, singles, pair, coarse, rng)
-        if table.any():  # without noise there may be no records
+        if table.any():  # no records are possible without noise
             found[pair] = table / table.sum()
     return found
 
 
 def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: int | None) -> Column:
-    """Give the histograms of a column the pooled counts of its bins."""
+    """Return a column: its histograms, with the pooled counts of its bins."""
     of_code, table, by_class = singles.bins[at], singles.histograms[at], singles.by_class[at]
     raked = rake(np.maximum(by_class, LEAST_LEFT), singles.totals, margin)
     inside = _share_inside(table, of_code, by_class.shape[1])
@@ -242,7 +224,7 @@ def _make_column(singles: Singles, at: int, margin: NDArray[np.float64], key: in
 def _share_inside(
     weights: NDArray[np.float64], of_code: NDArray[np.int64], size: int
 ) -> NDArray[np.float64]:
-    """Divide the weights of codes, shape (R, S), by those of their bins; even where those are 0."""
+    """Divide the weights of codes, shape (R, S), by those of their bins; evenly in empty bins."""
     sums, even = add_up(weights, of_code, size)[:, of_code], np.ones((1, len(of_code)))
     counts = add_up(even, of_code, size)[:, of_code]
     return np.asarray(np.where(sums > 0, weights / np.maximum(sums, 1e-300), even / counts))
@@ -251,12 +233,7 @@ def _share_inside(
 def _settle_values(
     counts: ValueCounts, functions: dict[Pair, NDArray[np.float64]], num_records: float
 ) -> tuple[dict[Pair, NDArray[np.float64]], dict[int, NDArray[np.bool_]]]:
-    """Estimate the numbers of categories; where they have one alone, so do the tables then.
-
-    Returns:
-        The numbers, by pair; and for columns of numbers that are those of categories and no others,
-        which codes occur.
-    """
+    """Return the numbers that categories determine, and which codes of the numbers occur then."""
     occur: dict[int, NDArray[np.bool_]] = {}
     by_category = {
         (i, j): functions[i, j] if (i, j) in functions else functions[j, i].T
@@ -283,7 +260,7 @@ def _estimate_function(
     coarse: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Estimate a table code by code: counts, of shape (S_i, S_j)."""
+    """Estimate the counts of a pair code by code, shape (S_i, S_j)."""
     bins = [singles.bins[at] for at in pair]
     inside = [
         _share_inside(singles.columns[at][None], own, size)[0] * (own >= 0)
@@ -298,9 +275,9 @@ def _estimate_function(
 def _fill_gaps(
     table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Let codes of which a table, (S_i, S_j), has no record go with any of the other column.
+    """Let codes without a record in a table combine with all codes of the other column.
 
-    Whichever column comes first in a chain, these codes occur then, as often as in their column.
+    These codes then occur as often as in their column, whichever column comes first in a chain.
     """
     lone = (table.sum(axis=1) <= 0)[:, None], table.sum(axis=0) <= 0
     filled = np.where(lone[0] | lone[1], np.outer(rows, columns), table)
@@ -310,6 +287,6 @@ def _fill_gaps(
 def _add_up_table(
     table: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Add a table of codes up by bin, shape (G_i, G_j)."""
+    """Add up a table of codes by bin, shape (G_i, G_j)."""
     sizes = count_bins([rows, columns])
     return add_up(add_up(table, columns, sizes[1]).T, rows, sizes[0]).T

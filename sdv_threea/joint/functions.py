@@ -1,11 +1,9 @@
-"""Columns that follow from others: which pairs look like functions.
+"""Find functional dependencies: pairs of columns of which one determines the other.
 
-A code says its name, a place its zone, a clock time its hour. Coarse bins do not show which name
-belongs to which code, but they show that there is one: their counts are far more uneven than those
-of columns that only lean on each other. Such pairs are counted again, code by code. They make a
-forest, so that each column follows from one other at most, in any order of a tree from its root.
-
-All of it follows from released counts: post-processing.
+A code determines its name, a place its zone, a clock time its hour. Coarse bins do not show which
+name belongs to which code, but their counts are then far more uneven than those of columns that are
+merely correlated. Such pairs are counted again, code by code. They form a forest, so that each
+column depends on at most one other, whichever the root. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -23,27 +21,27 @@ from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import couple, left_open
 
-#: What counts depart by is more than noise if it exceeds it by this many standard deviations.
+#: A departure is more than noise if it exceeds the mean of noise by this many standard deviations.
 SURE = 4.0
 
-#: No function has margins that leave more of what is not the most frequent value to nobody.
+#: A pair is no function if its margins leave more of the share of rare values to no code.
 LEAST_GIVEN = 0.25
 
-#: Values do not run along bins that leave more than this share of them open.
+#: Values do not follow the order of bins if the bins leave more than this share of their entropy.
 MOST_OPEN = 0.5
 
-#: Counts of values that follow one another along an order may be off by this part of what such
-#: values say, beyond what noise hides.
+#: Counts of values in order may differ from the expected table by this part of its energy, beyond
+#: noise.
 SLACK = 0.05
 
-#: That values follow one another is clear if noise hides no more than this part of what they say.
+#: Values are clearly in order if noise masks at most this part of their energy.
 MOST_HIDDEN = 0.08
 
-#: A pair is looked at without the most frequent value of the column that follows, if it is one of
-#: this share of the records.
+#: If a share of records this large has the most frequent value of the child, the pair is examined
+#: without that value, too.
 OFTEN = 0.2
 
-#: Noise drowns what is left if a function would not exceed it by this factor.
+#: The rest is too noisy to judge if a function would not exceed the noise by this factor.
 DROWNED = 4.0
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
@@ -57,18 +55,11 @@ def find_functions(
     ordered: Sequence[bool],
     constants: JointConstants,
 ) -> dict[Pair, bool]:
-    """Find the pairs that look like functions: a forest of those that tell most.
+    """Return the pairs that look functional, the most informative first: a forest.
 
-    Args:
-        pairs: The released counts of pairs.
-        margins: Counts of the bins of each column, shape (G,).
-        columns: For each column, probabilities of the codes, shape (S,).
-        ordered: For each column, whether the order of its codes means something.
-        constants: The constants of the room.
-
-    Returns:
-        The pairs, the most telling first, and of each whether values of the one column clearly
-        follow one another along the other.
+    Each pair comes with whether the values of one column clearly follow the order of the other.
+    ``margins`` are counts of bins, shape (G,), and ``columns`` probabilities of codes, shape (S,).
+    ``ordered`` tells whether the order of a column's codes means something.
     """
     sides = [_Side.look(*each) for each in zip(margins, columns, ordered, strict=True)]
     told: dict[Pair, tuple[float, float, bool]] = {}
@@ -83,13 +74,13 @@ def find_functions(
 
 
 class _Side(NamedTuple):
-    """A column, as one that another follows from, or as one that follows from another.
+    """A column as the parent or the child of a functional dependency.
 
     Args:
         counts: Counts of its bins, shape (G,).
-        units: Shares of what has a value each, shape (U,): of codes, or of bins of an ordered
-            column, as codes that share one are neighbours, and mostly have values in common.
-        entropy: Of its codes, in nats.
+        units: Shares of the units with a value each, shape (U,): codes or, in an ordered column,
+            bins, as neighbouring codes mostly have the same value.
+        entropy: Entropy of its codes, in nats.
         size: The logarithm of the number of codes that occur.
         ordered: Whether the order of its codes means something.
     """
@@ -102,7 +93,7 @@ class _Side(NamedTuple):
 
     @classmethod
     def look(cls, counts: NDArray[np.float64], shares: NDArray[np.float64], ordered: bool) -> _Side:
-        """Look at a column: counts of its bins, and probabilities of its codes."""
+        """Summarise a column, given counts of its bins and probabilities of its codes."""
         size = math.log(max(int(np.count_nonzero(shares)), 1))
         units = counts / counts.sum() if ordered else shares
         return cls(counts, units, _entropy(shares), size, ordered)
@@ -115,17 +106,10 @@ def _rate(
     scale: float,
     constants: JointConstants,
 ) -> tuple[float, float, bool]:
-    """Say what one column tells of another as a function.
+    """Return how well the parent determines the child, and whether values follow its order.
 
-    Args:
-        counts: Counts of the pair, the column that the other follows from first, shape (G, V).
-        parent: That column.
-        child: The other.
-        scale: Standard deviation of the noise of the counts.
-        constants: The constants of the room.
-
-    Returns:
-        How much, beside other pairs and for itself; and whether values clearly follow one another.
+    The first of two worths, in nats, is for comparison with other pairs; the second is the pair's
+    own. Counts have the parent first, shape (G, V).
     """
     shares = child.counts / child.counts.sum()
     full, runs, clear = _full_energy(parent.units, shares), False, False
@@ -138,13 +122,13 @@ def _rate(
     likeness = energy / max(child.counts.sum() ** 2 * full, 1e-9)
     if likeness <= constants.least_likeness:
         return -math.inf, 0.0, False
-    # Of several that tell as much, the one with the fewest codes is nearest.
+    # Of equally informative parents, the one with the fewest codes is the direct one.
     far = constants.nearness * max(parent.size - child.size, 0.0) + constants.blur * parent.ordered
     following = _entropy(shares) if child.ordered else child.entropy
-    entropy = min(following, parent.entropy)  # none tells more than it says itself
+    entropy = min(following, parent.entropy)  # a column predicts at most its own entropy
     sure = 1.0 if runs else min(likeness / constants.sure, 1.0)
     found = sure**2 * entropy
-    # What is sure is worth counting however far it is.
+    # A certain function is worth counting even from a remote parent.
     alone = found - (min(far, found / 2) if sure == 1 else far)
     if not runs:
         beside = _look_beside(counts, parent.units, shares, scale)
@@ -153,7 +137,7 @@ def _rate(
 
 
 def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Keep the pairs that close no circle with those before them (Kruskal 1956)."""
+    """Keep the pairs that close no cycle with earlier ones (Kruskal 1956)."""
     trees: dict[int, frozenset[int]] = {}
     kept = []
     for i, j in pairs:
@@ -171,22 +155,16 @@ def carry_functions(
     left: float,
     constants: JointConstants,
 ) -> list[Pair]:
-    """Leave out the pairs that noise would drown code by code; what they cost, others have.
+    """Drop the pairs whose counts by code would be below the noise; other pairs get their budget.
 
-    What is read off drowned codes is chance, and a function that is none makes rows that cannot be.
-    Where values clearly follow one another along a column, codes around a code tell too: it stays.
-
-    Args:
-        columns: For each column, probabilities of the codes, shape (S,).
-        num_records: Number of records.
-        found: The pairs, and whether values clearly follow one another along a column.
-        left: The price, in GDP, that may be paid.
-        constants: The constants of the room.
+    Structure read from counts below the noise is random and creates impossible rows. Pairs whose
+    values clearly follow an order stay, because neighbouring codes support each other. ``columns``
+    are probabilities of codes, shape (S,), and ``left`` is the price, in GDP, that may be paid.
     """
     kept = list(found)
     while kept:
         weights, price = price_functions(columns, num_records, kept, left, constants)
-        # A record's length is the noise of a count, times the price.
+        # The noise scale of a count is the length of a record's contribution, divided by the price.
         length = math.sqrt(sum(weight**2 for weight in weights.values()))
         held = {
             pair: num_records * _find_small_of(columns, pair, constants) * weights[pair] * price
@@ -207,21 +185,12 @@ def price_functions(
     left: float,
     constants: JointConstants,
 ) -> tuple[dict[Pair, int], float]:
-    """Choose what pairs that are counted code by code weigh, and at which price.
+    """Return the weights and the price of pairs that are counted code by code.
 
-    The noise is what the codes of nearly all records bear. The more codes a column has, the fewer
-    records has each, and the less noise is borne.
-
-    Args:
-        columns: For each column, probabilities of the codes, shape (S,).
-        num_records: Number of records.
-        wanted: The pairs, at least one.
-        left: The price, in GDP, that may still be paid.
-        constants: The constants of the room.
-
-    Returns:
-        What a record adds to a count, a whole number, at least one, by pair; and the price, at
-        most what is left.
+    Nearly all codes should have enough records for their noise. The more codes a column has, the
+    fewer records each has, and the less noise they allow. A weight is what a record adds to a
+    count, a whole number of at least one. The price, in GDP, is at most ``left``. ``columns`` are
+    probabilities of codes, shape (S,), and at least one pair must be ``wanted``.
     """
     borne = {}
     for pair in wanted:
@@ -244,13 +213,13 @@ def _find_small_of(
 
 
 def find_small(shares: NDArray[np.float64], left_out: float) -> float:
-    """Find the share of a code that is one of the smaller ones: few records have a smaller one."""
+    """Return the share of a small code: even smaller codes have ``left_out`` of the records."""
     present = np.sort(shares[shares > 0])
     return float(present[np.searchsorted(np.cumsum(present), left_out)])
 
 
 def list_neighbours(functions: Mapping[Pair, object] | Sequence[Pair]) -> dict[int, list[int]]:
-    """List which columns each column makes a pair with."""
+    """Return, for each column, the columns that it forms a pair with."""
     found: dict[int, list[int]] = {}
     for i, j in functions:
         found.setdefault(i, []).append(j)
@@ -264,17 +233,10 @@ def _look_beside(
     child: NDArray[np.float64],
     scale: float,
 ) -> float:
-    """Return the likeness of what is left of a pair without the most frequent value of the child.
+    """Return a pair's likeness to a function without the most frequent value of the child.
 
-    Columns that share such a value, as that a question was not asked, look like functions for its
-    sake alone. Where the value is not frequent, or noise would drown what is left, nothing speaks
-    against a function.
-
-    Args:
-        counts: Counts of the pair, the column that the other follows from first, shape (G, V).
-        parent: Shares of the codes or bins that may have a value each, shape (U,).
-        child: Shares of the values, shape (V,).
-        scale: Standard deviation of the noise of the counts.
+    Columns that share such a value, as that a question was not asked, look functional for that
+    reason alone. The likeness is infinite if the value is rare, or the rest is below the noise.
     """
     frequent = int(child.argmax())
     if child[frequent] < OFTEN or len(child) < 3:
@@ -292,12 +254,10 @@ def _look_beside(
 
 
 def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> float:
-    """Return what the energy would be, in squared shares of records, if the child were a function.
+    """Return the energy, in squared shares of records, if the child were a function of the parent.
 
-    The function is one that the margins allow: large codes first, each gets the value of which
-    most is left. Codes of the parent that share a bin are taken to have unrelated values. Where
-    hardly any code would have another value than the most frequent one, there is no function, and
-    the energy is infinite.
+    The margins allow this function: large codes first, each gets the value with the most records
+    left. The energy is infinite if hardly any code gets a value other than the most frequent one.
     """
     values = _give_values(parent, child)
     given = np.bincount(values, parent, len(child))
@@ -308,7 +268,7 @@ def _full_energy(parent: NDArray[np.float64], child: NDArray[np.float64]) -> flo
 
 
 def _give_values(parent: NDArray[np.float64], child: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Give each code of the parent a value, large codes first, that of which most is left."""
+    """Give each code of the parent the value with the most records left, large codes first."""
     left = [(-share, value) for value, share in enumerate(child)]
     heapq.heapify(left)
     values = np.empty(len(parent), dtype=np.int64)
@@ -324,17 +284,9 @@ def _run_along(
     child: NDArray[np.float64],
     scale: float,
 ) -> tuple[bool, float]:
-    """Say whether values follow one another along an ordered column, and what energy that has.
+    """Return whether values follow the order of the parent, and the energy of such a table.
 
-    A bin then has the values that begin, run and end in it, as that of six weeks has two months.
-    They come in the order in which they are found, and margins say where each begins. So the whole
-    table is known, and noise hides far less of what counts depart from it by than of their energy.
-
-    Args:
-        counts: Counts of the pair, the ordered column first, shape (G, V).
-        parent: Shares of the bins, shape (G,).
-        child: Shares of the values, shape (V,).
-        scale: Standard deviation of the noise of the counts.
+    The margins then determine the whole table, so noise masks little of the difference from it.
     """
     centres = np.arange(len(parent)) @ counts / np.maximum(child, 1e-9)
     order = np.argsort(centres, kind='stable')
@@ -355,16 +307,13 @@ def _find_energy(
     columns: NDArray[np.float64],
     scale: float,
 ) -> float:
-    """Return how far counts are from those of independent columns, squared, beyond the noise."""
+    """Return the squared distance of counts from independent columns, beyond the noise."""
     departure = counts - np.outer(rows, columns) / rows.sum()
     return float(np.square(departure).sum() - _bound_noise(counts, scale))
 
 
 def _bound_noise(counts: NDArray[np.float64], scale: float) -> float:
-    """Bound the sum of the squares of the noise of a table.
-
-    Margins are known well: what is noisy is the interaction.
-    """
+    """Return an upper bound of the squared noise of a table whose margins are known well."""
     free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     return float(scale**2 * (free + SURE * math.sqrt(2 * free)))
 

@@ -1,4 +1,4 @@
-"""Codes inside bins: how frequent they are, and draws of them."""
+"""Codes inside bins: their weights, and draws of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 def add_up(weights: NDArray[np.float64], bins: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    """Add the weights of codes, shape (R, S), up by bin, shape (R, G); codes in bin -1 are not."""
+    """Add up the weights of codes, shape (R, S), by bin, shape (R, G); bin -1 is left out."""
     counted = bins >= 0
     rows = [np.bincount(bins[counted], row[counted], size) for row in weights]
     return np.asarray(rows, dtype=np.float64).reshape(len(weights), size)
@@ -25,23 +25,16 @@ def draw_inside(
     bins: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw codes inside bins.
+    """Draw codes inside bins, shape (n,), with a positive weight for the key of the row.
 
-    Args:
-        weights: Weights of the codes by key, shape (R, S).
-        of_code: The bin of each code, shape (S,); -1 for none.
-        keys: The keys of the rows, shape (n,).
-        bins: Their bins, shape (n,).
-        rng: Source of randomness.
-
-    Returns:
-        Codes, shape (n,), of positive weight for the key. In a bin to which a key gives no weight,
-        they are drawn as for all keys together.
+    ``weights`` are weights of codes by key, shape (R, S), and ``of_code`` the bin of each code, -1
+    for none; ``keys`` and ``bins`` are those of the rows, shape (n,). If a key gives no weight to a
+    bin, codes are drawn by the weights of all keys together.
     """
     order = np.flatnonzero(of_code >= 0)
     order = order[np.argsort(of_code[order], kind='stable')]
     labels, size = of_code[order], int(of_code.max()) + 1
-    if len(order) == size:  # a bin is a code
+    if len(order) == size:  # each bin is a single code
         return np.asarray(order[bins])
     table, sums = weights[:, order], add_up(weights[:, order], labels, size)
     whole = table.sum(axis=0) + (sums.sum(axis=0)[labels] == 0)
@@ -51,7 +44,7 @@ def draw_inside(
     borders = np.concatenate([np.zeros((len(passed), 1)), passed], axis=1)[:, ends]
     low, high = borders[keys, bins], borders[keys, bins + 1]
     shares = fill_evenly([bins], rng, len(bins))
-    # Rounded up to the border, a place would be that of a code without weight.
+    # A place that is rounded up to the border would select a code without weight.
     places = np.minimum(low + shares * (high - low), np.nextafter(high, low))
     return np.asarray(order[_search(passed, keys, places)])
 
@@ -59,23 +52,18 @@ def draw_inside(
 def fill_evenly(
     keys: Sequence[NDArray[np.int64]], rng: np.random.Generator, num_rows: int
 ) -> NDArray[np.float64]:
-    """Draw numbers that fill the unit interval evenly among rows that are alike, shape (n,).
+    """Draw uniform numbers, shape (n,), evenly spread among rows that have the same keys.
 
-    Each of them is uniform. Rows in an order of their keys get the numbers of a sequence that any
-    stretch of fills the interval. The codes of each key come in another order each time. In the
-    same order, keys that no two rows share would say which number is whose, and two columns that
-    are drawn with the same keys would run in step.
-
-    Args:
-        keys: Codes of the rows, the most telling first, shape (n,) each.
-        rng: Source of randomness; it needs no secrecy.
-        num_rows: How many rows.
+    Sorted rows get consecutive terms of a sequence of which each stretch fills the interval evenly.
+    ``keys`` are codes of the rows, shape (n,) each, the most informative first. The codes of a key
+    are sorted in a random order: in a fixed order, unique keys would determine the numbers, and two
+    columns that are drawn with the same keys would be dependent.
     """
     alike = np.zeros(num_rows)
     for key in keys:
         places = rng.permutation(key.max(initial=0) + 1)
         alike = alike * len(places) + places[key]
-    # One sort of numbers, by their whole parts, and at random inside them.
+    # A single sort: by the whole parts, and at random inside them.
     order = np.argsort(alike + rng.random(num_rows))
     filling = np.arange(num_rows) * GOLDEN + rng.random()
     filled = np.empty(num_rows)
@@ -86,7 +74,7 @@ def fill_evenly(
 def _search(
     passed: NDArray[np.float64], keys: NDArray[np.int64], places: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Find where each place lies in the row of its key, shape (n,)."""
+    """Return where each place lies in the row of its key, shape (n,)."""
     found = np.empty(len(places), dtype=np.int64)
     order = np.argsort(keys, kind='stable')
     present, starts = np.unique(keys[order], return_index=True)

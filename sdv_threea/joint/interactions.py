@@ -1,18 +1,17 @@
-r"""The release of interactions: what columns say together beyond what fewer of them say.
+r"""Release interactions: how counts of several columns differ from what fewer columns explain.
 
-A table of two columns is its total, its two margins, and an *interaction*: what is left of the
-counts when the means of rows and of columns are taken off. The tables of all pairs have the margins
-of a column over and over again. So the bins of each column are counted once, and of pairs and
-triples the interactions alone. A record moves them less than it moves the counts: half as far in a
+The *interaction* of a table is its counts minus the means of rows and of columns. Tables of all
+pairs repeat the margins of each column, so each column is counted once, and only interactions are
+released of pairs and triples. A record moves an interaction less than counts: half as far in a
 table of two by two bins, and about a third as far in one of two by two by two.
 
 With ``e`` the indicator of a record's bin among ``G``, the record adds, in whole numbers,
 
     w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...
 
-to the sums of a table. These are ``w G_1 G_2 ...`` times their interaction. Such sums are the
-residuals of Xiao, He, Zhang, Kifer (2023, *An Optimal and Scalable Matrix Mechanism for Noisy
-Marginals under Convex Loss Functions*), by which all marginals are answered best.
+to the sums of a table. These are ``w G_1 G_2 ...`` times the interaction, and are the residuals of
+Xiao, He, Zhang, Kifer (2023, *An Optimal and Scalable Matrix Mechanism for Noisy Marginals under
+Convex Loss Functions*), by which all marginals are answered best.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from sdv_threea.privacy.sums import Statistic, release, take
 #: One, two or three columns, in ascending order. The class is the last column, if it is one.
 Columns = tuple[int, ...]
 
-#: The least that any table weighs, in whole numbers: weights are rounded.
+#: The smallest weight of a table. Weights are rounded to whole numbers, so small ones would be off.
 LEAST_WEIGHT = 8
 
-#: The power of the number of bins of a pair by which its weight falls.
+#: A pair's weight falls with this power of its number of bins.
 POWER = 1 / 6
 
 #: What receipts call one, two or three columns.
@@ -52,9 +51,8 @@ class Interactions:
 
     Args:
         tables: Noisy interactions, in records, by columns: shape (G_1,), (G_1, G_2) or (G_1, G_2,
-            G_3). They add up to zero along every axis.
-        scales: Standard deviation of their noise along any direction that they can have, by
-            columns.
+            G_3). They sum to zero along every axis.
+        scales: Noise scale along any direction that interactions can have, by columns.
     """
 
     tables: dict[Columns, NDArray[np.float64]]
@@ -62,11 +60,11 @@ class Interactions:
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs of columns that are among them."""
+        """The pairs of columns among the released sets."""
         return [(columns[0], columns[1]) for columns in self.tables if len(columns) == 2]
 
     def average(self, other: Interactions) -> Interactions:
-        """Average with another release of the same interactions, by precision."""
+        """Return the mean with another release of the same interactions, weighted by precision."""
         if not any(self.scales.values()):
             return self
         tables, scales = {}, {}
@@ -86,25 +84,17 @@ def release_interactions(
     neighbors: str,
     noise: Noise,
 ) -> tuple[Interactions, Receipt]:
-    """Release interactions of columns.
+    """Return noisy interactions of columns, and their receipt.
+
+    ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted, and
+    one entry more than columns stands for the class. ``weights`` scale the tables, of which there
+    must be at least one.
 
     Formal guarantees:
-        * the columns, bins and weights are public or released; a record adds a product of
-          contrasts to the sums of each set of columns, times a whole number, or nothing if it is in
-          no bin of one of them, as
+        * the columns, bins and weights are public or released; a record adds to the sums of each
+          set of columns a product of contrasts times a whole number, or nothing if one of the
+          columns has no bin for it, as
           :func:`~sdv_threea.privacy.statistics.interaction_sensitivity` asks
-
-    Args:
-        rows: Private records.
-        bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
-            Beyond the columns of records there may be one more: the class.
-        weights: What each table weighs, a whole number of at least one; at least one table.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The interactions and their receipt.
     """
     sizes = count_bins(bins)
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]
@@ -127,21 +117,12 @@ def release_interactions(
 def weigh_pairs(
     sizes: Sequence[int], wanted: Sequence[Pair], stress: Sequence[float] = ()
 ) -> dict[Columns, int]:
-    """Weigh pairs of columns, and those columns themselves.
+    """Return weights of pairs and of their columns, as :func:`release_interactions` takes them.
 
-    Noise hides more of a small table, whose bins add up to more of what columns say, than of a
-    large one, which has been given bins to spare. A column that makes ``k`` pairs is a margin of
-    each. If all columns have ``G`` bins, the variances of all tables add up to least with ``sqrt(k)
-    / G`` of the precision of a pair for each column.
-
-    Args:
-        sizes: Number of bins of each column.
-        wanted: The pairs, at least one.
-        stress: How many times as precisely the pairs of each column are counted; by default
-            all alike.
-
-    Returns:
-        Weights, as :func:`release_interactions` takes them.
+    Noise masks more of a small table than of a large one, so smaller tables weigh more. A column in
+    ``k`` pairs is a margin of each. If all columns have ``G`` bins, the variances of all tables
+    have the least sum if each column has ``sqrt(k) / G`` of the precision of a pair. ``stress``
+    multiplies the weights of each column's pairs.
     """
     areas = {pair: max(sizes[pair[0]] * sizes[pair[1]], 1) for pair in wanted}
     weights: dict[Columns, float] = {pair: area**-POWER for pair, area in areas.items()}
@@ -156,15 +137,7 @@ def weigh_pairs(
 
 
 def round_weights(sizes: Sequence[int], weights: Mapping[Columns, float]) -> dict[Columns, int]:
-    """Turn weights of tables, by the precision of a record in them, into whole numbers.
-
-    Args:
-        sizes: Number of bins of each column.
-        weights: One over the standard deviations that noise is to have, up to a common factor.
-
-    Returns:
-        Weights, as :func:`release_interactions` takes them.
-    """
+    """Return whole weights from those wanted: one over noise scales, up to a common factor."""
     # Contrasts grow with the number of bins.
     each = {
         columns: own / max(math.prod(sizes[at] for at in columns), 1)
@@ -177,12 +150,9 @@ def round_weights(sizes: Sequence[int], weights: Mapping[Columns, float]) -> dic
 def count_together(
     places: Sequence[NDArray[np.int64]], columns: Columns, sizes: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Count the records in each bin of several columns, shape (G_1, G_2, ...).
+    """Return the number of records in each bin of several columns, shape (G_1, G_2, ...).
 
-    Args:
-        places: For each column, the bins of the records, counted from 1; 0 is not counted, (n,).
-        columns: The columns.
-        sizes: How many bins each column has.
+    ``places`` are the records' bins by column, shape (n,), counted from 1; 0 is not counted.
     """
     wide = [sizes[at] + 1 for at in columns]
     together = np.zeros(len(places[columns[0]]), dtype=np.int64)
@@ -194,19 +164,19 @@ def count_together(
 
 @lru_cache(maxsize=128)
 def contrasts(size: int) -> NDArray[np.float64]:
-    """Make an orthonormal basis of what sums to zero, shape (size, size - 1)."""
+    """Return an orthonormal basis of the vectors that sum to zero, shape (size, size - 1)."""
     start = np.concatenate([np.ones((size, 1)), np.eye(size)[:, : size - 1]], axis=1)
     return np.asarray(np.linalg.qr(start)[0][:, 1:])
 
 
 def look_up(bins: NDArray[np.int64], codes: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Find the bins of codes, counted from 1; 0 for no code and for codes in no bin."""
+    """Return the bins of codes, counted from 1; 0 for no code and for codes in no bin."""
     return np.append(-1, bins)[codes.astype(np.intp) + 1].astype(np.intp) + 1
 
 
 def find_places(bins: Sequence[NDArray[np.int64]], chunk: Encoded) -> list[NDArray[np.intp]]:
-    """Find the bins of records, and of their classes if there are bins for these, as above."""
-    # Without a column for the class, labels are left over.
+    """Return the bins of records, counted from 1, and of their classes if classes have bins."""
+    # Without a column for the class, the labels are not used.
     codes = [*chunk.codes.T, chunk.labels]
     return [look_up(own, column) for own, column in zip(bins, codes, strict=False)]
 
@@ -217,7 +187,7 @@ def _sum_contrasts(
     weights: Mapping[Columns, int],
     chunk: Encoded,
 ) -> NDArray[np.int64]:
-    """Sum the products of contrasts of records, table by table."""
+    """Return the summed products of contrasts of all records, table by table."""
     places, sums = find_places(bins, chunk), []
     for columns, weight in weights.items():
         found = count_together(places, columns, sizes)
@@ -229,13 +199,13 @@ def _sum_contrasts(
 
 
 def _centre(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Take off what an interaction cannot have: means along an axis, which are noise."""
+    """Subtract the means along each axis, which an interaction cannot have: they are noise."""
     for axis, size in enumerate(table.shape):
         table = table - table.sum(axis=axis, keepdims=True) / max(size, 1)
     return table
 
 
 def _name(weights: Mapping[Columns, int]) -> str:
-    """Say how many tables there are of which kind."""
+    """Return how many tables of each kind there are, in words."""
     orders = [len(columns) for columns in weights]
     return ' and '.join(f'{orders.count(order)} {NAMES[order]}' for order in sorted(set(orders)))

@@ -1,10 +1,8 @@
-"""What three columns say together beyond what their pairs say.
+"""Choose triples of columns to release, and estimate their distributions.
 
-Which triples are worth releasing follows from how far they are from what pairs say, and from the
-noise of both: what is not spent on triples makes all pairs less noisy. The table of a triple is
-what pairs say, and a departure from it, shrunk as those of pairs are.
-
-All of it is post-processing.
+A triple is worth releasing if its counts are far from what its pairs imply, compared with the noise
+of both: budget that triples do not need makes all pairs less noisy. The table of a triple is what
+its pairs imply, plus a shrunk departure. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -27,16 +25,16 @@ from sdv_threea.joint.triples import Triple
 #: The mean of a normal's absolute value, in standard deviations.
 MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 
-#: Parts of the price that triples may have.
+#: Candidates for the part of the price that triples get.
 PARTS = (0.15, 0.3, 0.5, 0.7)
 
-#: The axes of a triple, each with those of the other two.
+#: The axes of a triple, each with the other two.
 AXES = ((2, (0, 1)), (1, (0, 2)), (0, (1, 2)))
 
-#: Share of what is expected that every bin keeps where there is noise.
+#: The least share of its expected count that every bin keeps if there is noise.
 LEAST_LEFT = 0.01
 
-#: Rounds in which tables are made to have their pairs.
+#: Rounds of iterative proportional fitting to the pairs.
 RAKING_ROUNDS = 10
 
 
@@ -45,8 +43,8 @@ class Interplay:
     """What is known of triples of columns: publishable.
 
     Args:
-        released: Their released interactions.
-        expected: What pairs say of them: expected counts, shape (A, B, C).
+        released: The released interactions of triples.
+        expected: Expected counts if pairs explain the triples, shape (A, B, C).
         merged: For each column, the coarser bin of each of its bins, shape (G,).
         ordered: For each column, whether the order of its bins means something.
     """
@@ -59,14 +57,7 @@ class Interplay:
     def estimate(
         self, pairs: Mapping[Pair, NDArray[np.float64]]
     ) -> dict[Triple, NDArray[np.float64]]:
-        """Estimate the distribution of each triple.
-
-        Args:
-            pairs: Probabilities of the bins of all pairs, shape (G_i, G_j).
-
-        Returns:
-            Probabilities by triple, shape (A, B, C), with these pairs.
-        """
+        """Return probabilities of each triple, shape (A, B, C), that have the given pairs."""
         tables, scales, found = self.released.tables, self.released.scales, {}
         expected_of = {triple: own for triple, own in self.expected.items() if triple in tables}
         departures = {triple: tables[triple] - own for triple, own in expected_of.items()}
@@ -78,7 +69,7 @@ class Interplay:
             pairs_of = self._list_pairs(triple, pairs)
             total = expected.sum()
             table = _add_pairs((expected + departure) / total, pairs_of)
-            # A bin that an interaction would make empty, and pairs would not, could not grow again.
+            # Raking cannot refill an empty bin, so bins that pairs allow must not become empty.
             least = LEAST_LEFT * (expected + expected.mean()) / total * bool(scale)
             table = np.maximum(table, least)
             raked = _rake(table[None] / table.sum(), [(at, own[None]) for at, own in pairs_of])
@@ -86,7 +77,7 @@ class Interplay:
         return found
 
     def _list_axes(self) -> list[Axis]:
-        """List the coarser bins of all columns; those of columns in no triple count for nothing."""
+        """Return the coarser bins of all columns; columns in no triple have equal shares."""
         shares = [np.ones(int(own.max()) + 1) for own in self.merged]
         for triple, table in self.expected.items():
             for axis, column in enumerate(triple):
@@ -98,7 +89,7 @@ class Interplay:
     def _list_pairs(
         self, triple: Triple, pairs: Mapping[Pair, NDArray[np.float64]]
     ) -> list[tuple[int, NDArray[np.float64]]]:
-        """List the axes of a triple with what the other two columns say together, in its bins."""
+        """Return the axes of a triple, each with the known table of the other two columns."""
         known = []
         for axis, both in AXES:
             i, j = (triple[at] for at in both)
@@ -114,18 +105,10 @@ def expect_triples(
     triples: Sequence[Triple],
     num_records: float,
 ) -> dict[Triple, NDArray[np.float64]]:
-    """Say how many records to expect in each bin of three columns, by their pairs.
+    """Return the counts of each triple that its pairs imply, by maximum entropy, shape (A, B, C).
 
-    Of all distributions that have the pairs it is the one of the largest entropy.
-
-    Args:
-        pairs: Probabilities of the bins of pairs, shape (G_i, G_j).
-        merged: For each column, the coarser bin of each of its bins, shape (G,).
-        triples: The triples.
-        num_records: Number of private records.
-
-    Returns:
-        Expected counts by triple, shape (A, B, C).
+    ``pairs`` are probabilities of bins, shape (G_i, G_j), and ``merged`` gives the coarser bin of
+    each bin, shape (G,).
     """
     wanted = {pair for triple in triples for pair in combinations(triple, 2)}
     coarse = {(i, j): merge_table(pairs[i, j], merged[i], merged[j]) for i, j in wanted}
@@ -147,13 +130,9 @@ def expect_triples(
 def exceed_chance(
     distances: NDArray[np.float64], expected: Mapping[Triple, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Say how much further counts are from what is expected than by chance, shape (T,).
+    """Return by how much L1 distances exceed their Poisson expectation, shape (T,).
 
-    A bin has a Poisson number of records, and is compared with a whole number.
-
-    Args:
-        distances: Released distances, in the order of the expected counts.
-        expected: Expected counts by triple, shape (A, B, C).
+    Distances are those of counts from rounded expected counts, in the order of ``expected``.
     """
     by_chance = []
     for table in expected.values():
@@ -171,17 +150,11 @@ def needs_no_look(
     mu: float,
     constants: JointConstants,
 ) -> bool:
-    """Say whether all triples may be counted at once, without a look at how far off they are.
+    """Return whether all triples are counted at once, without a look at their distances first.
 
-    Of three flags an interaction is one number, so a look tells no more than the interaction. It is
-    left out if triples have hardly more directions on average, and the noise of all of them
-    together hides less than what triples may be off by.
-
-    Args:
-        expected: Expected counts by triple, shape (A, B, C).
-        num_records: Number of records.
-        mu: The price, in GDP, that is left.
-        constants: The constants of the room.
+    The interaction of three flags is a single number, as is a look. The look is skipped if triples
+    have hardly more directions on average, and the noise of counting all of them is small compared
+    with the departures that matter.
     """
     directions, sizes = _count_directions(expected.values())
     noise = math.sqrt((directions / sizes).sum() / constants.unseen_part) / mu
@@ -197,30 +170,21 @@ def choose_triples(
     mu: float,
     constants: JointConstants,
 ) -> tuple[list[Triple], float]:
-    """Choose the triples that are counted, and the part of what is left that they cost.
+    """Return the triples to count, the best first, and the part of ``mu^2`` that they cost.
 
-    To count a triple mends what it is off by, but for the noise, which grows with the number of
-    triples that are counted. The rest of what is left is for pairs, which all triples are made of.
-
-    Args:
-        excess: How much further off triples are than by chance, in records, shape (T,).
-        expected: Expected counts by triple, shape (A, B, C).
-        pairs: The interactions of pairs that are released so far.
-        mu: The price, in GDP, that is left.
-        constants: The constants of the room.
-
-    Returns:
-        The triples, those that gain most first; and the part of ``mu^2``.
+    Counting a triple removes its excess error, and adds noise that grows with the number of
+    triples. The rest of the budget goes to pairs, which support all triples. ``excess`` is the
+    distance of each triple beyond chance, in records, shape (T,).
     """
     triples = list(expected)
-    # Pairs serve those that are not looked at, too.
+    # Pairs also support triples that are not examined.
     all_triples = math.comb(len({at for pair in pairs.pairs for at in pair}), 3)
     directions, sizes = _count_directions(expected.values())
-    # A record moves an interaction by this, squared, where it would move counts by one.
+    # The squared effect of a record on an interaction, relative to that on counts.
     moved = directions / sizes
     best: tuple[float, list[Triple], float] = (0.0, [], 0.0)
     for part in PARTS:
-        # What noise would put a table off by, if a record moved all of them together by one.
+        # The L1 error from noise, if a record moved all tables together by one.
         error = constants.noise_left * MEAN_ABSOLUTE * np.sqrt(directions * sizes)
         error /= mu * math.sqrt(part)
         alone = error * np.sqrt(moved) - excess
@@ -238,7 +202,7 @@ def choose_triples(
 def merge_table(
     table: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Add the bins of a table, shape (G_i, G_j), up to coarser ones, shape (A, B)."""
+    """Add up the bins of a table, shape (G_i, G_j), to coarser ones, shape (A, B)."""
     merged = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
     np.add.at(merged, (rows[:, None], columns), table)
     return merged
@@ -247,7 +211,7 @@ def merge_table(
 def _count_directions(
     tables: Iterable[NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Count the directions of the interaction of each table, and its bins, shape (T,) each."""
+    """Return the directions of the interaction of each table, and its bins, shape (T,) each."""
     shapes = [table.shape for table in tables]
     directions = [math.prod(max(size - 1, 0) for size in shape) for shape in shapes]
     sizes = [max(math.prod(shape), 1) for shape in shapes]
@@ -255,12 +219,12 @@ def _count_directions(
 
 
 def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:
-    """Say by how many records a table of pairs is off more if a part of the price is not theirs."""
+    """Return the extra error of a table of pairs if ``part`` of the budget goes to triples."""
     scales = np.array(list(pairs.scales.values()))
     if not scales.any():
         return 0.0
     directions, sizes = _count_directions(pairs.tables.values())
-    # The price that was paid follows from the noise.
+    # The price already paid, computed from the noise.
     paid = math.sqrt((directions / sizes / scales**2).sum())
     several = np.array([len(columns) > 1 for columns in pairs.tables])
     off = float((np.sqrt(directions * sizes) * scales)[several].mean())
@@ -271,7 +235,7 @@ def _add_noise_of_pairs(pairs: Interactions, mu: float, part: float) -> float:
 def _add_pairs(
     table: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
 ) -> NDArray[np.float64]:
-    """Give an interaction its pairs, in place of those of a table, shape (A, B, C)."""
+    """Replace the pairs of a table, shape (A, B, C), by the given ones."""
     for axis, wanted in pairs:
         missing = (wanted - table.sum(axis=axis)) / table.shape[axis]
         table = table + np.expand_dims(missing, axis)
@@ -281,15 +245,7 @@ def _add_pairs(
 def _rake(
     tables: NDArray[np.float64], pairs: Sequence[tuple[int, NDArray[np.float64]]]
 ) -> NDArray[np.float64]:
-    """Give tables of three columns their pairs (Deming and Stephan 1940).
-
-    Args:
-        tables: Shape (T, A, B, C).
-        pairs: The axes of columns, each with the tables of the other two, shape (T, A, B).
-
-    Returns:
-        The tables, which add up to one each.
-    """
+    """Scale tables, shape (T, A, B, C), to the given pairs (Deming and Stephan 1940)."""
     for _ in range(RAKING_ROUNDS):
         for axis, wanted in pairs:
             sums = tables.sum(axis=axis + 1)

@@ -1,4 +1,4 @@
-"""Chances of the bins of a column that have its margin: post-processing."""
+"""Adjust probabilities of the bins of a column so that they have its margin: post-processing."""
 
 from __future__ import annotations
 
@@ -7,29 +7,24 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-#: The most rounds; they end when no bin is off by more than this part of itself. It takes many
-#: where a rare value follows from many columns: factors hardly move chances of nearly one or none.
+#: The most rounds, and the relative error of a bin at which they end. Where a rare value depends on
+#: many columns it takes many rounds: factors hardly move probabilities near one or zero.
 MOST_ROUNDS, LEVEL = 50, 0.02
 
-#: In a round no bin becomes more or less likely by more than this factor.
+#: The largest factor by which the probability of a bin changes in a round.
 MOST_PER_ROUND = 1e2
 
-#: What stands for a chance of zero.
+#: Stands for a probability of zero.
 LEAST_CHANCE = 1e-12
 
 
 def level(
     chances: NDArray[np.float64], margin: NDArray[np.float64], most: float
 ) -> NDArray[np.float64]:
-    """Give the chances of records the margin of their column, in place.
+    """Give the probabilities of records the margin of their column, in place.
 
-    Args:
-        chances: Chances of the bins, shape (n, G).
-        margin: How frequent the bins are to be among the records, shape (G,).
-        most: No bin becomes more or less likely by more than this factor.
-
-    Returns:
-        What is added to the weights of the bins, shape (G,).
+    The probabilities have the shape (n, G), and the wanted margin (G,). No bin changes by more than
+    the factor ``most``. Returns what the weights of the bins grow by, shape (G,).
     """
     added = np.zeros(len(margin))
     wanted = np.log(np.maximum(margin, LEAST_CHANCE))

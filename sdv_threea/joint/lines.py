@@ -1,10 +1,8 @@
-"""Numbers on a line with others: a year's pay is twelve times a month's, an hour sixty minutes.
+"""Tables of two numbers of which one is a linear function of the other.
 
-Where ``y = a x + b``, the line says which part of each interval of ``x`` falls into which interval
-of ``y``. So the table of their codes is known but for ``a`` and ``b``. These two are fitted to all
-counts at once, and are much better known than any of the counts.
-
-All of it is post-processing.
+If ``y = a x + b``, the table of codes is known except for ``a`` and ``b``: the line says which part
+of each interval of ``x`` falls into which interval of ``y``. Both are fitted to all counts at once,
+so their error is much smaller than that of a count. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -15,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-#: A line is sought from those through two of these quantiles of both columns.
+#: The search starts with lines through two of these quantiles of both columns.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
-#: All tables of the lines that are tried have this many counts together; bounds of their number.
+#: Counts in the tables of all lines that are tried, and bounds of the number of lines.
 COUNTS_TRIED, LEAST_TRIED, MOST_TRIED = 2**25, 40, 250
 
-#: The least difference of two lines, as a share of the range of the second number.
+#: The smallest difference of two lines, as a share of the range of the second number.
 NEAR = 1e-3
 
-#: The narrowest interval: a heavy single value has one of a single float.
+#: The narrowest interval: a spike is as wide as one float.
 NARROWEST = 1e-12
 
 
@@ -35,17 +33,11 @@ def fit_line(
     columns: NDArray[np.float64],
     edges: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Fit the table of two numbers on a line: the likeliest one, given counts with noise.
+    """Return the likeliest table of two numbers on a line, with the row sums ``rows``.
 
-    Args:
-        counts: Counts of codes, shape (S_i, S_j).
-        scale: Standard deviations of their noise, or ones where there is none.
-        rows: How many records each code of the first number has, shape (S_i,).
-        columns: The same of the second number, shape (S_j,).
-        edges: The borders of the codes of both numbers, code 0 aside, shape (S_i,) and (S_j,).
-
-    Returns:
-        Counts of codes with the sums ``rows``.
+    ``counts`` are noisy counts of codes, shape (S_i, S_j), and ``scale`` their noise scales, or
+    ones without noise. ``rows`` and ``columns`` are the records of each code. ``edges`` are the
+    borders of the codes of both numbers, without code 0, shape (S_i,) and (S_j,).
     """
     precision = 1 / np.square(scale)
 
@@ -73,7 +65,7 @@ def fit_line(
 
 
 def _find_quantiles(held: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find quantiles of a number, records spread evenly in each interval."""
+    """Return quantiles of a number whose records are spread evenly in each interval."""
     passed = np.append(0.0, np.cumsum(held[1:]))
     return np.asarray(np.interp(np.array(QUANTILES) * passed[-1], passed, edges))
 
@@ -81,7 +73,7 @@ def _find_quantiles(held: NDArray[np.float64], edges: NDArray[np.float64]) -> ND
 def _draw_through(
     x: NDArray[np.float64], y: NDArray[np.float64], first: float, last: float
 ) -> NDArray[np.float64]:
-    """Return the heights of a line through two points at the ends of the first number's range."""
+    """Return the heights of a line through two points, at both ends of the first number's range."""
     slope = (y[1] - y[0]) / (x[1] - x[0])
     return np.asarray(y[0] + slope * (np.array([first, last]) - x[0]))
 
@@ -93,16 +85,12 @@ def _lay(
     columns: NDArray[np.float64],
     edges: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Divide the records of each code among those of the second number, as a line says.
-
-    Missing values of the first number are in the code that counts most of them; those of the
-    second are as frequent in all intervals.
-    """
+    """Return the table in which a line divides the records of each code of the first number."""
     first, last = edges[0][0], edges[0][-1]
     heights = ends[0] + (edges[0] - first) / (last - first) * (ends[1] - ends[0])
     low, high = np.minimum(heights[:-1], heights[1:]), np.maximum(heights[:-1], heights[1:])
     widths = np.maximum(high - low, NARROWEST)[:, None]
-    # Values beyond the range are in the outermost codes.
+    # Values outside the range belong to the outermost codes.
     passed = np.clip((edges[1][1:-1] - low[:, None]) / widths, 0, 1)
     table = np.zeros(counts.shape)
     table[0, counts[0].argmax()] = rows[0]

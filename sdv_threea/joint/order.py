@@ -1,4 +1,4 @@
-"""The order in which a chain takes the columns. It is post-processing."""
+"""The order in which a chain takes the columns: post-processing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ def choose_order(
     first: Sequence[int],
     neighbours: Mapping[int, Sequence[int]],
 ) -> list[int]:
-    """Order the columns: after the given ones, always that which those before it tell most of.
+    """Return the columns in order: the given ones, then always the one that these predict best.
 
-    A tree of functions is walked from neighbour to neighbour, so that each of its columns follows
-    from one other. So columns on the way between given ones come with them.
-
-    Args:
-        information: Mutual information of all pairs of columns, symmetric, shape (m, m).
-        first: The columns that come first, in order.
-        neighbours: For columns that make pairs with others code by code, which: a forest.
+    Trees of functional dependencies are walked from neighbour to neighbour, so that each of their
+    columns depends on one other. Columns on the path between given ones come with them.
+    ``information`` is the symmetric mutual information, shape (m, m); ``neighbours`` are a forest.
     """
     order: list[int] = []
     for column in first or [int(information.sum(axis=1).argmax())]:
@@ -32,7 +28,7 @@ def choose_order(
         told = information[order].sum(axis=0)
         for column, tree in trees.items():
             if not tree.isdisjoint(order):
-                # Of trees that are begun the next ones come at once, and the others wait.
+                # In a tree that is begun, neighbours come next, and other columns wait.
                 near = not set(order).isdisjoint(neighbours.get(column, ()))
                 told[column] = told[column] + 1e6 if near else -np.inf
         told[order] = -np.inf
@@ -41,7 +37,7 @@ def choose_order(
 
 
 def _find_tree(column: int, neighbours: Mapping[int, Sequence[int]]) -> set[int]:
-    """Find all columns that are tied to a column, without itself."""
+    """Return all columns that are connected to a column, without itself."""
     tree, new = {column}, [column]
     while new:
         new = [near for at in new for near in neighbours.get(at, ()) if near not in tree]
@@ -52,7 +48,7 @@ def _find_tree(column: int, neighbours: Mapping[int, Sequence[int]]) -> set[int]
 def _find_way(
     column: int, order: Sequence[int], neighbours: Mapping[int, Sequence[int]]
 ) -> list[int]:
-    """Find the columns from the nearest of those in the order to a column, itself the last."""
+    """Return the path to a column from the nearest one in the order, which is left out."""
     ways = [[column]]
     seen = {column}
     while ways:

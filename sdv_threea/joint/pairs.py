@@ -1,4 +1,4 @@
-"""The release of pairs that look like functions: a histogram of each, code by code."""
+"""Release pairs with an apparent functional dependency: histograms, code by code."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sdv_threea.privacy.sums import Statistic, release, take
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Counts of pairs of columns, with noise: publishable.
+    """Noisy counts of pairs of columns: publishable.
 
     Args:
-        tables: Noisy counts by pair ``(i, j)``, ``i < j``: of codes, shape (S_i, S_j), or of bins,
-            shape (G_i, G_j).
-        scales: Standard deviation of the noise of a count of codes, by pair; of bins, that of the
-            noise along any direction of the interaction.
+        tables: Counts by pair ``(i, j)``, ``i < j``: of codes, shape (S_i, S_j), or of bins, shape
+            (G_i, G_j).
+        scales: Noise scale by pair: of a count of a code or, for bins, along any direction of the
+            interaction.
     """
 
     tables: dict[Pair, NDArray[np.float64]]
@@ -43,25 +43,16 @@ def release_pair_counts(
     neighbors: str,
     noise: Noise,
 ) -> tuple[PairCounts, Receipt]:
-    """Release the histograms of pairs of columns.
+    """Return noisy histograms of pairs of columns, and their receipt.
+
+    ``codes`` give the place of each code's count by column, shape (S,); codes at -1 are not
+    counted. A record adds the whole number ``weights`` of a pair to its count; at least one pair is
+    needed.
 
     Formal guarantees:
         * the pairs and codes are public or released, and so are the weights, which are whole
           numbers; a record adds the weight of a pair to at most one of its counts, as
           :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
-
-    Args:
-        rows: Private records.
-        codes: For each column, where the count of each code stands, shape (S,); codes at -1 are not
-            counted.
-        weights: What a record adds to a count, a whole number, by pair ``(i, j)``, ``i < j``; at
-            least one pair.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
     """
     sizes = count_bins(codes)
     counted = f'{len(weights)} pairs of columns, in up to {max(sizes)} codes each'
@@ -85,7 +76,7 @@ def _count_pairs(
     weights: Mapping[Pair, int],
     chunk: Encoded,
 ) -> NDArray[np.int64]:
-    """Count the codes of pairs, one after the other."""
+    """Return the counts of all pairs, one after the other."""
     places = find_places(codes, chunk)
     counts = [
         weight * count_together(places, pair, sizes).ravel() for pair, weight in weights.items()

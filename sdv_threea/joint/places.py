@@ -1,16 +1,11 @@
-"""Where in its bin a value lies, if it is tied to a column next to it.
+"""Draw the place of a value inside the interval of its code, dependent on other columns.
 
-A number has a code for an interval of values, and its place says where in there it lies. Mostly
-nothing is known of it, and it is drawn evenly. Of two ordered columns of which one follows from the
-other, though, the records of a code of the one are divided among codes of the other in order: in
-the hour from seven to eight, the first quarter is at the first quarter of the clock times. So the
-pair of codes says in which part of both intervals the two places are, and inside that part they run
-in step: a year's pay is twelve times that of a month. A category beside a number has no place, but
-it says in which part of its interval the number is, such as the month of a date in its first week.
-Where it has one number (:mod:`~sdv_threea.joint.values`), it says which: all sales of a product
-have its price.
-
-All of it is post-processing.
+By default the place is uniform. If one of two ordered columns determines the other, the records of
+a code are divided among codes of the other in order: from seven to eight o'clock, the first quarter
+of the hour holds the first quarter of the clock times. So the pair of codes determines a part of
+both intervals, in which the two places are linear functions of each other, as pay by year and by
+month. A category has no place, but it determines a part of a number's interval, or the number
+itself (:mod:`~sdv_threea.joint.values`). All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -25,20 +20,19 @@ from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.tables import left_open
 from sdv_threea.joint.values import has_wide_codes
 
-#: The narrowest part of an interval that a place is sought in.
+#: The narrowest part of an interval that counts as not empty.
 NARROWEST = 1e-9
 
 
 @dataclass(frozen=True)
 class Tie:
-    """Two columns whose places are tied: publishable.
+    """Two columns whose places depend on each other: publishable.
 
     Args:
         pair: The columns; the first one is ordered.
-        parts: For both columns, in which part of its interval the place is, by codes of the pair:
-            where it begins and ends, shape (S_i, S_j, 2). As the first place runs from its
-            beginning to its end, so does the second, which may fall. That of a category is
-            ``None``.
+        parts: For both columns, the part of its interval by codes of the pair: beginning and end,
+            shape (S_i, S_j, 2). While the first place runs from beginning to end, so does the
+            second, which may fall. ``None`` for a category.
     """
 
     pair: Pair
@@ -52,20 +46,11 @@ def tie_columns(
     edges: Sequence[NDArray[np.float64] | None] = (),
     numbers: Mapping[Pair, NDArray[np.float64]] | None = None,
 ) -> tuple[Tie, ...]:
-    """Tie the columns of which one follows from the other, and one at least is a number.
+    """Return the ties of columns of which one determines the other, and at least one is a number.
 
-    A number whose codes are single values has no place, and is like a category: it says in which
-    part of its interval the other one is.
-
-    Args:
-        functions: Probabilities of pairs code by code, shape (S_i, S_j): a forest.
-        ordered: For each column, whether the order of its codes means something.
-        most_open: What one column leaves open of the other, at most, in nats. It must be less than
-            half of what is open without it, too.
-        edges: For each column, the borders of its codes, the missing value aside, shape (S,);
-            ``None`` where they are no numbers. By default none is.
-        numbers: Where in the interval of its code the number of a category is, by pair of category
-            and number, shape (S,); NaN for categories that have no number of their own.
+    A number whose codes are single values has no place, and is treated as a category. ``edges`` are
+    the borders of codes, without the missing value, shape (S,), or ``None``. ``numbers`` are the
+    places of numbers that categories determine, by category and number, shape (S,); NaN for none.
     """
     ties = []
     for (i, j), table in functions.items():
@@ -80,7 +65,7 @@ def tie_columns(
             parts = _cut(table, inside[1], borders)
             known = (numbers or {}).get((j, i))
             if known is not None:
-                # The likeliest code, but for that of a missing number.
+                # The likeliest code other than that of a missing number.
                 has, codes = np.flatnonzero(~np.isnan(known)), 1 + table[1:].argmax(axis=0)
                 around = known[has, None] + NARROWEST * np.array([-1, 1])
                 parts[0][codes[has], has] = around
@@ -89,34 +74,25 @@ def tie_columns(
 
 
 def _follows(table: NDArray[np.float64], most_open: float) -> bool:
-    """Whether the first column of a table leaves little open of the second."""
+    """Return whether the first column of a table leaves little entropy of the second."""
     return left_open(table) < min(most_open, left_open(table.sum(axis=0, keepdims=True)) / 2)
 
 
 def draw_places(
     codes: NDArray[np.int64], ties: Sequence[Tie], rng: np.random.Generator
 ) -> dict[int, NDArray[np.float64]]:
-    """Draw the places of ordered columns that are tied to others.
-
-    Args:
-        codes: Codes of records, shape (n, m).
-        ties: The ties between columns: a forest.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Places in [0, 1], shape (n,), by column.
-    """
+    """Draw the places, in [0, 1], shape (n,), of ordered columns with ties: a forest."""
     left = {column: np.tile([0.0, 1.0], (len(codes), 1)) for column in _find_numbers(ties)}
     for tie in ties:
         if tie.parts[1] is None:
             i, j = tie.pair
             left[i] = _meet(left[i], tie.parts[0][codes[:, i], codes[:, j]])
     steps = _walk([tie for tie in ties if tie.parts[1] is not None])
-    # From the leaves to the roots: where may the place of each column be?
+    # From the leaves to the roots, restrict the place of each column.
     for tie, parent, child in reversed(steps):
         own, other = _find_parts(tie, parent, codes)
         left[parent] = _meet(left[parent], _carry(left[child], other, own))
-    # From the roots to the leaves: where is it?
+    # From the roots to the leaves, draw the places.
     places = {}
     for column, ends in left.items():
         places[column] = ends[:, 0] + rng.random(len(codes)) * (ends[:, 1] - ends[:, 0])
@@ -127,7 +103,7 @@ def draw_places(
 
 
 def _find_numbers(ties: Sequence[Tie]) -> set[int]:
-    """Find the columns that have places: the ordered ones."""
+    """Return the columns that have places: the ordered ones."""
     return {tie.pair[0] for tie in ties} | {tie.pair[1] for tie in ties if tie.parts[1] is not None}
 
 
@@ -136,15 +112,14 @@ def _cut(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Divide the interval of each code among the codes of the other column, in order.
 
-    Those of the first column are divided by their records. Those of the second are divided by how
-    far the first runs in each part, if the borders of its intervals are known: where the one number
-    runs in step with the other, it does so however many records there are.
+    Intervals of the first column are divided by records; those of the second by the distance that
+    the first number covers, if its borders are known, because linear functions ignore densities.
     """
     present = table.copy()
-    present[0] = present[:, 0] = 0  # a missing value is nowhere in the order
+    present[0] = present[:, 0] = 0  # a missing value has no place in the order
     steps = np.arange(len(table))
     if not in_order:
-        # Categories stand where their records do.
+        # Categories are ordered by the mean code of their records.
         centres = steps @ present / np.maximum(present.sum(axis=0), 1e-300)
         order = np.argsort(centres, kind='stable')
         parts = np.empty((*table.shape, 2))
@@ -164,18 +139,18 @@ def _cut(
 
 
 def _add_on(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Say where each count of a row begins and ends, as shares of the row, shape (R, S, 2)."""
+    """Return the beginning and end of each count in its row, as shares, shape (R, S, 2)."""
     sums = table.sum(axis=1, keepdims=True)
     ends = np.cumsum(table, axis=1) / np.where(sums > 0, sums, 1)
     starts = np.concatenate([np.zeros((len(table), 1)), ends[:, :-1]], axis=1)
     parts = np.stack([starts, ends], axis=2)
-    # Codes that do not meet say nothing of each other's places.
+    # Codes that never occur together do not restrict each other.
     parts[table <= 0] = 0.0, 1.0
     return parts
 
 
 def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
-    """Walk all trees from their roots: ties, each with the column it is come from, and the next."""
+    """Return the ties of all trees from their roots, each with its earlier and its later column."""
     steps: list[tuple[Tie, int, int]] = []
     seen: set[int] = set()
     for first in (tie.pair[0] for tie in ties):
@@ -196,7 +171,7 @@ def _walk(ties: Sequence[Tie]) -> list[tuple[Tie, int, int]]:
 def _find_parts(
     tie: Tie, parent: int, codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Find the part of the interval of the one column, and that of the other, shape (n, 2) each."""
+    """Return the parts of the parent's interval and of the other's, shape (n, 2) each."""
     i, j = tie.pair
     first, second = (part[codes[:, i], codes[:, j]] for part in tie.parts if part is not None)
     return (first, second) if parent == i else (second, first)
@@ -205,7 +180,7 @@ def _find_parts(
 def _carry(
     places: NDArray[np.float64], own: NDArray[np.float64], other: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Carry places of a column over to another, shape (n, k): inside its part of the interval."""
+    """Map places of a column, shape (n, k), to another column, inside its part of the interval."""
     width = own[:, 1:] - own[:, :1]
     shares = (places - own[:, :1]) / np.where(width == 0, 1, width)
     carried = other[:, :1] + np.clip(shares, 0, 1) * (other[:, 1:] - other[:, :1])

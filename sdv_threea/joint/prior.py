@@ -1,12 +1,12 @@
-r"""Tables that normal scores alone give: the parent that noisy tables are shrunk toward.
+"""Tables of pairs that follow from normal scores alone: noisy tables are shrunk toward them.
 
 Two standard normals of correlation ``r``, cut into bins, have the table (Mehler 1866)
 
     ``P(x in A, y in B) = sum_k r^k a_k(A) a_k(B)``, where
     ``a_k(A) = int_A phi(x) He_k(x) / sqrt(k!) dx``
 
-with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins. Each class has
-normals and cuts of its own, and their tables add up.
+with the Hermite polynomials ``He_k``; ``a_0`` are the probabilities of the bins. Each class has its
+own normals and cuts, and the tables of all classes are added.
 """
 
 from __future__ import annotations
@@ -31,16 +31,10 @@ def expect_tables(
     correlations: NDArray[np.float64],
     bins: Sequence[NDArray[np.int64]],
 ) -> dict[Pair, NDArray[np.float64]]:
-    """Compute the tables of all pairs of columns.
+    """Return expected counts of all pairs of columns, shape (G_i, G_j), at least zero.
 
-    Args:
-        totals: Number of records of each class, shape (C,).
-        scores: Between codes and normals.
-        correlations: Of the normals, by class, shape (C, m, m).
-        bins: For each column, the bin of each code, shape (S,); -1 for none.
-
-    Returns:
-        Counts by pair, shape (G_i, G_j), at least zero.
+    The records of the classes are ``totals``, shape (C,), and the correlations of normals have the
+    shape (C, m, m). ``bins`` give the bin of each code, shape (S,); -1 for none.
     """
     sizes = count_bins(bins)
     parts = [
@@ -70,5 +64,5 @@ def _integrate(
         ends[..., k] = -density * now / np.sqrt(k)
         before, now = now, (places * now - np.sqrt(k - 1) * before) / np.sqrt(k)
     of_codes = np.diff(ends, axis=1)
-    members = np.eye(size + 1)[bins[order]][:, :size]  # codes in no bin are in the last, cut off
+    members = np.eye(size + 1)[bins[order]][:, :size]  # codes without a bin: the last, cut off
     return np.asarray(np.einsum('cst,sk->ckt', of_codes, members))

@@ -1,12 +1,9 @@
-"""Values that follow one another along an order: one value holds for a run of codes.
+"""Values that hold for a run of neighbouring codes, as an age group does for ages from 25 to 45.
 
-Ages from 25 to 45 have one group, days of March one month. Where noise hides which value a code
-has, those around it tell. So values along an ordered column are a hidden Markov chain: from a code
-to the next one the value is drawn anew with some chance, else it stays. How likely that is all
-codes say together: of a few chances, with and without runs, the likeliest is taken (empirical
-Bayes). With the chance one, each code has a value of its own.
-
-All of it is post-processing.
+Values along an ordered column are a hidden Markov chain: from one code to the next, the value
+stays, or is drawn anew with a fixed probability. Neighbouring codes then support each other where
+noise is large. The likeliest of a few probabilities is used (empirical Bayes); at probability one,
+codes are independent. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -14,25 +11,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: Chances that are tried that from a code to the next one a value is drawn anew.
+#: Candidates for the probability that the next code draws its value anew.
 CHANCES = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 
 
 def follow_values(logs: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Tell which value each code of an ordered column has.
+    """Return the posterior probabilities of the values of each code of an ordered column, (S, V).
 
-    Args:
-        logs: How likely what was counted is if a code has a value, in logarithms, shape (S, V).
-        shares: How frequent the values are before anything is counted, shape (V,); they sum to one.
-
-    Returns:
-        The chances of the values of each code, shape (S, V).
+    ``logs`` are log likelihoods of the values, shape (S, V). ``shares`` are their prior
+    probabilities, shape (V,), which sum to one.
     """
     if not len(logs):
         return np.zeros(logs.shape)
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))[:, None]
     anew = np.array(CHANCES)[:, None]
-    # Shapes are (S, K, V), of K chances: what is known from the codes before, and from those after.
+    # The messages from earlier codes and from later ones have the shape (S, K, V), with K
+    # candidates.
     before = np.empty((len(logs), len(CHANCES), logs.shape[1]))
     after = np.ones_like(before)
     evidence = np.zeros(len(CHANCES))

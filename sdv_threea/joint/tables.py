@@ -1,13 +1,13 @@
-r"""Noisy counts of pairs to probabilities: what stands out of the noise, and no more.
+"""Estimate probabilities of pairs from noisy counts.
 
-A table of two columns is its margins' product and a departure from it. The margins are known well,
-from histograms of single columns. The departure is shrunk twice:
+A table of two columns is the product of its margins and a departure from it. The margins are known
+well, from histograms of single columns. The departure is shrunk in two ways:
 
-* as far as noise may explain it: how far tables depart, and how alike neighbouring bins are, is
-  read off all tables together (:mod:`~sdv_threea.joint.departures`);
-* bins that are empty, as far as their counts say so. How many there are is read off the counts of
-  all tables (nonparametric empirical Bayes: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). Pairs
-  of values that cannot occur together are worth this: shrinkage alone would leave them some mass.
+* by a prior that is fitted to all tables: how far tables depart, and how similar neighbouring bins
+  are (:mod:`~sdv_threea.joint.departures`);
+* by the probability that a bin is empty, whose frequency is fitted to all tables (nonparametric
+  empirical Bayes: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009). Shrinkage alone would leave
+  some mass to impossible pairs of values.
 
 All of it is post-processing.
 """
@@ -27,22 +27,23 @@ from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.maths.simplex import project_to_simplex
 
-#: Candidates for the count of a bin in units of what independent columns would have.
+#: Candidates for the count of a bin, relative to its count under independence.
 RATIOS = np.append(0.0, np.geomspace(1 / 64, 64, 25))
 
-#: A bin with less than this ratio counts as empty.
+#: A bin up to this ratio counts as empty.
 EMPTY = 1 / 40
 
-#: Bins that the frequencies of the ratios are fitted to: more would take memory and gain nothing.
+#: The most bins that the frequencies of ratios are fitted to. More would take memory and gain
+#: nothing.
 MOST_BINS = 2**18
 
-#: Rounds of expectation maximisation for the frequencies of the ratios.
+#: Rounds of expectation maximisation for the frequencies of ratios.
 RATIO_ROUNDS = 25
 
-#: Rounds in which tables are made to have their margins.
+#: Rounds of iterative proportional fitting.
 RAKING_ROUNDS = 10
 
-#: Share of what is expected that every bin keeps: what was not seen is not impossible.
+#: The least share of its expected count that every bin keeps: an unseen bin is not impossible.
 LEAST_LEFT = 1e-6
 
 
@@ -51,15 +52,10 @@ def pool_margins(
     interactions: Interactions,
     num_records: float,
 ) -> list[NDArray[np.float64]]:
-    """Count the bins of each column, from its histogram and from its own interaction, if released.
+    """Return counts of the bins of each column, shape (G,), from its histogram and its interaction.
 
-    Args:
-        histograms: For each column, counts of its bins and their variances, shape (G,) each.
-        interactions: The released interactions.
-        num_records: Number of records.
-
-    Returns:
-        Counts, for each column of shape (G,): at least zero, and all records together.
+    ``histograms`` hold counts of bins and their variances, shape (G,) each. The counts are at least
+    zero and sum to ``num_records``.
     """
     margins = []
     for at, (counts, variances) in enumerate(histograms):
@@ -76,15 +72,9 @@ def pool_margins(
 def complete(
     interactions: Interactions, margins: Sequence[NDArray[np.float64]], num_records: float
 ) -> PairCounts:
-    """Give the interactions of pairs their margins, so that they are counts.
+    """Return counts of all pairs: interactions plus margins; whole numbers if there is no noise.
 
-    Args:
-        interactions: The released interactions.
-        margins: Counts of the bins of each column, shape (G,).
-        num_records: Number of records.
-
-    Returns:
-        Noisy counts of all pairs, whole numbers where there is no noise.
+    ``margins`` are counts of the bins of each column, shape (G,).
     """
     tables = {}
     for i, j in interactions.pairs:
@@ -103,18 +93,11 @@ def estimate_tables(
     ordered: Sequence[bool],
     constants: JointConstants,
 ) -> dict[Pair, NDArray[np.float64]]:
-    """Estimate the distribution of each pair of columns.
+    """Return the probabilities of each pair of columns, shape (G_i, G_j), with the given margins.
 
-    Args:
-        pairs: The released tables.
-        margins: Counts of the bins of each column, shape (G,).
-        expected: Counts of all pairs as far as they are known from elsewhere. Tables are shrunk
-            toward them, and they stand for those that are not released.
-        ordered: For each column, whether the order of its bins means something.
-        constants: The constants of the room.
-
-    Returns:
-        Probabilities by pair, shape (G_i, G_j) each, with these margins.
+    ``margins`` are counts of bins, shape (G,). ``expected`` are counts of all pairs that follow
+    from other releases. Released tables are shrunk toward them, and they replace tables that are
+    not released.
     """
     independent = {(i, j): np.outer(margins[i], margins[j]) / margins[i].sum() for i, j in expected}
     expected = {
@@ -143,17 +126,11 @@ def estimate_tables(
 def find_filled(
     pairs: PairCounts, expected: Mapping[Pair, NDArray[np.float64]]
 ) -> dict[Pair, NDArray[np.float64]]:
-    """Find the chance that each bin is not empty.
+    """Return the probability that each bin is not empty, in the shapes of the tables.
 
     The frequencies of :data:`RATIOS` are fitted to the counts of all tables, and then to those of
-    each table, where the frequencies of all count as one more bin. Of many bins some will do.
-
-    Args:
-        pairs: The released tables, with noise.
-        expected: Counts of independent columns, by pair.
-
-    Returns:
-        Chances by pair, each of the shape of its table.
+    each table, where the common frequencies count as one more bin. Of many bins a sample is used.
+    ``pairs`` must have noise; ``expected`` are counts under independence.
     """
 
     def weigh(pair: Pair) -> NDArray[np.float64]:
@@ -177,7 +154,7 @@ def rake(
     columns: NDArray[np.float64],
     rounds: int = RAKING_ROUNDS,
 ) -> NDArray[np.float64]:
-    """Give a table its margins (Deming and Stephan 1940), shape (G_i, G_j)."""
+    """Scale a table, shape (G_i, G_j), until it has the given margins (Deming and Stephan 1940)."""
     left, right = np.ones(len(rows)), np.ones(len(columns))
     for _ in range(rounds):
         left = _divide(rows, table @ right)
@@ -186,7 +163,7 @@ def rake(
 
 
 def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Let quantiles of two margins meet, shape (G_i, G_j)."""
+    """Return the table, shape (G_i, G_j), in which equal quantiles of two margins meet."""
     ends = [np.append(0.0, np.cumsum(each)) for each in (rows, columns)]
     high = np.minimum(ends[0][1:, None], ends[1][1:])
     low = np.maximum(ends[0][:-1, None], ends[1][:-1])
@@ -194,14 +171,14 @@ def couple(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[n
 
 
 def mutual_information(table: NDArray[np.float64]) -> float:
-    """Compute what two columns say of each other, in nats, of probabilities (G_i, G_j)."""
+    """Return the mutual information of two columns, in nats, of probabilities (G_i, G_j)."""
     independent = np.outer(table.sum(axis=1), table.sum(axis=0))
     seen = (table > 0) & (independent > 0)
     return float((table[seen] * np.log(table[seen] / independent[seen])).sum())
 
 
 def inform(size: int, tables: Mapping[Pair, NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Compute what pairs of columns say of each other, in nats, shape (size, size)."""
+    """Return the mutual information of pairs of columns, in nats, shape (size, size)."""
     information = np.zeros((size, size))
     for (i, j), table in tables.items():
         information[i, j] = information[j, i] = mutual_information(table)
@@ -209,36 +186,36 @@ def inform(size: int, tables: Mapping[Pair, NDArray[np.float64]]) -> NDArray[np.
 
 
 def left_open(table: NDArray[np.float64]) -> float:
-    """Compute the entropy of the second column of a table given the first, in nats."""
+    """Return the entropy of the second column of a table given the first, in nats."""
     sums = np.broadcast_to(table.sum(axis=1, keepdims=True), table.shape)
     seen = table > 0
     return -float((table[seen] * np.log(table[seen] / sums[seen])).sum() / table.sum())
 
 
 def is_settled(table: NDArray[np.float64], settled: float) -> bool:
-    """Return whether the second column of a table follows from the first."""
+    """Return whether the first column leaves less than this share of the second one's entropy."""
     return left_open(table) < settled * left_open(table.sum(axis=0, keepdims=True))
 
 
 def _find_noise_of_bins(pairs: PairCounts) -> dict[Pair, float]:
-    """Find the noise of a count of each pair, if that of margins is none."""
+    """Return the noise scale of a count of each pair, if margins have no noise."""
     found = {}
     for pair, table in pairs.tables.items():
-        # Of a single bin there is no interaction, so no noise; but some is asked for.
+        # A single bin has no interaction and so no noise, but a positive scale is needed.
         part = math.prod(1 - 1 / max(size, 1) for size in table.shape) or 1.0
         found[pair] = pairs.scales[pair] * math.sqrt(part)
     return found
 
 
 def _divide(wanted: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide what is wanted by sums; what has none gets none."""
+    """Divide wanted values by sums; where the sum is zero, the result is zero."""
     return np.asarray(wanted / np.where(sums > 0, sums, np.inf))
 
 
 def _likelihoods(
     counts: NDArray[np.float64], expected: NDArray[np.float64], scale: float
 ) -> NDArray[np.float64]:
-    """Likelihood of each ratio by bin, up to a factor, shape (G_i G_j, V)."""
+    """Return the likelihood of each ratio by bin, up to a factor, shape (G_i G_j, V)."""
     off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
     logs = -np.square(off) / 2
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
@@ -247,10 +224,10 @@ def _likelihoods(
 def _frequencies(
     likelihoods: NDArray[np.float64], prior: NDArray[np.float64], weight: float
 ) -> NDArray[np.float64]:
-    """Fit the frequencies of the ratios, shape (V,), with a prior that counts as some bins."""
+    """Fit the frequencies of ratios, shape (V,), with a prior that counts as ``weight`` bins."""
     found = prior
     for _ in range(RATIO_ROUNDS):
-        # What each bin adds to a ratio is the chance that it has this one.
+        # Each bin adds its posterior probability to each ratio.
         added = found * ((1 / (likelihoods @ found)) @ likelihoods)
         found = (added + weight * prior) / (len(likelihoods) + weight)
     return found

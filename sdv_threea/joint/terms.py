@@ -1,4 +1,4 @@
-"""What the weights of a column are fitted to: tables with one or two of the columns before it."""
+"""Tables that the weights of a column are fitted to, with one or two of the columns before it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from sdv_threea.joint.triples import Triple
 
 @dataclass(frozen=True)
 class Term:
-    """A table, as the particles see it that a column is drawn for.
+    """A table that a column is fitted to, and the row of it that each particle is in.
 
     Args:
-        places: For each particle, its row of the table, shape (P,).
+        places: The row of each particle, shape (P,).
         table: Probabilities, shape (R, G), or (R, C) of coarser bins of the column.
-        merged: The coarser bin of each bin of the column, shape (G,), if there are any.
+        merged: The coarser bin of each bin of the column, shape (G,); ``None`` without coarser
+            bins.
     """
 
     places: NDArray[np.int64]
@@ -29,34 +30,29 @@ class Term:
     merged: NDArray[np.int64] | None = None
 
     def expect(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Say how often each place of the table is wanted among the particles, shape (R, C).
-
-        Args:
-            own: The distribution of the column, shape (G,), for rows of which the table has none.
-        """
+        """Return how many particles are wanted in each place of the table, shape (R, C)."""
         counts = np.bincount(self.places, minlength=len(self.table))
         sums = self.table.sum(axis=1, keepdims=True)
         given = np.where(sums > 1e-12, self.table / np.maximum(sums, 1e-12), self.merge(own[None]))
         return np.asarray(given * counts[:, None])
 
     def merge(self, chances: NDArray[Any]) -> NDArray[Any]:
-        """Add the chances of bins up, shape (R, G), to those of coarser ones, if there are any."""
+        """Add up values of bins, shape (R, G), to those of coarser bins, if the term has any."""
         return chances if self.merged is None else add_up(chances, self.merged, self.table.shape[1])
 
     def spread(self, steps: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give each bin of the column the step of its coarser one, shape (R, G)."""
+        """Give each bin of the column the step of its coarser bin, shape (R, G)."""
         return steps if self.merged is None else steps[:, self.merged]
 
 
 @dataclass(frozen=True)
 class Both:
-    """Numbers by the bins of two columns together, and by those of a later one.
+    """Probabilities or weights by the bins of two columns together, and of a later column.
 
     Args:
         parents: The two columns.
         merged: For each of them, the coarser bin of each of its bins, shape (G,).
-        numbers: Probabilities or weights by coarser bins of the first and of the second, and by
-            bins of the later column, shape (A * B, G).
+        numbers: The values by joint coarser bin and bin of the later column, shape (A * B, G).
     """
 
     parents: Pair
@@ -64,7 +60,7 @@ class Both:
     numbers: NDArray[np.float64]
 
     def find(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Find the place of each record, of bins (n, m), among the coarser bins of both, (n,)."""
+        """Return the joint coarser bin of each record, shape (n,), given its bins, shape (n, m)."""
         one, two = (own[bins[:, at]] for own, at in zip(self.merged, self.parents, strict=True))
         return np.asarray(one * (self.merged[1].max() + 1) + two)
 
@@ -73,23 +69,15 @@ class Both:
 class Triples:
     """The distributions of three columns together: publishable.
 
-    Args:
-        tables: Probabilities by triple, shape (A, B, C).
-        merged: For each column, the coarser bin of each of its bins, shape (G,).
+    The tables are probabilities, shape (A, B, C). Each column has the coarser bins of its bins,
+    shape (G,), in ``merged``.
     """
 
     tables: Mapping[Triple, NDArray[np.float64]]
     merged: tuple[NDArray[np.int64], ...]
 
     def look_back(self, place: Mapping[int, int]) -> dict[int, list[Both]]:
-        """List, for each column, its tables with two columns before it.
-
-        Args:
-            place: The place of each column in the chain.
-
-        Returns:
-            The tables by column, of its coarser bins.
-        """
+        """Return, for each column, its tables with two columns before it in the chain."""
         found: dict[int, list[Both]] = {column: [] for column in place}
         for triple, table in self.tables.items():
             axes = sorted(range(3), key=lambda axis: place[triple[axis]])

@@ -1,9 +1,8 @@
-"""The release of triples: how far three columns are from what their pairs say, and their counts.
+"""Release how far triples of columns are from what their pairs imply.
 
-The pairs of three columns say how many records to expect in each bin of the three, if they say all.
-How far the private records are from that is one number for each triple, so a look at hundreds of
-them costs little. Of those that are worth it (:mod:`~sdv_threea.joint.interplay`)
-interactions are released then.
+Pairs imply expected counts in each bin of three columns. The distance of private counts from these
+is one number per triple, so a look at hundreds of triples costs little. Interactions are then
+released of the triples that are worth it (:mod:`~sdv_threea.joint.interplay`).
 """
 
 from __future__ import annotations
@@ -29,26 +28,21 @@ from sdv_threea.privacy.statistics import (
 )
 from sdv_threea.privacy.sums import Statistic, release, take
 
-#: Three columns, in ascending order. The class is the last column, if it is one.
+#: Three columns, in ascending order. The class, if present, is the last column.
 Triple = tuple[int, int, int]
 
 
 def num_triple_bins(num_records: float, mu: float, constants: JointConstants) -> int:
-    """Choose how many bins of a column triples are counted in: none if noise would drown them.
+    """Return how many bins a column has in triples; 0 if noise exceeds the counts.
 
-    As with pairs, a bin of three columns should hold some times the noise, if a few triples are
-    counted; and a record.
-
-    Args:
-        num_records: Number of records, as released: it may be less than none.
-        mu: The price, in GDP, at which they would be counted.
-        constants: The constants of the room.
+    A bin of three columns should hold several times the noise, if a few triples are counted, and at
+    least one record. The released ``num_records`` may be negative.
     """
     if not mu:
         return 0
     held = constants.triple_records * math.sqrt(constants.few_triples) / mu
     cells = max(num_records, 0.0) / max(held, 1.0)
-    # Rounded down, the root of a cube would be one less.
+    # Floating-point roots of cubes may be just below a whole number.
     carried = int(min(cells ** (1 / 3) + 1e-9, constants.most_triple_bins))
     return carried if carried >= constants.least_triple_bins else 0
 
@@ -56,13 +50,9 @@ def num_triple_bins(num_records: float, mu: float, constants: JointConstants) ->
 def list_triples(
     information: NDArray[np.float64], tied: Collection[Pair], settled: Collection[int], most: int
 ) -> list[Triple]:
-    """List the triples that are looked at: those whose pairs tell most.
+    """Return the triples to look at: at most ``most``, of the largest mutual information of pairs.
 
-    Args:
-        information: What pairs of columns say of each other, symmetric, shape (m, m).
-        tied: Pairs of which one follows from the other. A triple with both says what a pair says.
-        settled: Columns that follow from one other, and take no heed of the rest.
-        most: How many, at most.
+    Triples with a functional dependency (``tied``) only repeat a pair, and are left out.
     """
     free = [at for at in range(len(information)) if at not in settled]
     rated = [
@@ -74,16 +64,10 @@ def list_triples(
 
 
 def merge_bins(shares: NDArray[np.float64], num_bins: int, *, ordered: bool) -> NDArray[np.int64]:
-    """Merge the bins of a column into fewer.
+    """Return the coarser bin of each bin, shape (G,), for at most ``num_bins`` coarser bins.
 
-    Args:
-        shares: Probabilities of the bins, shape (G,).
-        num_bins: How many there are to be, at most.
-        ordered: Whether their order means something: then neighbours share a bin, such that bins
-            have about the same mass. Else the most frequent ones have their own, and the rest one.
-
-    Returns:
-        The coarser bin of each bin, shape (G,).
+    Ordered neighbours are merged to about equal mass. In a category, the most frequent bins stay,
+    and the rest share one.
     """
     if len(shares) <= num_bins:
         return np.arange(len(shares))
@@ -105,24 +89,15 @@ def release_distances(
     neighbors: str,
     noise: Noise,
 ) -> tuple[tuple[NDArray[np.float64], float], Receipt]:
-    """Release how far the counts of triples are from what is expected, added up over their bins.
+    """Return noisy L1 distances of triples from expected counts, their noise scale, and a receipt.
+
+    ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted, and
+    one entry more than columns stands for the class. ``expected`` holds counts of at least one
+    triple, shape (A, B, C).
 
     Formal guarantees:
         * the triples, bins and expected counts are public or released; a record counts in at most
           one bin of a triple, as :func:`~sdv_threea.privacy.statistics.distance_sensitivity` asks
-
-    Args:
-        rows: Private records.
-        bins: For each column, the bin of each code, shape (S,); codes in bin -1 are not counted.
-            Beyond the columns of records there may be one more: the class.
-        expected: Expected counts by triple, at least one, shape (A, B, C).
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The distances, shape (number of triples,), and the standard deviation of their noise; and
-        their receipt.
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]
@@ -140,7 +115,7 @@ def release_distances(
 def _count_triples(
     bins: tuple[NDArray[np.int64], ...], triples: tuple[Triple, ...], chunk: Encoded
 ) -> NDArray[np.int64]:
-    """Count the bins of triples, one after the other."""
+    """Return the counts of all triples, one after the other."""
     places, sizes = find_places(bins, chunk), count_bins(bins)
     counts = [count_together(places, triple, sizes).ravel() for triple in triples]
     return np.concatenate(counts).astype(np.int64)

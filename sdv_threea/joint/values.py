@@ -1,12 +1,9 @@
-"""The number that a category has: of all sales of a product its price, to the cent.
+"""Release and estimate the number that a category determines: the price of a product, to the cent.
 
-A number has a code for an interval of values, and counts of codes say in which interval the price
-of a product lies. Where in there it lies is told by two digits: with the interval divided into
-:data:`BASE` parts, and each part into as many, the first says in which part the number is, and the
-second where in that part. They are counted for each category. If nearly all of its records have the
-same digits, it has one number. So thousands of places are told by twice 64 counts.
-
-After the release all of it is post-processing.
+The code of a number is an interval. Two digits of :data:`BASE` values each give the place inside,
+and are counted for each category. If nearly all of its records have the same digits, the category
+determines the number. So 128 counts distinguish 4,096 places. After the release, all of it is
+post-processing.
 """
 
 from __future__ import annotations
@@ -30,31 +27,31 @@ from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram, histogram_sensitivity
 from sdv_threea.privacy.sums import Statistic, release, take
 
-#: Digits of a place in an interval, and how many values each of them has.
+#: Number of digits of a place in an interval, and of values of a digit.
 DIGITS, BASE = 2, 64
 
-#: A count stands out if it exceeds the noise by this factor: of 64 counts of none, the largest does
-#: so once in 70 times.
+#: A count stands out if it exceeds this many noise scales: the largest of 64 zero counts does so
+#: once in 70 times.
 STANDING_OUT = 3.5
 
-#: A category has one number if this share of its records, or more, have the same digits.
+#: A category has one number if at least this share of its records has the same digits.
 MOSTLY = 0.5
 
-#: Categories have one number and no other if this share of records, or more, say so; the records of
-#: the commonest number, which may be the same in all categories, say nothing.
+#: Categories have one number and no other if at least this share of the records agrees. Records of
+#: the commonest number, which may be the same in all categories, do not count.
 NEARLY_ALL = 0.95
 
-#: The width of a few floats, in units of their size.
+#: The relative width of a few floats.
 FEW_FLOATS = 1e-14
 
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """Released counts of the digits of numbers by category: publishable.
+    """Released counts of digits by category: publishable.
 
     Args:
-        digits: Noisy counts by pair, a category and a number, each of shape (DIGITS, S, BASE).
-        scale: Standard deviation of the noise of a count.
+        digits: Noisy counts by pair of a category and a number, shape (DIGITS, S, BASE).
+        scale: Noise scale of a count.
     """
 
     digits: dict[Pair, NDArray[np.float64]]
@@ -70,23 +67,14 @@ def release_values(
     neighbors: str,
     noise: Noise,
 ) -> tuple[ValueCounts, Receipt]:
-    """Release the digits of numbers by category.
+    """Return noisy counts of the digits of numbers by category, and their receipt.
+
+    ``rows`` hold the codes of categories, and the places of numbers, of at least one pair, category
+    first; ``pairs`` are public or released. ``sizes`` are numbers of codes of the categories.
 
     Formal guarantees:
         * a record adds one to at most one count of each digit of each pair, as
           :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
-
-    Args:
-        rows: Of private records, the codes of the categories of the pairs, and the places of the
-            numbers in their intervals.
-        pairs: The pairs, at least one, the category first: public or released.
-        sizes: Number of codes of the category of each pair.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
     statistic = Statistic(
@@ -103,17 +91,14 @@ def release_values(
 
 
 def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | None) -> bool:
-    """Tell whether a column has numbers of which a code says in which interval they are, no more.
+    """Return whether a column is a number, and some of its codes are intervals of several values.
 
-    Args:
-        shares: Probabilities of its codes, shape (E,).
-        edges: Borders of the codes, shape (E,); ``None`` if they are no numbers.
+    ``edges`` are the borders of codes, shape (E,); ``None`` if the column is no number.
     """
     if edges is None:
         return False
     widths = np.diff(edges)
-    # The interval of a single value is a few floats, or from halfway to the value before it to
-    # halfway to the next.
+    # The interval of a single value is a few floats wide, or reaches halfway to both neighbours.
     step = widths.min(initial=np.inf)
     halfway = np.abs(edges[1:] / step % 1 - 0.5) < 0.01
     single = (widths <= FEW_FLOATS * np.abs(edges[1:])) | (halfway & (widths < 1.5 * step))
@@ -121,14 +106,9 @@ def has_wide_codes(shares: NDArray[np.float64], edges: NDArray[np.float64] | Non
 
 
 def may_have_one(table: NDArray[np.float64], constants: JointConstants) -> bool:
-    """Tell whether each category may have a number of its own.
+    """Return whether each category may determine a number, by probabilities of shape (S, E).
 
-    It then leaves little open, and little of what is open without it: where nearly all numbers are
-    zero nearly nothing is open anyway.
-
-    Args:
-        table: Probabilities, the codes of the category first, shape (S, E).
-        constants: The constants of the room.
+    The category must leave little entropy, in absolute terms and compared with the number's own.
     """
     alone = left_open(table.sum(axis=0, keepdims=True))
     return left_open(table) <= constants.one_code * min(alone, 1.0)
@@ -140,28 +120,16 @@ def price_values(
     wanted: Sequence[Pair],
     constants: JointConstants,
 ) -> float:
-    """Choose the price, in GDP, at which nearly all categories show their digits.
-
-    Args:
-        columns: For each column, probabilities of the codes, shape (S,).
-        num_records: Number of records.
-        wanted: The pairs, at least one, the category first.
-        constants: The constants of the room.
-    """
+    """Return the price, in GDP, at which nearly all categories show their digits."""
     small = min(find_small(columns[category], constants.left_out) for category, _ in wanted)
     noise = max(num_records * small / constants.records_per_digit, 1.0)
     return math.sqrt(DIGITS * len(wanted)) / noise
 
 
 def settle(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Give categories that have a number its code and no other, but for a missing number.
+    """Give categories with a number its code and no other, except for a missing number.
 
-    Args:
-        table: Probabilities, the codes of the category first, shape (S, E).
-        has: Which categories have a number, shape (S,).
-
-    Returns:
-        The table, with the same sums of rows.
+    ``has`` marks these categories, shape (S,). The table has the shape (S, E); its row sums stay.
     """
     settled, present = table.copy(), table[has, 1:]
     alone = np.eye(table.shape[1] - 1)[present.argmax(axis=1)]
@@ -172,26 +140,19 @@ def settle(table: NDArray[np.float64], has: NDArray[np.bool_]) -> NDArray[np.flo
 def estimate_values(
     counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
 ) -> dict[Pair, NDArray[np.float64]]:
-    """Estimate where in its interval the number of each category is.
+    """Return the place of each category's number in its interval, shape (S,); NaN for none.
 
-    Of categories that noise would hide, each has one number if most of the others do.
-
-    Args:
-        counts: The released counts.
-        tables: Probabilities by pair, the codes of the category first, shape (S, E).
-        num_records: Number of records.
-
-    Returns:
-        Places in (0, 1) by pair, shape (S,); NaN where a category has no number of its own.
+    Places lie in (0, 1). Categories whose counts are below the noise have one number if most of the
+    others do. ``tables`` are probabilities by pair, shape (S, E), category first.
     """
     found = {}
     for pair, digits in counts.digits.items():
-        records = num_records * tables[pair][:, 1:].max(axis=1)  # beside those without a number
+        records = num_records * tables[pair][:, 1:].max(axis=1)  # without those of a missing number
         largest = digits.max(axis=2).min(axis=0)
         seen = records * MOSTLY > STANDING_OUT * counts.scale
         has = seen & (largest > records * MOSTLY) & (records > 0)
         if records[has].sum() > MOSTLY * records[seen].sum():
-            has[1:] |= ~seen[1:]  # a missing category is none
+            has[1:] |= ~seen[1:]  # the missing value is not a category
         first, second = digits.argmax(axis=2)
         found[pair] = np.where(has, (first + (second + 0.5) / BASE) / BASE, np.nan)
     return found
@@ -200,13 +161,7 @@ def estimate_values(
 def find_single(
     counts: ValueCounts, tables: Mapping[Pair, NDArray[np.float64]], num_records: float
 ) -> tuple[Pair, ...]:
-    """Find the pairs in which categories have one number and no other, as far as counts tell.
-
-    Args:
-        counts: The released counts.
-        tables: Probabilities by pair, the codes of the category first, shape (S, E).
-        num_records: Number of records.
-    """
+    """Return the pairs whose categories evidently have one number and no other."""
     found = []
     for pair, digits in counts.digits.items():
         present = num_records * tables[pair][:, 1:]
@@ -220,7 +175,7 @@ def find_single(
 
 
 def _count_digits(sizes: tuple[int, ...], chunk: Located) -> NDArray[np.int64]:
-    """Count the digits of each pair, one after the other."""
+    """Return the counts of the digits of all pairs, one after the other."""
     columns = []
     for codes, places in zip(chunk.codes.T, chunk.places.T, strict=True):
         whole = np.floor(places * BASE**DIGITS)
