@@ -1,6 +1,6 @@
-"""The classes: everything is fitted inside each of them.
+"""Choose the classes that everything is conditioned on.
 
-They are the values of a categorical target, or intervals of a numerical one if they are counted.
+They are the values of a categorical target, or intervals of a numerical one if these are counted.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Tra
 
 @dataclass(frozen=True)
 class Classes:
-    """How codes of the target become classes.
+    """The classes, and how codes of the target map to them.
 
     Args:
         count: Number of classes ``C``.
-        target: Place of the target among the columns, or ``None`` without one.
-        of_code: The class of each code of the target, or -1, shape (S,).
+        target: Place of the target among the columns; ``None`` without a target.
+        of_code: The class of each code of the target, shape (S,); -1 for none.
         ordered: Whether the classes are intervals of a number.
     """
 
@@ -36,29 +36,30 @@ class Classes:
 
     @property
     def told_apart(self) -> bool:
-        """Whether there are classes that a classifier has to tell apart."""
+        """Whether a classifier has to distinguish the classes."""
         return self.count > 1 and not self.ordered
 
     def label(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return the class of each record, from its codes, shape (n, m) to (n,); -1 for none."""
+        """Return the class of each record, shape (n,), from codes, shape (n, m); -1 for none."""
         if self.target is None:
             return np.zeros(len(codes), dtype=np.int64)
         own = codes[:, self.target]
         return np.where(own < 0, -1, self.of_code[np.maximum(own, 0)])
 
     def scored(self, num_columns: int) -> NDArray[np.int64]:
-        """Return the columns that get a normal score: all that a class does not determine."""
+        """Return the columns that get a normal score: all that the class does not determine."""
         determined = [] if self.ordered or self.target is None else [self.target]
         return np.setdiff1d(np.arange(num_columns), determined)
 
     def target_code(self) -> NDArray[np.int64] | None:
-        """The code of the target by class, shape (C,), if a class is one value."""
+        """The code of the target by class, shape (C,); ``None`` if classes are not single values.
+        """
         if self.ordered or self.target is None:
             return None
         return np.flatnonzero(self.of_code >= 0)
 
     def write_target(self, codes: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
-        """Write the target into codes, shape (n, m), where it follows from the classes, (n,)."""
+        """Write the target into codes, shape (n, m), where the class determines it."""
         known = self.target_code()
         if known is not None:
             codes[:, self.target] = known[labels]
@@ -67,24 +68,15 @@ class Classes:
 def settle_guess(
     description: Description, size: tuple[float, float], most_classes: int, evident: float
 ) -> Description:
-    """Decide whether the target that was guessed remains one.
+    """Return the description without stand-ins in its guessed target, or without the target.
 
-    It does if all of its values were found, as far as can be told: records with other values would
-    be of no class, and count nowhere.
+    The target, a category, is dropped if it has missing values, more than ``most_classes`` values,
+    or evidently unlisted ones (more records than ``evident`` noise scales), because their records
+    would have no class and not be counted. ``size`` holds the released number of records and its
+    noise scale.
 
     Formal guarantees:
         * the decision depends on public facts and on released numbers alone
-
-    Args:
-        description: The description of the table, with a category as the target that was guessed.
-        size: The released number of records, and the standard deviation of its noise.
-        most_classes: The most values that it may have.
-        evident: That records have other values is evident if they are more than this many standard
-            deviations of the noise.
-
-    Returns:
-        The description, in which nothing stands for other values of the target; or without a
-        target, if it has missing values, too many or evidently others.
     """
     domain = description.domain
     own = cast(Category, domain[cast(str, domain.target)])
@@ -104,19 +96,11 @@ def make_classes(
     scale: float,
     constants: EncodingConstants,
 ) -> Classes:
-    """Choose the classes, from what is released.
+    """Return the classes, which follow from released facts.
 
-    Args:
-        description: The description of the table.
-        transformers: The transformers of its columns.
-        scale: Standard deviation of the noise that counts will have; 0 for none, infinite if
-            classes are not counted.
-        constants: The constants of the room.
-
-    Returns:
-        For a categorical target one class per value, the missing value included if it may occur;
-        for a numerical one intervals of about equal mass, or one class if they are not counted;
-        without a target, or if no value of it is known, a single class.
+    A categorical target has one class per value, and one for the missing value if that may occur. A
+    numerical target has intervals of about equal mass, or one class if ``scale``, the noise scale
+    of their counts, is infinite. Otherwise there is a single class.
     """
     domain = description.domain
     at = None if domain.target is None else domain.names.index(domain.target)
@@ -124,7 +108,7 @@ def make_classes(
     if transformer is None or transformer.size == 1:
         return Classes(1, None, np.zeros(0, dtype=np.int64), ordered=False)
     if isinstance(transformer, CategoryEncoder):
-        # Code 0 is the missing value: a class if it may occur, or else none.
+        # Code 0, the missing value, has a class only if it may occur.
         first = 0 if transformer.nullable else 1
         of_code = np.arange(transformer.size) - first
         return Classes(transformer.size - first, at, of_code, ordered=False)
@@ -143,17 +127,17 @@ def _bins(
         return np.zeros(transformer.size, dtype=np.int64)
     sketch = description.sketches[transformer.name]
     counts = np.maximum(sketch.counts, 0)
-    # How many records lie below each border, and, by interpolation, below the middle of each bin.
+    # The number of records below each border and, by interpolation, below the middle of each bin.
     masses = np.concatenate([[0.0], np.cumsum(counts)])
     borders = np.append(sketch.edges[:, 0], sketch.edges[-1, 1])
     middles = np.interp((transformer.edges[:-1] + transformer.edges[1:]) / 2, borders, masses)
-    # As many classes as can be counted well in the noise to come.
+    # The noise limits the number of classes.
     most = constants.most_classes
     wanted = most if scale == 0 else masses[-1] / (constants.records_per_noise * scale)
     num_bins = int(np.clip(wanted, 1, most))
     bins = np.minimum(num_bins * middles / max(masses[-1], 1.0), num_bins - 1).astype(np.int64)
-    # Classes without any bin are left out.
+    # Classes without bins are left out.
     bins = np.unique(bins, return_inverse=True)[1]
-    # A missing target is a class of its own, if it may occur.
+    # A missing target has its own class if it may occur.
     null = bins.max() + 1 if transformer.nullable else -1
     return np.concatenate([[null], bins])

@@ -1,4 +1,4 @@
-"""The constants of encoding: what was chosen, why, and what moving it did."""
+"""The constants of encoding, why they have their values, and the effect of others."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ class EncodingConstants:
     """The constants of bins and classes.
 
     Args:
-        most_bins: Bins of a number, unless each of its values is one. They are many, because what
-            is made of their counts is smoothed. Set by hand.
-        least_share: Share of the records that every bin of a sketch counts for at least. No bin of
-            the public grid inside the range may be left without a bin of its own. Set by hand.
-        thin_bins: Where the outermost bins are cut once more, as shares of one bin. How far values
-            reach is told by bins with few records. Set by hand.
-        tail_share: Share of the bins that tails get for which a sketch has no counts. Set by hand.
+        most_bins: Bins of a number, unless each of its values has one. They may be many, because
+            estimates from their counts are smoothed. Set by hand.
+        least_share: The least share of the records that a bin of a sketch counts for. So each bin
+            of the public grid inside the range gets at least one bin. Set by hand.
+        thin_bins: Additional cuts of the outermost bins, as shares of one bin. Bins with few
+            records determine how far values reach. Set by hand.
+        tail_share: The share of bins for a tail without counts in the sketch. Set by hand.
         records_per_noise: A class that is an interval of a numerical target holds about this many
-            records, in units of the noise of a count. Set by hand.
+            times the noise of a count. Set by hand.
         most_classes: The most classes of a numerical target. Set by hand.
     """
 

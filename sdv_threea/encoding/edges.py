@@ -1,8 +1,7 @@
-"""Where a numerical column is cut into bins.
+"""Cut a numerical column into bins.
 
-Bins are half-open intervals. A column of few possible values has a bin for each of them. Otherwise
-bins hold about equal mass, as far as noisy counts can tell, and a heavy single value, a *spike*, is
-a bin by itself.
+Bins are half-open intervals. A column of few possible values has a bin for each. Otherwise bins
+hold about equal mass by noisy counts, and a heavy single value, a *spike*, has its own bin.
 """
 
 from __future__ import annotations
@@ -25,16 +24,10 @@ def released_edges(
     heavy: Mapping[float, float],
     constants: EncodingConstants,
 ) -> NDArray[np.float64]:
-    """Cut a column by what is public or released of it.
+    """Return the ascending borders of a column's bins, from public or released facts.
 
-    Args:
-        column: The column, its blanks filled in.
-        sketch: Its noisy counts; not needed if each of its values has a bin.
-        heavy: Its heavy single values, and how many records have them.
-        constants: The constants of the room.
-
-    Returns:
-        Borders of the bins, ascending, shape (number of bins + 1,).
+    The sketch is not needed if each value has a bin. ``heavy`` maps spikes to their numbers of
+    records.
     """
     if is_lattice(column):
         return known_edges(column)
@@ -48,21 +41,16 @@ def released_edges(
 
 
 def known_edges(column: Number) -> NDArray[np.float64]:
-    """Cut a column whose values are known and few: a bin for each."""
+    """Return the borders of a column with few possible values: a bin for each."""
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     return _with_one_bin(lattice_edges(*inner_multiples(low, high, step), step))
 
 
 def public_edges(values: NDArray[np.float64], step: float, most_bins: int) -> NDArray[np.float64]:
-    """Cut public numbers into bins of equally many numbers, or of one value each if those are few.
+    """Return the ascending borders of bins of public, finite numbers.
 
-    Args:
-        values: Finite numbers, none missing, shape (n,).
-        step: Their granularity; 0 for continuous ones.
-        most_bins: Number of bins, unless each value has one.
-
-    Returns:
-        Borders of the bins, ascending, shape (number of bins + 1,).
+    Bins hold equally many numbers, or one value each if values are few. A ``step`` of 0 stands for
+    continuous numbers.
     """
     values = values if len(values) else np.zeros(1)
     low, high = float(values.min()), float(values.max())
@@ -77,7 +65,7 @@ def public_edges(values: NDArray[np.float64], step: float, most_bins: int) -> ND
 
 
 def lattice_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
-    """Cut halfway between the multiples of a step from ``low`` to ``high``: a bin for each."""
+    """Return borders halfway between the multiples of a step from ``low`` to ``high``."""
     cuts = np.arange(round(low / step), round(high / step) + 2, dtype=np.float64)
     return np.asarray((cuts - 0.5) * step)
 
@@ -85,25 +73,16 @@ def lattice_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
 def quantile_edges(
     sketch: Sketch, low: float, high: float, constants: EncodingConstants
 ) -> NDArray[np.float64]:
-    """Cut a range into bins of about equal mass, as far as a sketch can tell.
+    """Return ascending, distinct borders of bins of about equal mass, from ``low`` to ``high``.
 
-    The cumulative counts of the sketch are interpolated, and cut at even shares. The outermost bins
-    are cut finer, because they decide where the range will end.
-
-    Args:
-        sketch: Noisy counts of the column.
-        low: Lower end of the range.
-        high: Upper end of the range.
-        constants: The constants of the room.
-
-    Returns:
-        Edges, ascending, distinct, from ``low`` to ``high``.
+    Cumulative counts of the sketch are interpolated and cut at even shares. The outermost bins are
+    cut finer, because they decide where the range will end.
     """
     inside = sketch[(sketch.edges[:, 1] > low) & (sketch.edges[:, 0] < high)]
     total = max(float(np.maximum(inside.counts, 0).sum()), 1.0)
-    # Every bin of the sketch has some mass, so none is without a cut.
+    # A positive mass gives each bin of the sketch a cut.
     counts = np.maximum(inside.counts, constants.least_share * total)
-    # A bin of the sketch that reaches out of the range ends with it.
+    # Bins of the sketch are cut off at the ends of the range.
     borders = np.concatenate([[low], np.clip(inside.edges[:, 1], low, high), [high]])
     tail = constants.tail_share * total if borders[-1] > borders[-2] else 0.0
     masses = np.cumsum(np.concatenate([[0.0], counts, [tail]]))
@@ -113,13 +92,13 @@ def quantile_edges(
     edges = np.interp(np.sort(shares) * masses[-1], masses, borders)
     # Interpolation may round the ends.
     edges[0], edges[-1] = low, high
-    # Where records are few, the borders of the sketch are cuts too.
+    # In the tails, the borders of the sketch are cuts, too.
     outside = (borders < edges[1 + len(thin)]) | (borders > edges[-2 - len(thin)])
     return np.unique(np.concatenate([edges, borders[outside]]))
 
 
 def _without(sketch: Sketch, spikes: Mapping[float, float]) -> Sketch:
-    """Return a sketch without the records of spikes, which get bins by themselves."""
+    """Return a sketch without the records of spikes, which get their own bins."""
     counts = sketch.counts.copy()
     for value, count in spikes.items():
         counts[(sketch.edges[:, 0] <= value) & (value < sketch.edges[:, 1])] -= count
@@ -129,13 +108,13 @@ def _without(sketch: Sketch, spikes: Mapping[float, float]) -> Sketch:
 def _cut_lattice(
     bins: NDArray[np.float64], spikes: NDArray[np.float64], step: float
 ) -> NDArray[np.float64]:
-    """Cut halfway between multiples of a step; a spike is a bin between two cuts."""
+    """Return borders halfway between multiples of a step; spikes get a bin of one multiple."""
     cuts, heavy = np.round(bins / step), np.round(spikes / step)
     return np.asarray((np.unique(np.concatenate([cuts, heavy, heavy + 1])) - 0.5) * step)
 
 
 def _cut_anywhere(bins: NDArray[np.float64], spikes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cut at any float; a spike is a bin that ends with the next float."""
+    """Return borders at any float; the bin of a spike ends with the next float."""
     return np.unique(np.concatenate([bins, spikes, np.nextafter(spikes, np.inf)]))
 
 

@@ -1,6 +1,6 @@
-"""What all transformers from cells to codes share.
+"""The base class of all transformers from cells to codes.
 
-They are transformers of RDT's, but learn no more of the rows than what is left open.
+They are RDT transformers, but learn only the facts that their arguments leave open.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from rdt.transformers import BaseTransformer
 
-#: The most values that the representation of a transformer shows.
+#: The most values that ``repr`` shows.
 MOST_SHOWN = 5
 
 
@@ -37,7 +37,7 @@ class Encoder(BaseTransformer, ABC):
 
     def __init__(self, **facts: Any) -> None:
         super().__init__()
-        # RDT would make these of the first rows, and set NumPy's global state by them.
+        # RDT would derive these from the first rows, and set NumPy's global state by them.
         self.random_states = None
         self.__dict__ |= facts
         self._open = [name for name, fact in facts.items() if fact is None]
@@ -52,7 +52,7 @@ class Encoder(BaseTransformer, ABC):
 
     @property
     def name(self) -> str:
-        """The column."""
+        """The name of the column."""
         return str(self.columns[0])
 
     @property
@@ -67,40 +67,40 @@ class Encoder(BaseTransformer, ABC):
 
     @abstractmethod
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each cell, shape (n,); -1 for what is not on the list."""
+        """Return the code of each cell, shape (n,); -1 for values that are not on the list."""
 
     @abstractmethod
     def decode(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:
         """Return a value for each code, shape (n,)."""
 
     def assign(self, name: str, dtype: Any = None) -> Self:
-        """Fit to a name and a dtype, where nothing else is left to learn."""
+        """Fit to a name and a dtype, when no facts are left to learn."""
         self.fit(pd.DataFrame({name: pd.Series(dtype=dtype or np.float64)}), name)
         return self
 
     def reset_randomization(self) -> None:
-        """Draw the same values again in ``reverse_transform``."""
+        """Make ``reverse_transform`` draw the same values again."""
         self._rng = None
 
     def set_random_state(self, state: np.random.RandomState, method_name: str) -> None:
-        """Draw by a state of NumPy's from now on; ``reverse_transform`` alone draws at random."""
+        """Draw by a NumPy state from now on; only ``reverse_transform`` draws at random."""
         if method_name == 'reverse_transform':
             self._rng = np.random.default_rng(state.randint(2**32, size=4, dtype=np.uint32))
 
     @abstractmethod
     def _learn(self, column: pd.Series) -> Mapping[str, Any]:
-        """Return the facts, learned from public rows."""
+        """Return the open facts, learned from public rows."""
 
     def _read(self, column: pd.Series) -> pd.Series:
-        """Return cells of the user as :meth:`encode` reads them."""
+        """Convert cells of the user to those that :meth:`encode` reads."""
         return column
 
     def _write(self, values: NDArray[Any]) -> pd.Series:
-        """Return what :meth:`decode` returned as cells of the user."""
+        """Convert values that :meth:`decode` returned to cells of the user."""
         return cast(pd.Series(values), self._dtype)
 
     def _set_seed(self, data: pd.DataFrame) -> None:
-        """Seed the draws by the name of the column alone; RDT would seed them by its rows too."""
+        """Seed the draws by the name of the column alone; RDT would also use its rows."""
         digest = hashlib.sha256(self.name.encode()).digest()
         self.random_seed, self._rng = int.from_bytes(digest[:4]), None
 
@@ -121,7 +121,7 @@ class Encoder(BaseTransformer, ABC):
 
 
 def cast(values: pd.Series, dtype: Any) -> pd.Series:
-    """Cast values to the dtype of a column, if they can be; whole numbers are rounded for that."""
+    """Cast values to a dtype if possible; floats are rounded for whole numbers."""
     whole = pd.api.types.is_integer_dtype(dtype) and pd.api.types.is_float_dtype(values.dtype)
     try:
         return (values.round() if whole else values).astype(dtype)
@@ -130,12 +130,12 @@ def cast(values: pd.Series, dtype: Any) -> pd.Series:
 
 
 def _is_empty(fact: Any) -> bool:
-    """Whether a fact is that there is nothing."""
+    """Return whether a fact is an empty tuple."""
     return isinstance(fact, tuple) and not fact
 
 
 def _show(fact: Any) -> str:
-    """Write a fact in a few words."""
+    """Return a short representation of a fact."""
     if isinstance(fact, np.ndarray):
         return f'<{len(fact) - 1} cells from {fact[0]:g} to {fact[-1]:g}>'
     if isinstance(fact, tuple) and len(fact) > MOST_SHOWN:

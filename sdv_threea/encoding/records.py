@@ -18,16 +18,16 @@ from sdv_threea.encoding.transformers import Transformer, encode
 
 
 class Encoded(NamedTuple):
-    """Private records as codes of the columns, -1 for none, (n, m), and classes, (n,)."""
+    """Private records: codes of the columns, -1 for none, shape (n, m), and classes, shape (n,)."""
 
     codes: NDArray[np.integer]
     labels: NDArray[np.integer]
 
 
 class Located(NamedTuple):
-    """Of private records, the codes of some categories and the places of some numbers, (n, P) each.
+    """Codes of categories and places of numbers of private records, shape (n, P) each.
 
-    A place is a share of the interval of the number's code; NaN for a missing one.
+    A place is a share of the interval of the number's code; NaN for a missing number.
     """
 
     codes: NDArray[np.integer]
@@ -35,7 +35,7 @@ class Located(NamedTuple):
 
 
 class RecordEncoder(NamedTuple):
-    """How records become codes and classes: by facts that are public or released."""
+    """Maps records to codes and classes, by facts that are public or released."""
 
     description: Description
     transformers: tuple[Transformer, ...]
@@ -43,23 +43,21 @@ class RecordEncoder(NamedTuple):
     scored: NDArray[np.int64]
 
     def encode(self, chunk: pd.DataFrame) -> Encoded:
-        """Return the codes and classes of records; those of no class are left out."""
+        """Return the codes and classes of records; records without a class are left out."""
         codes = encode(chunk, self.transformers)
         labels = self.classes.label(codes)
-        # A record whose target is not on the list has no class, and counts nowhere.
+        # A record whose target is not on the list has no class, and is not counted.
         kept = np.flatnonzero(labels >= 0)
-        # Column by column in memory and in small integers: columns are read one at a time.
+        # Columns are read one at a time: stored column by column, in small integers.
         return Encoded(
             np.asfortranarray(codes[kept][:, self.scored]),
             labels[kept].astype(np.min_scalar_type(-self.classes.count)),
         )
 
     def locate(self, pairs: tuple[tuple[int, int], ...], chunk: pd.DataFrame) -> Located:
-        """Return the codes of categories, and where in the intervals of their codes numbers are.
+        """Return the codes of categories, and the places of numbers inside their codes.
 
-        Args:
-            pairs: A category and a number each: places among the columns that get a normal score.
-            chunk: Private records.
+        The pairs are a category and a number each, by their places among the scored columns.
         """
         columns = self.scored_transformers
         found = [(columns[category], columns[number]) for category, number in pairs]

@@ -1,12 +1,10 @@
-"""Each column as a finite list of codes: transformers of RDT's.
+"""Each column as a finite list of codes: RDT transformers.
 
-A record has one code in each column. Code 0 is the missing value. A number has one code per *bin*,
-in ascending order: a half-open interval, or a heavy single value by itself. A category has one code
-per value, and one for all values that are not on the list, if samples show them as something.
-Otherwise a record whose value is not on the list has code -1, and adds nothing to any count.
-
-The facts that a transformer encodes by are its arguments: bins, values, granularity and whether
-values may be missing. In the pipeline all of them are public or released.
+A record has one code in each column; code 0 is the missing value. A number has one code per *bin*,
+in ascending order: a half-open interval, or a heavy single value. A category has one code per
+value, and one for all unlisted values if samples show a stand-in for them. Otherwise a record with
+an unlisted value has code -1, and is not counted. A transformer encodes by its arguments, which in
+the pipeline are public or released.
 """
 
 from __future__ import annotations
@@ -35,7 +33,8 @@ if TYPE_CHECKING:
 #: The last place in a bin.
 LAST_PLACE = np.nextafter(1.0, 0.0)
 
-#: A step that no number seems to be rounded to has this share, for bins without a rounder number.
+#: Share of a step that no number seems to be rounded to, for bins without a multiple of a coarser
+#: step.
 TINY = 1e-9
 
 
@@ -43,12 +42,12 @@ class NumberEncoder(Encoder):
     """The bins of a numerical column.
 
     Args:
-        edges: Borders of the bins, ascending, shape (number of bins + 1,); ``None`` to learn them:
-            a bin for each value if those are few, or else bins of about equally many rows.
+        edges: Borders of the bins, ascending, shape (number of bins + 1,). ``None`` to learn them:
+            a bin for each value if values are few, otherwise bins of about equally many rows.
         step: Granularity of the values; 0 for continuous ones; ``None`` to learn it.
         nullable: Whether values may be missing; ``None`` to learn it.
-        heaps: To which steps values were rounded, coarse to fine, and the share of each: nothing if
-            all were rounded to ``step``; ``None`` to learn it.
+        heaps: The steps that values were rounded to, coarse to fine, and the share of each; empty
+            if all were rounded to ``step``; ``None`` to learn them.
     """
 
     INPUT_SDTYPE = 'numerical'
@@ -82,14 +81,15 @@ class NumberEncoder(Encoder):
         return True
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each number; those beyond the range count in its outermost bins."""
+        """Return the code of each number; beyond the range, the code of the outermost bin."""
         values = read_numbers(column)
         codes = np.searchsorted(self.edges, values, side='right').astype(np.int64)
         codes = np.clip(codes, 1, self.size - 1)
         return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
 
     def place(self, column: pd.Series) -> NDArray[np.float64]:
-        """Return where in its bin each number is, as a share below one; NaN for a missing one."""
+        """Return the place of each number in its bin, as a share below one; NaN for a missing one.
+        """
         values = read_numbers(column)
         codes = np.clip(np.searchsorted(self.edges, values, side='right'), 1, self.size - 1)
         low, high = self.edges[codes - 1], self.edges[codes]
@@ -106,12 +106,9 @@ class NumberEncoder(Encoder):
         rng: np.random.Generator,
         places: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """Draw a number from each bin: among multiples of the step if there is one.
+        """Draw a number from each bin, a multiple of the step if there is one.
 
-        Args:
-            codes: The bins.
-            rng: Source of randomness.
-            places: Where in its bin each number is, as a share; by default it is drawn evenly.
+        ``places`` are shares of the bins; by default they are drawn evenly.
         """
         bins = np.maximum(codes, 1) - 1
         low, high = self.edges[bins], self.edges[bins + 1]
@@ -119,23 +116,23 @@ class NumberEncoder(Encoder):
         if places is None:
             places = rng.random(len(codes))
             steps = self._draw_steps(bins, rng)
-        # From the end of a bin, the last of its multiples would be that of the next one.
+        # The place 1 would give the first multiple of the next bin.
         values = low + np.minimum(places, LAST_PLACE) * (high - low)
         for step in np.unique(steps[steps > 0]).tolist():
             at = steps == step
-            # Edges lie in the middle between multiples.
+            # Edges lie halfway between multiples.
             first, end = np.ceil(low[at] / step), np.ceil(high[at] / step)
             past = np.floor(np.minimum(places[at], LAST_PLACE) * (end - first))
             values[at] = multiples(first + past, step)
-        # Rounding up to the next bin would miss spikes, which are a single float wide.
+        # Rounding up would miss spikes, which are a single float wide.
         values = np.minimum(values, np.nextafter(high, low))
         return np.where(codes == 0, np.nan, values)
 
     def _draw_steps(self, bins: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the step that each number is rounded to, shape (n,), from the bins, shape (n,).
 
-        As many numbers are rounded to a multiple of a step as lie around it, by the share of the
-        step. So of a bin in which only one number is round, more are that number.
+        A multiple of a step stands for all numbers that are rounded to it, so a bin with a single
+        round number shows that number more often.
         """
         if not self.heaps:
             return np.full(len(bins), self.step)
@@ -165,8 +162,8 @@ class CategoryEncoder(Encoder):
         values: The values, without the missing one; ``None`` to learn them.
         ordered: Whether their order means something.
         nullable: Whether values may be missing; ``None`` to learn it.
-        unreleased: What stands for all values that are not on the list, which then share a code:
-            a value, or :data:`~sdv_threea.domain.MISSING`. By default they have no code.
+        unreleased: The stand-in for all unlisted values, which share a code: a value, or
+            :data:`~sdv_threea.domain.MISSING`. By default they have no code.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -189,16 +186,16 @@ class CategoryEncoder(Encoder):
 
     @property
     def size(self) -> int:
-        """Number of codes, those of the missing value and of unlisted ones included."""
+        """Number of codes, including those of missing and of unlisted values."""
         return len(self.values) + 1 + (self.unreleased is not None)
 
     @property
     def unlisted(self) -> int:
-        """The code of values that are not on the list; -1 if they have none."""
+        """The code of unlisted values; -1 if they have none."""
         return -1 if self.unreleased is None else len(self.values) + 1
 
     def encode(self, column: pd.Series) -> NDArray[np.int64]:
-        """Return the code of each value, or of one that is equal, as ``1`` and ``True`` are."""
+        """Return the code of each value, or of an equal one, as ``1`` and ``True`` are."""
         places, distinct = read_categories(column)
         equal = {value: code for code, value in enumerate(self.values, start=1)}
         same = {spell(value): code for code, value in enumerate(self.values, start=1)}
@@ -207,7 +204,7 @@ class CategoryEncoder(Encoder):
         return np.asarray(codes[places])
 
     def can_show(self, column: pd.Series) -> NDArray[np.bool_]:
-        """Return which values samples can show: not the unlisted ones that something stands for."""
+        """Return which values samples can show: all but those that a stand-in replaces."""
         shown = self.encode(column) != self.unlisted
         if self.unreleased is None or self.unreleased == MISSING:
             return np.asarray(shown | column.isna().to_numpy(dtype=np.bool_))
@@ -235,7 +232,7 @@ Transformer = NumberEncoder | CategoryEncoder
 def make_transformers(
     description: Description, constants: EncodingConstants
 ) -> tuple[Transformer, ...]:
-    """Make the transformer of every column, from what is public or released."""
+    """Return the transformer of every column, from public or released facts."""
     return tuple(
         _make_transformer(column, description, constants).assign(column.name)
         for column in description.domain.columns
@@ -243,18 +240,12 @@ def make_transformers(
 
 
 def encode(table: pd.DataFrame, transformers: tuple[Transformer, ...]) -> NDArray[np.signedinteger]:
-    """Encode a table.
+    """Return the codes of a table, shape (n, number of transformers); -1 for unlisted values.
+
+    Codes are stored column by column, in the smallest integers that hold them.
 
     Formal guarantees:
         * a record's codes are a function of that record and of the transformers
-
-    Args:
-        table: The columns of the transformers.
-        transformers: The transformers.
-
-    Returns:
-        Codes, shape (n, number of transformers), column by column in memory and in the smallest
-        integers that hold them; -1 where a value is not on the list.
     """
     largest = max((each.size for each in transformers), default=1)
     shape = len(table), len(transformers)
@@ -272,11 +263,7 @@ def decode(
 ) -> pd.DataFrame:
     """Turn codes, shape (n, number of transformers), back into a table.
 
-    Args:
-        codes: The codes.
-        transformers: The transformers.
-        rng: Source of randomness.
-        places: Where in their bins the numbers of some columns are, shape (n,) each.
+    ``places`` are the places of some columns' numbers in their bins, shape (n,) each.
     """
     known = places or {}
     decoded = {
@@ -292,7 +279,7 @@ def _make_transformer(
     if isinstance(column, Category):
         values = column.values or ()  # noqa: PD011 (no pandas)
         unreleased = None if column.unreleased == SPREAD else column.unreleased
-        # Every column has a code that can occur: with no value known, the missing one.
+        # Every column needs a code that can occur: if no value is known, the missing one.
         nullable = bool(column.nullable) or not (values or unreleased)
         return CategoryEncoder(values, column.ordered, nullable, unreleased)
     name = column.name
