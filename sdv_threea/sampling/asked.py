@@ -1,7 +1,7 @@
-"""What rows are asked to have, each by itself: codes of some columns.
+"""Conditions of single rows: the codes that each may have in some columns.
 
-Rows that are asked for the same make a group. Groups are drawn from pools of their own, many pools
-at a time: a call for each of 20,000 conditions takes an hour.
+Rows with the same condition form a group with its own pool of draws. Many pools are drawn at once,
+because 20,000 separate calls would take an hour.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 class ImpossibleCondition(ValueError):
-    """What was asked for has no probability at all in the released model."""
+    """A condition has probability zero in the released model."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Asked:
     """The codes that ``n`` rows may have in one column.
 
     Args:
-        codes: The code of each row, shape (n,). Of a row that may have one of several codes it is
-            below zero: -1 for the first mask, -2 for the second.
-        masks: Several codes that a row may have, shape (U, S).
-        occurs: Which codes have probability, by class, shape (C, S).
+        codes: The only code of each row, shape (n,). Negative if it may have several: -1 for those
+            of the first mask, -2 for the second.
+        masks: Sets of codes that a row may have, shape (U, S).
+        occurs: Which codes have positive probability, by class, shape (C, S).
     """
 
     codes: NDArray[np.int64]
@@ -38,11 +38,11 @@ class Asked:
 
     @property
     def is_one(self) -> bool:
-        """Whether each row may have a single code."""
+        """Whether each row may have only a single code."""
         return bool((self.codes >= 0).all())
 
     def add_up(self, table: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Add a table of the codes, shape (C, S), up over those that rows may have: (C, n)."""
+        """Sum a table, shape (C, S), over the codes that each row may have: shape (C, n)."""
         found = np.asarray(table[:, np.maximum(self.codes, 0)], dtype=np.float64)
         several = self.codes < 0
         if several.any():
@@ -50,11 +50,11 @@ class Asked:
         return found
 
     def list_classes(self) -> NDArray[np.bool_]:
-        """List in which classes one of the codes that rows may have occurs, shape (C, n)."""
+        """Return in which classes a code that the row may have occurs, shape (C, n)."""
         return np.asarray(self.add_up(self.occurs.astype(np.float64)) > 0, dtype=np.bool_)
 
     def list_masks(self) -> NDArray[np.bool_]:
-        """List the codes that rows may have, shape (n, S)."""
+        """Return the codes that rows may have, shape (n, S)."""
         found = np.zeros((len(self.codes), self.occurs.shape[1]), dtype=np.bool_)
         one = np.flatnonzero(self.codes >= 0)
         found[one, self.codes[one]] = True
@@ -65,12 +65,12 @@ class Asked:
 
 
 class Pools(NamedTuple):
-    """Some groups of rows that are drawn at once.
+    """Groups of rows that are drawn at once.
 
     Args:
         rows: The rows, group by group, shape (n,).
-        first: A row of each group, by which it is known what is asked, shape (P,).
-        counts: How many rows a group has, shape (P,).
+        first: One row of each group, which stands for its condition, shape (P,).
+        counts: Number of rows in each group, shape (P,).
     """
 
     rows: NDArray[np.int64]
@@ -85,14 +85,14 @@ def cut_pools(
     room: float,
     sizes: tuple[int, int],
 ) -> Iterator[Pools]:
-    """Divide rows into groups that are asked for the same, and these among draws that fit.
+    """Yield groups of rows with the same condition, as many at once as fit into a draw.
 
     Args:
-        keys: What rows are asked for, shape (n,) each.
-        num_rows: How many rows there are.
-        most_rows: The most rows of a group: larger ones are cut.
-        room: How many records a draw has room for; a single group may take more.
-        sizes: How many records a group takes at least, and for each row.
+        keys: The conditions of rows, shape (n,) each.
+        num_rows: Number of rows.
+        most_rows: The most rows of a group; larger groups are cut.
+        room: The most records in a draw; a single group may exceed it.
+        sizes: Number of records that a group takes at least, and per row.
     """
     if not num_rows:
         return
@@ -103,7 +103,7 @@ def cut_pools(
     within = np.arange(num_rows) - np.repeat(starts, np.diff(np.append(starts, num_rows)))
     starts = np.flatnonzero(within % most_rows == 0)
     counts = np.diff(np.append(starts, num_rows))
-    # Groups of like size take like room, and are drawn together.
+    # Groups of similar size need similar room, and are drawn together.
     by_size = np.argsort(counts, kind='stable')
     needed = np.cumsum(np.maximum(sizes[0], sizes[1] * counts[by_size]))
     draws = np.unique((needed - needed[0]) // room, return_index=True)[1]
@@ -119,19 +119,12 @@ def pick(
     counts: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Pick records by weight, so many from each pool.
+    """Pick ``counts`` records from each pool by weight; return their places, pool by pool.
 
-    Args:
-        weights: Weights of the records, shape (R,).
-        pool: The pool of each record, ascending from 0, shape (R,).
-        counts: How many are picked from each pool, shape (P,).
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Places of records, pool by pool, shape (sum of the counts,).
+    ``weights`` have the shape (R,), and ``pool`` is the ascending pool of each record, from 0.
 
     Raises:
-        ImpossibleCondition: If a pool has no record of any weight.
+        ImpossibleCondition: If all weights of a pool are zero.
     """
     totals = np.bincount(pool, weights, len(counts))
     if not (totals > 0).all():
@@ -141,13 +134,13 @@ def pick(
     low = np.repeat(np.append(0.0, ends[:-1]), counts)
     high = np.repeat(ends, counts)
     places = low + rng.random(len(low)) * (high - low)
-    # Rounded up to the end, a place would be in the next pool.
+    # A place that is rounded up to the end would be in the next pool.
     places = np.minimum(places, np.nextafter(high, 0))
     return np.asarray(np.searchsorted(passed, places, side='right'))
 
 
 def even_out(weights: NDArray[np.float64], pool: NDArray[np.int64], size: int) -> None:
-    """Scale the weights of each pool to a largest one of 1, in place: products would vanish."""
+    """Scale the weights of each pool to maximum 1, in place, to avoid underflow of products."""
     most = np.zeros(size)
     np.maximum.at(most, pool, weights)
     weights /= np.where(most > 0, most, 1.0)[pool]

@@ -1,16 +1,14 @@
-"""Draws from the released density given that some scores lie in a region: no row is rejected.
+"""Draw from the released density given that some scores lie in a region, without rejection.
 
-A region allows some classes and, in each of them, unions of intervals of some columns. Each
-component is weighed by the probability that it gives to the region. Inside a component, restricted
-scores are drawn one after the other, each from a truncated normal given those before (Genz 1992,
-https://doi.org/10.1080/10618600.1992.10477010); the other scores follow from the normal given them.
+A region allows some classes and, in each of them, unions of intervals of some columns. A component
+is chosen by the probability that it gives to the region. Inside it, restricted scores are drawn one
+after the other from truncated normals given those before (Genz 1992,
+https://doi.org/10.1080/10618600.1992.10477010); the other scores follow from the conditional
+normal.
 
-With one restricted column that is exact. With several, the product of truncated normals is not the
-law that is wanted, so each draw has an importance weight, and rows are resampled by weight from a
-pool of draws. The law of the rows converges to the exact one as the pool grows.
-
-All probabilities are logarithms, and of the nearer tail, so that regions may be very improbable and
-far out.
+This is exact for one restricted column. For several, draws have importance weights, and rows are
+resampled from a pool of draws: their distribution converges to the exact one as the pool grows.
+Probabilities are logarithms of the nearer tail, so regions may be very improbable and far out.
 """
 
 from __future__ import annotations
@@ -25,32 +23,33 @@ from scipy.special import log_ndtr, ndtri_exp
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.sampling.asked import ImpossibleCondition
 
-#: A component is weighed by one draw for this many rows, but by a least and a most number.
+#: The number of draws that estimate the probability of a component: one per this many rows, within
+#: bounds.
 ROWS_PER_WEIGHING, LEAST_WEIGHINGS, MOST_WEIGHINGS = 4, 128, 8192
 
-#: Draws in the pool from which rows are resampled, per row and at least.
+#: Draws in the pool that rows are resampled from, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 128
 
 #: Rows that are drawn from one pool.
 MOST_ROWS = 4_096
 
-#: If the density changes by less than this share over an interval, it counts as constant there.
+#: A density that changes by less than this share over an interval counts as constant there.
 LEVEL = 1e-5
 
-#: Random places are kept this far inside (0, 1), where quantiles are finite.
+#: Random places keep this distance from 0 and 1, where quantiles are infinite.
 MARGIN = 1e-16
 
 
 @dataclass(frozen=True)
 class Region:
-    """Where rows may lie.
+    """The region that rows must lie in.
 
     Args:
         classes: Which classes may occur, shape (C,).
-        columns: Which of the ``m`` columns are restricted, shape (q,).
-        intervals: Where they may be, as quantiles in [0, 1] of each class's marginals: disjoint
-            half-open intervals in ascending order, shape (C, q, I, 2). One that ends where it
-            starts is empty, and a class in which a column has no other cannot occur.
+        columns: The restricted columns, shape (q,), of ``m``.
+        intervals: Allowed quantiles, in [0, 1], of the marginals of each class: disjoint half-open
+            intervals in ascending order, shape (C, q, I, 2). An interval that ends where it starts
+            is empty; a class that has only empty intervals in a column cannot occur.
     """
 
     classes: NDArray[np.bool_]
@@ -59,7 +58,7 @@ class Region:
 
 
 class _Draws(NamedTuple):
-    """Standard normals, which interval each is in, and logarithms of importance weights."""
+    """Standard normals, the interval that each is in, and log importance weights."""
 
     normals: NDArray[np.float64]
     picked: NDArray[np.int64]
@@ -69,17 +68,10 @@ class _Draws(NamedTuple):
 def draw_within(
     mixture: Mixture, region: Region, num_rows: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw rows given that they lie in a region.
+    """Draw classes, shape (num_rows,), and quantiles, shape (num_rows, m), of rows in a region.
 
-    Args:
-        mixture: The released density.
-        region: Where rows may lie.
-        num_rows: How many.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Classes, shape (num_rows,), and quantiles as of :meth:`Mixture.sample`, shape (num_rows, m);
-        those of restricted columns lie inside the intervals, to the last bit.
+    Quantiles are as in :meth:`Mixture.sample`; restricted ones lie inside the intervals, to the
+    last bit.
 
     Raises:
         ImpossibleCondition: If the region has no probability.
@@ -87,12 +79,12 @@ def draw_within(
     labels, region = _possible(mixture, region)
     if not len(labels):
         raise ImpossibleCondition('The released model gives this condition no probability.')
-    # The restricted columns alone decide which component a row is of.
+    # The component depends on the restricted columns alone.
     part = mixture.marginal(labels, region.columns)
     edges = _edges(part, region.intervals)
     num_components, width = mixture.means.shape[1:]
     drawn = rng.choice(part.weights.size, size=num_rows, p=_weigh(part, edges, num_rows, rng))
-    # Restricted columns come first: the others then follow from them.
+    # Restricted columns come first, because the others are drawn given these.
     order = np.append(region.columns, np.setdiff1d(np.arange(width), region.columns))
     scores, picked = np.empty((num_rows, width)), np.empty((num_rows, len(edges[0])), np.int64)
     for at in np.unique(drawn):
@@ -107,7 +99,7 @@ def draw_within(
     classes = labels[drawn // num_components]
     quantiles = mixture.quantiles(scores, classes)
     inside = region.intervals[drawn[:, None] // num_components, np.arange(len(picked.T)), picked]
-    # Rounding of scores and quantiles must not carry a row out of its interval.
+    # Rounding of scores and quantiles must not move a row out of its interval.
     quantiles[:, region.columns] = np.clip(
         quantiles[:, region.columns], inside[..., 0], np.nextafter(inside[..., 1], 0)
     )
@@ -115,9 +107,9 @@ def draw_within(
 
 
 def _possible(mixture: Mixture, region: Region) -> tuple[NDArray[np.int64], Region]:
-    """Return the classes that can occur, and their region, its most restricted columns first.
+    """Return the classes that can occur, and their region, with the most restricted columns first.
 
-    In that order weights of draws tend to vary least (Genz and Bretz 2009).
+    This order tends to give the weights of draws the least variance (Genz and Bretz 2009).
     """
     # The length of a union of quantile intervals is its probability.
     lengths = np.diff(region.intervals, axis=3).sum(axis=(2, 3))
@@ -134,7 +126,7 @@ def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]
     flat = intervals.reshape(num_classes, width, 2 * num_intervals)
     edges = part.invert(flat).reshape(intervals.shape)
     low, high = edges[..., 0], edges[..., 1]
-    # However narrow, an interval that has probability has a length.
+    # An interval with positive probability must have a positive length, however narrow it is.
     is_empty = intervals[..., 0] >= intervals[..., 1]
     edges[..., 1] = np.where(is_empty, low, np.maximum(high, np.nextafter(low, np.inf)))
     return edges
@@ -143,7 +135,7 @@ def _edges(part: Mixture, intervals: NDArray[np.float64]) -> NDArray[np.float64]
 def _weigh(
     part: Mixture, edges: NDArray[np.float64], num_rows: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return weights of the components, (C * K,): the probability that each gives to the region."""
+    """Return weights of components, (C * K,): the probability that each gives to the region."""
     _, num_components, width = part.means.shape
     size = part.weights.size
     means = part.means.reshape(size, width)
@@ -153,7 +145,7 @@ def _weigh(
     places = spread(count if width > 1 else 1, width, rng)
     draws = truncate(means, roots, np.repeat(edges, num_components, axis=0), places)
     with np.errstate(divide='ignore'):
-        # The mean over draws, but for their number, which is the same for all components.
+        # The mean over draws, except for their number, which is the same for all components.
         logs = np.log(part.weights.ravel()) + np.logaddexp.reduce(draws.weights, axis=1)
     return np.asarray(np.exp(logs - np.logaddexp.reduce(logs)))
 
@@ -165,19 +157,17 @@ def _draw(
     num_rows: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Draw from one component, whose first ``q`` columns are restricted.
+    """Draw scores, shape (num_rows, m), from a component with its first ``q`` columns restricted.
 
-    Returns:
-        Scores, shape (num_rows, m), and which interval each restricted one is in, (num_rows, q).
+    Also returns the interval of each restricted score, shape (num_rows, q).
     """
     width, root = len(edges), find_roots(covariance)
     size = max(LEAST_POOL, POOL_PER_ROW * num_rows) if width > 1 else num_rows
     places = spread(size, width, rng)
     known = slice(width)
     draws = truncate(mean[None, known], root[None, known, known], edges[None], places)
-    # A draw in the pool becomes as many rows as its weight says.
     rows = _resample(draws.weights[0], num_rows, rng)
-    # With a lower triangular root, later scores follow from earlier normals and their own.
+    # With a lower triangular root, later scores depend on earlier normals and their own.
     normals = rng.standard_normal((num_rows, len(mean)))
     normals[:, known] = draws.normals[0, rows]
     return mean + normals @ root.T, draws.picked[0, rows]
@@ -189,7 +179,7 @@ def truncate(
     edges: NDArray[np.float64],
     places: NDArray[np.float64],
 ) -> _Draws:
-    """Draw the restricted scores of ``G`` components one after the other.
+    """Draw restricted scores of components one after the other, each truncated to its intervals.
 
     Args:
         means: Shape (G, q).
@@ -198,13 +188,13 @@ def truncate(
         places: Uniform numbers, shape (n, q), or (G, n, q).
 
     Returns:
-        Normals, from which scores follow by ``roots``, shape (G, n, q); the interval that each is
-        in, shape (G, n, q); and weights, shape (G, n), whose mean is the probability of the region.
+        Normals, from which scores follow by ``roots``, shape (G, n, q); the interval of each, shape
+        (G, n, q); and log weights, shape (G, n): the mean weight is the probability of the region.
     """
     shape = (len(means), *places.shape[-2:])
     normals, picked, weights = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2])
     for at in range(shape[2]):
-        # Given the scores before it, a score is normal around their combination by the root.
+        # Given earlier scores, a score is normal around their combination by the root.
         before = np.einsum('gnj,gj->gn', normals[:, :, :at], roots[:, at, :at])
         centre = (means[:, at, None] + before)[..., None, None]
         deviation = roots[:, at, at][:, None, None]
@@ -212,7 +202,7 @@ def truncate(
         with np.errstate(invalid='ignore'):
             lengths = np.diff(edges[:, None, at])[..., 0] / deviation
             lengths = np.where(edges[:, None, at, :, 0] == edges[:, None, at, :, 1], 0.0, lengths)
-        # Lengths are taken before the division, where differences lose no digits.
+        # Lengths are computed before the division, where differences lose no digits.
         masses = _log_masses(ends, lengths)
         total = np.logaddexp.reduce(masses, axis=2)
         own, inner = _choose(masses - total[..., None], places[..., at])
@@ -223,7 +213,6 @@ def truncate(
             inner,
         )
         picked[:, :, at] = own
-        # The weight of a draw is the product of the probabilities of its regions.
         weights += total
     return _Draws(normals, picked, weights)
 
@@ -235,7 +224,7 @@ def _log_masses(ends: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDAr
         log_low, log_high = log_ndtr(low), log_ndtr(high)
         masses = log_high + np.log1p(-np.exp(log_low - log_high))
         middle = (low + high) / 2
-        # Far out, or where it is short, an interval's mass is its length times the density.
+        # Far out, or if the interval is short, its mass is its length times the density.
         level = np.log(lengths) - (np.square(middle) + np.log(2 * np.pi)) / 2
     masses = np.where(_is_level(low, lengths), level, masses)
     return np.asarray(np.where(lengths > 0, masses, -np.inf))
@@ -258,7 +247,7 @@ def _truncated_normal(
 def _lower_tail(
     ends: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Mirror intervals that lie more above zero than below; return ends, and which were."""
+    """Mirror intervals that lie mostly above zero; return ends, and which were mirrored."""
     low, high = ends[..., 0], ends[..., 1]
     # In the upper tail probabilities round to one; in the lower one they keep their digits.
     is_upper = -low < high
@@ -276,7 +265,7 @@ def _choose(
     """Choose an interval by its probability; return it and the place inside, (..., I) to (...)."""
     chances = np.exp(logs)
     passed = np.cumsum(chances, axis=-1)
-    # Cumulative sums may end below one: then the last interval with a chance is meant.
+    # Cumulative sums may end below one; the last interval with positive probability is then chosen.
     last = chances.shape[-1] - 1 - np.argmax(chances[..., ::-1] > 0, axis=-1)
     own = np.minimum((passed <= places[..., None]).sum(axis=-1), last)
     chance, end = (
@@ -286,7 +275,7 @@ def _choose(
 
 
 def find_roots(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find lower triangular roots of covariances, shape (..., m, m)."""
+    """Return lower triangular roots of covariances, shape (..., m, m)."""
     return np.asarray(np.linalg.cholesky(covariances), dtype=np.float64)
 
 

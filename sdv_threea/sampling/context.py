@@ -1,10 +1,9 @@
-"""Draws from the released density where the scores of some columns are known: the context.
+"""Draw from the released density given the scores of some columns: the context.
 
-The density is one of normals, but of a known column only its code is known, and so the score of
-that code. How scores vary with the normals is what
-:func:`~sdv_threea.approximate.gaussian.class_correlations` says. Given the scores, classes and
-components are weighed by Bayes' rule, and the other normals follow by linear regression. All of it
-is vectorised over rows, each of which has a context of its own.
+The density is one of normals, and the context gives scores of codes; their relation is that of
+:func:`~sdv_threea.approximate.gaussian.class_correlations`. Classes and components are weighed by
+Bayes' rule given the scores, and the other normals follow by linear regression. Each row has its
+own context, and all rows are computed at once.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from numpy.typing import NDArray
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.maths.positive import bound_eigenvalues
 
-#: Smallest variance that a context leaves to another column: none follows from it exactly.
+#: The least variance that a context leaves to another column: no column is determined exactly.
 SMALLEST_VARIANCE = 0.02
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of ``n`` rows that will be drawn.
+    """The known columns of ``n`` rows.
 
     Args:
         columns: Which of the ``m`` columns are known, shape (q,).
         scores: Their scores, in each class, shape (C, n, q).
-        chances: Sum of the logarithms of the probabilities of their codes in each class, (C, n).
+        chances: Summed log probabilities of their codes in each class, shape (C, n).
         variances: Variance of the scores of all columns, by class, shape (C, m).
     """
 
@@ -41,13 +40,13 @@ class Context:
 
 @dataclass(frozen=True)
 class Shared:
-    """What rows that will be drawn have in common with others.
+    """The randomness that rows have in common with other rows.
 
     Args:
-        effects: What is added to the normals of the ``r`` columns that are not known, shape (n, r).
+        effects: What is added to the normals of the ``r`` unknown columns, shape (n, r).
         covariance: Covariance of the effects, shape (r, r).
         places: Numbers in [0, 1] by which rows pick their class and component, shape (n,). Rows
-            with the same number pick the same; those with NaN pick for themselves.
+            with equal numbers pick the same; NaN stands for a number of the row's own.
     """
 
     effects: NDArray[np.float64]
@@ -59,12 +58,12 @@ class Shared:
 
 
 class Regression(NamedTuple):
-    """How the other normals of a component follow from the known scores.
+    """The regression of the unknown normals of a component on the known scores.
 
     Args:
         precision: Inverse covariance of the known scores, shape (q, q).
-        slope: What one unit of a known score adds to the mean of the others, shape (r, q).
-        rest: Covariance that is left of the others, positive definite, shape (r, r).
+        slope: Change of the means of the others per unit of a known score, shape (r, q).
+        rest: Residual covariance of the others, positive definite, shape (r, r).
     """
 
     precision: NDArray[np.float64]
@@ -78,24 +77,16 @@ def draw_in_context(
     rng: np.random.Generator,
     shared: Shared | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw the columns that are not known.
+    """Draw classes, shape (n,), and quantiles of the ``r = m - q`` unknown columns, shape (n, r).
 
-    Args:
-        mixture: The released density.
-        context: What is known.
-        rng: Source of randomness; it needs no secrecy.
-        shared: What rows have in common with others in the ``r = m - q`` other columns, in order;
-            nothing by default.
-
-    Returns:
-        Classes, shape (n,), and quantiles of the other columns in order, shape (n, r).
+    Unknown columns are in order, also in ``shared``; by default rows share nothing.
     """
     num_classes, num_components, width = mixture.means.shape
     other = np.setdiff1d(np.arange(width), context.columns)
     places = np.asarray(rng.random(context.chances.shape[1]))
     if shared is not None:
         places = np.asarray(np.where(np.isnan(shared.places), places, shared.places))
-    # Components are picked by one number per row, which siblings may have in common.
+    # One number per row picks the component, so siblings can share it.
     picked = _pick(weigh_components(mixture, context), places)
     classes = picked // num_components
     normals = np.empty((len(picked), len(other)))
@@ -107,14 +98,14 @@ def draw_in_context(
         fit = regress(covariance, context.columns, context.variances[label])
         rest = fit.rest
         if shared is not None:
-            # What siblings share comes on top, so that it is left out here.
+            # The shared effects are added below, so their covariance is left out here.
             rest = bound_eigenvalues(rest - shared.covariance, SMALLEST_VARIANCE)
         centred = context.scores[label][rows] - mean[context.columns]
         drawn = rng.standard_normal((len(rows), len(other))) @ _root(rest).T
         normals[rows] = mean[other] + centred @ fit.slope.T + drawn
     if shared is not None:
         normals += shared.effects
-    # Quantiles are those of the class, so a context moves where in the histogram a row lies.
+    # Quantiles are those of the class, so a context changes the quantile of a row.
     drawn_columns = Mixture(
         mixture.weights,
         mixture.means[:, :, other],
@@ -124,9 +115,9 @@ def draw_in_context(
 
 
 def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
-    """Return the probabilities of all components given the context, (n, C * K): Bayes' rule.
+    """Return the posterior probabilities of all components given the context, shape (n, C * K).
 
-    The codes have the probabilities that the histograms of the class say. What a component adds is
+    The codes have the probabilities of the histograms of the class. A component multiplies these by
     the density of the scores, relative to that of independent scores.
     """
     num_classes, num_components, _ = mixture.means.shape
@@ -139,13 +130,12 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
         centred = known - mixture.means[label, component, columns]
         covariance = mixture.covariances[label, component]
         precision = regress(covariance, columns, context.variances[label]).precision
-        # Minus twice the logarithm of that ratio, but for determinants.
+        # Minus twice the logarithm of that ratio, except for determinants.
         surprise = np.einsum('np,pq,nq->n', centred, precision, centred)
         surprise -= (np.square(known) / np.maximum(variance, SMALLEST_VARIANCE)).sum(axis=1)
         logs[:, at] = weights[label, component] + context.chances[label] - surprise / 2
         logs[:, at] += np.linalg.slogdet(precision)[1] / 2
         logs[:, at] += np.log(np.maximum(variance, SMALLEST_VARIANCE)).sum() / 2
-    # So that exponentials neither overflow nor all vanish.
     logs -= logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -154,16 +144,10 @@ def weigh_components(mixture: Mixture, context: Context) -> NDArray[np.float64]:
 def explain(
     mixture: Mixture, columns: NDArray[np.int64], variances: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return what known scores explain of the other normals, in the mean over all components.
+    """Return covariances of the unknown normals, averaged over components, shape (r, r) each.
 
-    Args:
-        mixture: The released density.
-        columns: Which columns are known, shape (q,).
-        variances: Variance of the scores of all columns, by class, shape (C, m).
-
-    Returns:
-        The covariance that they explain, the one that they leave, and the one between the means of
-        the components of a class, all of shape (r, r).
+    They are the covariance that the known ``columns`` explain, the residual one, and that between
+    the means of the components of a class. ``variances`` of scores have the shape (C, m).
     """
     other = np.setdiff1d(np.arange(mixture.means.shape[2]), columns)
     explained = np.zeros((len(other), len(other)))
@@ -174,7 +158,6 @@ def explain(
         left = regress(mixture.covariances[label, component], columns, variances[label]).rest
         rest += share * left
         explained += share * (covariance - left)
-    # How the means of the components spread around the mean of their class.
     means = mixture.means[:, :, other]
     totals = shares.sum(axis=1, keepdims=True)
     inside = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
@@ -186,15 +169,10 @@ def explain(
 def regress(
     covariance: NDArray[np.float64], columns: NDArray[np.int64], variances: NDArray[np.float64]
 ) -> Regression:
-    """Regress the other normals of a component on the known scores.
+    """Regress the unknown normals of a component on the known scores.
 
-    Args:
-        covariance: Of all its normals, shape (m, m).
-        columns: Which columns are known, shape (q,).
-        variances: Variance of the scores of all columns, shape (m,).
-
-    Returns:
-        The regression.
+    The covariance is that of all normals, shape (m, m), and ``variances`` are those of all scores,
+    (m,).
     """
     other = np.setdiff1d(np.arange(len(covariance)), columns)
     gain = np.maximum(variances[columns], SMALLEST_VARIANCE)

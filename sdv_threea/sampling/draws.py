@@ -1,7 +1,4 @@
-"""Records drawn from the released density: codes and classes.
-
-All of it is post-processing, so it is free of cost, however many records are drawn.
-"""
+"""Draw records from the released density: codes and classes. All of it is post-processing."""
 
 from __future__ import annotations
 
@@ -21,20 +18,19 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.sampling.asked import pick
 from sdv_threea.sampling.conditional import Region, draw_within
 
-#: Rows that are drawn at once: more would not fit into the caches of a processor.
+#: Rows that are drawn at once; more would not fit into a processor's cache.
 BLOCK = 2**15
 
-#: A draw is a normal score, and codes are found by quantiles. Either each draw is turned into a
-#: quantile, or the cuts between the codes are turned into scores, once. Turning a cut takes as long
-#: as turning this many draws.
+#: A code follows from the quantile of a draw, or from scores of the cuts between codes. To turn a
+#: cut into a score takes as long as to turn this many draws into quantiles.
 DRAWS_PER_CUT = 100
 
-#: The least and the most rows that are drawn at once until enough are of a wanted class. If a
-#: smaller share of them than the last is of one, nobody waits for it.
+#: The least and the most rows that are drawn at once until enough have a wanted class, and the
+#: least share with that class that is waited for.
 LEAST_DRAWN, MOST_DRAWN, LEAST_RATE = 2**10, 2**20, 1e-7
 
-#: Where each row wants a class of its own: records that are drawn for a row, at least, before the
-#: best of them is taken; and for all rows together, at most.
+#: If each row wants its own class: the least records that are drawn for a row before the best one
+#: is taken, and the most for all rows together.
 LEAST_TRIES, MOST_TRIED = 2**6, 2**20
 
 
@@ -51,7 +47,6 @@ def draw_codes(
         return find_codes(scores, quantiles, classes), classes
     draw = mixture.sample
     if num_rows * len(scores.cuts) > DRAWS_PER_CUT * sum(cuts.size for cuts in scores.cuts):
-        # Draws remain scores, and the cuts become scores too.
         draw, scores = mixture.draw, cut_normals(mixture, scores)
     codes = np.empty((num_rows, len(scores.cuts)), dtype=np.int64, order='F')
     classes = np.empty(num_rows, dtype=np.int64)
@@ -65,16 +60,10 @@ def draw_codes(
 def draw_evenly(
     mixture: Mixture, scores: NormalScores, totals: NDArray[np.float64], rng: np.random.Generator
 ) -> Draws:
-    """Draw equally many records of each class, and say how many private ones each stands for.
+    """Draw equally many records of each class, as many as a fit needs.
 
-    Args:
-        mixture: The density.
-        scores: The scores of its codes.
-        totals: Number of private records of each class, shape (C,).
-        rng: Source of randomness.
-
-    Returns:
-        The draws, as many as a fit to them needs.
+    The weight of a draw is the number of private records that it stands for, from their ``totals``
+    by class, shape (C,).
     """
     size = num_draws(len(totals), len(scores.scores))
     codes, labels = draw_codes(mixture.even(), scores, size, rng)
@@ -83,7 +72,7 @@ def draw_evenly(
 
 
 class Wanted(NamedTuple):
-    """Records, each with a wanted value of the target, and the chance that it has a wanted one.
+    """Records with a wanted value of the target, and the probability that their value is wanted.
 
     Shapes: codes (n, m), classes (n,), chances (n,).
     """
@@ -99,25 +88,18 @@ def draw_wanted(
     rng: np.random.Generator,
     least: int = LEAST_DRAWN,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw records until the targets of enough of them are wanted ones.
+    """Draw records until enough have a wanted class; return codes, (num_rows, m), and classes.
 
-    Args:
-        draw: Draws a given number of records.
-        num_rows: How many are wanted.
-        rng: Source of randomness; it needs no secrecy.
-        least: How many are drawn at once, at least.
-
-    Returns:
-        Codes, shape (num_rows, m), and classes, shape (num_rows,).
+    ``draw`` returns a given number of records, and is asked for at least ``least`` at once.
     """
     parts, missing, rate = [], num_rows, 1.0
     while True:
         codes, classes, chances = draw(min(max(math.ceil(missing / rate), least), MOST_DRAWN))
         kept = np.flatnonzero(rng.random(len(chances)) < chances)
-        # What this lot shows decides how many the next one draws.
+        # The observed rate determines the size of the next draw.
         rate = max(float(chances.mean()), LEAST_RATE)
         if rate == LEAST_RATE:
-            # Hardly any would be. The ones at hand are taken in proportion to their chances.
+            # The class is too rare: records are taken in proportion to their probabilities.
             kept = rng.choice(len(chances), missing, p=chances / chances.sum())
         kept = kept[:missing]
         parts.append((codes[kept], classes[kept]))
@@ -132,16 +114,10 @@ def draw_wanted_each(
     num_rows: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw a record for each row until it is of a class that is wanted of the row.
+    """Draw a record of a wanted class for each row; return codes, (num_rows, m), and classes.
 
-    Args:
-        draw: Draws records for rows, by their numbers: their codes, shape (n, m), and the chances
-            of their classes, shape (n, C), zero for those that are not wanted of the row.
-        num_rows: How many rows there are.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Codes, shape (num_rows, m), and classes, shape (num_rows,).
+    ``draw`` maps row numbers to codes, shape (n, m), and to probabilities of classes, shape (n, C),
+    which are zero for classes that the row does not want.
     """
     rows, times = np.arange(num_rows), 1
     parts: list[tuple[NDArray[np.int64], ...]] = []
@@ -152,12 +128,12 @@ def draw_wanted_each(
         first = np.arange(len(rows)) * times + np.argmax(wanted, axis=1)
         done = wanted.any(axis=1)
         if times >= max(LEAST_TRIES, MOST_TRIED // max(num_rows, 1)):
-            # Hardly any record is of the class. One is taken in proportion to its chances.
+            # The class is too rare: a record is taken in proportion to its probability.
             pool = np.repeat(np.arange(len(rows)), times)
             first, done = pick(mass, pool, np.ones_like(rows), rng), np.ones(len(rows), np.bool_)
         kept = first[done]
         parts.append((rows[done], codes[kept], draw_by_chance(chances[kept], rng)))
-        # Each time twice as many are drawn for those rows that have none yet.
+        # Rows without a record get twice as many draws in the next round.
         rows, times = rows[~done], 2 * times
     places, found, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
     order = np.argsort(places)
@@ -175,10 +151,10 @@ def find_codes(
 
 
 def cut_normals(mixture: Mixture, scores: NormalScores) -> NormalScores:
-    """Return the scores with cuts that are normals of a mixture, in place of quantiles.
+    """Return scores whose cuts are normals of a mixture instead of quantiles.
 
-    Draws of the mixture then need not be turned into quantiles. Classes without weight, which are
-    never drawn, keep theirs.
+    Draws of the mixture are then compared with cuts directly. Classes without weight keep their
+    cuts.
     """
     labels = np.flatnonzero(mixture.weights.sum(axis=1))
     moved = []

@@ -1,8 +1,8 @@
-"""Draws from a mixture of Gaussians where each row meets a condition of its own.
+"""Draw from a mixture of Gaussians, with a condition for each row.
 
-As in :mod:`~sdv_threea.sampling.conditional`, restricted scores are drawn one after the other, and
-draws are weighed. There is a pool of draws for each condition, from all components: the weight of a
-draw holds that of its component.
+As in :mod:`~sdv_threea.sampling.conditional`, restricted scores are drawn one after the other with
+importance weights. Each condition has a pool of draws from all components, whose weights are part
+of those of the draws.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from sdv_threea.sampling.conditional import MARGIN, find_roots, spread, truncate
 #: Draws of each component in the pool of a condition, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 32
 
-#: Rows that are drawn from one pool, and numbers that all pools of a draw hold: they bound the
-#: memory.
+#: The most rows that are drawn from one pool, and the most numbers in all pools of a draw: they
+#: bound the memory.
 MOST_ROWS, ROOM = 2**12, 2**21
 
 
@@ -32,24 +32,16 @@ def draw_each_within(
     classes: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw rows, each of which meets a condition of its own.
+    """Draw classes, shape (n,), and quantiles, shape (n, m), of rows with their own conditions.
 
-    Args:
-        mixture: The released density.
-        scores: The scores of its codes.
-        asked: The codes that rows may have, of the restricted columns.
-        classes: Which classes each row may have, shape (n, C).
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Classes, shape (n,), and quantiles, shape (n, m); those of restricted columns lie in the
-        intervals of codes that their row may have.
+    ``asked`` holds the codes that rows may have in restricted columns, whose quantiles then lie in
+    the intervals of these codes. ``classes`` are those that each row may have, shape (n, C).
 
     Raises:
         ImpossibleCondition: If a condition has no probability.
     """
     labels = np.flatnonzero(mixture.weights.sum(axis=1) > 0)
-    # Columns of which the conditions leave least come first: weights of draws then vary least.
+    # The most restricted columns come first: weights of draws then vary least.
     left = {at: float(own.add_up(scores.chances(at)[labels]).sum()) for at, own in asked.items()}
     columns = np.array(sorted(left, key=left.__getitem__), dtype=np.int64)
     num_components, width = mixture.means.shape[1:]
@@ -71,7 +63,7 @@ def draw_each_within(
         allowed = classes[pools.first][:, labels]
         found = _draw_pools(part, borders, own, allowed, pools, rng)
         drawn[pools.rows], normals[pools.rows], ends[pools.rows] = found
-    # Restricted columns come first: the others then follow from them.
+    # Restricted columns come first, because the others are drawn given these.
     order = np.append(columns, np.setdiff1d(np.arange(width), columns))
     drawn_classes, found_scores = labels[drawn // num_components], np.empty((len(drawn), width))
     for at in np.unique(drawn):
@@ -83,7 +75,7 @@ def draw_each_within(
         mean = mixture.means[labels[label], component, order]
         found_scores[rows[:, None], order] = mean + fresh @ find_roots(covariance).T
     quantiles = mixture.quantiles(found_scores, drawn_classes)
-    # Rounding of scores and quantiles must not carry a row out of its interval.
+    # Rounding of scores and quantiles must not move a row out of its interval.
     quantiles[:, columns] = np.clip(
         quantiles[:, columns], ends[..., 0], np.nextafter(ends[..., 1], 0)
     )
@@ -98,7 +90,7 @@ def _draw_pools(
     pools: Pools,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Draw the restricted scores of some groups of rows.
+    """Draw the restricted scores of the rows of some groups.
 
     Args:
         part: The mixture of ``L`` classes and the ``q`` restricted columns.
@@ -109,8 +101,8 @@ def _draw_pools(
         rng: Source of randomness.
 
     Returns:
-        For each row of the groups its component, of all; its normals, shape (n, q); and the ends of
-        the intervals that they are in, as quantiles, shape (n, q, 2).
+        For each row its component, among those of all classes; its normals, shape (n, q); and the
+        ends of their intervals, as quantiles, shape (n, q, 2).
     """
     num_labels, num_components, width = part.means.shape
     num_pools, longest = len(allowed), max((each.shape[1] for each in spans), default=1)
@@ -122,14 +114,14 @@ def _draw_pools(
         edges[:, :, at, :size] = np.swapaxes(scores[:, own], 0, 1)
     low, high = edges[..., 0], edges[..., 1]
     has_mass = quantiles[..., 1] > quantiles[..., 0]
-    # However narrow, an interval that has probability has a length.
+    # An interval with positive probability must have a positive length, however narrow it is.
     edges[..., 1] = np.where(has_mass, np.maximum(high, np.nextafter(low, np.inf)), low)
     possible = np.asarray(allowed & np.all(has_mass.any(axis=3), axis=2), dtype=np.bool_)
-    # Where nothing is possible anything may be drawn, as it weighs nothing.
+    # Impossible classes have weight zero, so any interval will do.
     edges[~possible] = np.array([-1.0, 1.0])
     size = max(LEAST_POOL, POOL_PER_ROW * int(pools.counts.max()))
     count = num_pools * num_labels * num_components
-    # All groups have the same places, each of them turned by numbers of its own.
+    # All groups have the same places, each rotated by its own random number.
     places = spread(size, width, rng) + rng.random((count, 1, width))
     tiled = (num_pools, 1, 1, 1)
     draws = truncate(
@@ -154,10 +146,10 @@ def _draw_pools(
 
 
 def _find_spans(asked: Asked, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where the runs of codes that rows may have start and end in order, (S + U, I, 2).
+    """Return where runs of allowed codes start and end in order, shape (S + U, I, 2).
 
-    First come those of single codes, and last, from behind, those of masks: so the codes of what is
-    asked lead to them. Runs that others lack are empty.
+    Single codes come first; masks come last, in reverse, so that negative codes index them. Missing
+    runs are empty.
     """
     ranks = np.argsort(order)
     runs = []

@@ -1,10 +1,9 @@
-"""Draws from a joint density.
+"""Draw from a joint density, with conditions on codes.
 
-Conditions on codes say which codes may occur. The conditioned columns come first in the chain, with
-those on the way between columns of which one follows from another. While each of them may have one
-code alone, all classes are weighed by its chance, and nothing is drawn. The first column that may
-have several codes is drawn exactly, with the class. Each further one is drawn given those before it
-and comes with an importance weight, and rows are resampled from a pool of such draws: the law
+Conditioned columns come first in the chain, with those on the path between functionally dependent
+ones. As long as each has a single allowed code, classes are weighed by its probability, and nothing
+is drawn. The first column with several allowed codes is drawn exactly, with the class. Each further
+one has an importance weight, and rows are resampled from a pool of draws: their distribution
 converges to the exact one as the pool grows.
 """
 
@@ -22,10 +21,11 @@ from sdv_threea.joint.chain import Chain, Drawn, Link
 from sdv_threea.joint.density import Joint
 from sdv_threea.sampling.asked import Asked, Pools, cut_pools, even_out, pick
 
-#: Draws in the pool from which rows are resampled, per row and at least.
+#: Draws in the pool that rows are resampled from, per row and at least.
 POOL_PER_ROW, LEAST_POOL = 8, 128
 
-#: Rows that are drawn from one pool, and records of all pools of a draw: they bound the memory.
+#: The most rows that are drawn from one pool, and the most records in all pools of a draw: they
+#: bound the memory.
 MOST_ROWS, ROOM = 2**15, 2**16
 
 #: The codes that may occur, by column and class: shape (C, S).
@@ -39,17 +39,11 @@ def draw_jointly(
     rng: np.random.Generator,
     possible: Possible | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw rows, those that meet conditions if there are any.
+    """Draw codes, shape (num_rows, m), and classes, shape (num_rows,), that meet the conditions.
 
-    Args:
-        joint: The density.
-        totals: Weights of the classes, zero for those that must not occur, shape (C,).
-        num_rows: How many.
-        rng: Source of randomness; it needs no secrecy.
-        possible: The codes that may occur, of the conditioned columns.
-
-    Returns:
-        Codes, shape (num_rows, m), and classes, shape (num_rows,).
+    ``totals`` are weights of the classes, zero for those that must not occur, shape (C,).
+    ``possible`` holds the codes that may occur in the conditioned columns, which are none by
+    default.
 
     Raises:
         ImpossibleCondition: If the conditions have no probability.
@@ -71,21 +65,15 @@ def draw_each_jointly(
     asked: Mapping[int, Asked],
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw rows, each of which meets a condition of its own.
+    """Draw codes, shape (n, m), and classes, shape (n,), of rows with their own conditions.
 
-    Args:
-        joint: The density.
-        totals: Weights of the classes in each row, zero for those that it must not have, (n, C).
-        asked: The codes that rows may have, of the conditioned columns.
-        rng: Source of randomness; it needs no secrecy.
-
-    Returns:
-        Codes, shape (n, m), and classes, shape (n,).
+    ``totals`` are weights of the classes of each row, zero for those that it must not have, shape
+    (n, C). ``asked`` holds the codes that rows may have in the conditioned columns.
 
     Raises:
         ImpossibleCondition: If a condition has no probability.
     """
-    # Columns of which the conditions leave least come first.
+    # The most restricted columns come first.
     left = {at: float(own.add_up(joint.columns[at].shares).sum()) for at, own in asked.items()}
     chain = joint.chain_from(sorted(left, key=left.__getitem__)) if asked else joint.chain
     num_rows, size = len(totals), len(chain.links)
@@ -110,15 +98,10 @@ def draw_each_jointly(
 def draw_evenly_jointly(
     joint: Joint, totals: NDArray[np.float64], rng: np.random.Generator
 ) -> Draws:
-    """Draw equally many records of each class, and say how many private ones each stands for.
+    """Draw equally many records of each class, as many as a fit needs.
 
-    Args:
-        joint: The density.
-        totals: Number of private records of each class, shape (C,).
-        rng: Source of randomness.
-
-    Returns:
-        The draws, as many as a fit to them needs.
+    The weight of a draw is the number of private records that it stands for, from their ``totals``
+    by class, shape (C,).
     """
     size = num_draws(len(totals), len(joint.ordered))
     codes, labels, *_ = draw_jointly(joint, np.ones(len(totals)), size, rng)
@@ -149,16 +132,10 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
     class_column: int | None,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw the codes of the columns up to the last conditioned one, from a pool for each group.
+    """Draw the columns up to the last conditioned one, from a pool for each group; return codes.
 
-    Args:
-        links: These columns, without the class.
-        drawn: A record for each group and class, to start with.
-        totals: Weights of the classes, by group, shape (P, C).
-        asked: The codes that groups may have.
-        pools: The groups.
-        class_column: The column of the class, if there is one.
-        rng: Source of randomness.
+    ``links`` are these columns without the class, ``drawn`` has a record for each group and class,
+    and ``totals`` are weights of the classes by group, shape (P, C).
     """
     num_pools, num_classes = totals.shape
     if class_column is not None:
@@ -177,7 +154,7 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
         for rows, shares in _restrict(link, own, by_class):
             chances[rows] *= _share_left(link, shares)[link.find_keys(drawn)[rows]]
         if not drawn_yet:
-            # The first draw takes the class, and all that weighs it, with it.
+            # The first draw includes the class, and uses all weights so far.
             exact, size = at == len(links) - 1, chances.shape[1]
             counts = np.maximum(LEAST_POOL, POOL_PER_ROW * pools.counts)
             counts = pools.counts if exact else counts
@@ -194,13 +171,13 @@ def _draw_pools(  # noqa: PLR0913 (what is drawn, what is asked, and of whom)
             drawn.codes[rows, link.column] = part.codes[:, link.column]
         drawn.bins[:, link.column] = bins
         even_out(weights, pool, num_pools)
-    if exact:  # each record that was drawn is a row
+    if exact:  # each drawn record is a row
         return drawn.codes
     return drawn.codes[pick(weights, pool, pools.counts, rng)]
 
 
 def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArray[np.float64]:
-    """Write the codes that records must have down; return the chances of these, shape (n,)."""
+    """Write the only allowed codes into records; return their probabilities, shape (n,)."""
     codes, keys = own.codes, link.find_keys(drawn)
     bins = link.of_code[codes]
     whole = link.add_up(link.shares)[keys, bins]
@@ -215,7 +192,7 @@ def _settle_known(link: Link, drawn: Drawn, own: Asked, by_class: bool) -> NDArr
 def _restrict(
     link: Link, own: Asked | None, by_class: bool
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """List the records that may have the same codes, with the shares of these by key, (R, S)."""
+    """Return groups of records with the same allowed codes, and these codes' shares, (R, S)."""
     if own is None:
         return []
     found, first, which = np.unique(own.codes, return_index=True, return_inverse=True)
@@ -229,6 +206,6 @@ def _restrict(
 
 
 def _share_left(link: Link, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what is left of the share of each bin, by key, shape (R, G)."""
+    """Return the allowed part of the share of each bin, by key, shape (R, G)."""
     left, whole = link.add_up(shares), link.add_up(link.shares)
     return np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
