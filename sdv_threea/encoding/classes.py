@@ -52,8 +52,7 @@ class Classes:
         return np.setdiff1d(np.arange(num_columns), determined)
 
     def target_code(self) -> NDArray[np.int64] | None:
-        """The code of the target by class, shape (C,); ``None`` if classes are not single values.
-        """
+        """The code of the target by class, shape (C,); ``None`` if classes have several values."""
         if self.ordered or self.target is None:
             return None
         return np.flatnonzero(self.of_code >= 0)

@@ -88,8 +88,7 @@ class NumberEncoder(Encoder):
         return np.where(np.isnan(values), 0 if self.nullable else -1, codes)
 
     def place(self, column: pd.Series) -> NDArray[np.float64]:
-        """Return the place of each number in its bin, as a share below one; NaN for a missing one.
-        """
+        """Return the place of each number in its bin, a share below one; NaN for a missing one."""
         values = read_numbers(column)
         codes = np.clip(np.searchsorted(self.edges, values, side='right'), 1, self.size - 1)
         low, high = self.edges[codes - 1], self.edges[codes]

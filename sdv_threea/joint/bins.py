@@ -17,7 +17,7 @@ from sdv_threea.approximate.bins import cut_bins
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.joint.constants import JointConstants
 
-#: Two columns, in ascending order.
+#: Two columns, in ascending order unless stated otherwise.
 Pair = tuple[int, int]
 
 #: Candidates for the extra precision of pairs of rare values, largest first. Below 1.5, the

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 class JointConstants:
     """The constants of pairs and triples of columns.
 
+    In a functional pair, one column (the parent) seems to determine the other (the child).
+
     Args:
         least_bins: Pairs are counted from this many bins per column on. With fewer, a table shows
             no more than a correlation, which is cheaper.
@@ -22,18 +24,17 @@ class JointConstants:
         few_values: A column has few values if it has at most as many. Set by hand.
         most_bins: The most bins of an ordered column. Tables of 64 are fitted much worse.
         own_values: Categories of up to this many values have a bin for each. Set by hand.
-        most_values: So have categories of up to twice as many values as an ordered column has bins,
-            if they have at most this many; other values share bins of about equal mass. With 24,
-            one in a hundred rows of adult and covtype_compact is impossible without noise; with 64,
-            next to none.
+        most_values: Each value has a bin, too, in categories of up to twice as many values as an
+            ordered column has bins, if they have at most this many; other values share bins of
+            about equal mass. With 24, one in a hundred rows of adult and covtype_compact is
+            impossible without noise; with 64, next to none.
         records_per_noise: A bin of two columns is expected to hold this many times the noise. At
             epsilon 1, R2 of bike_sharing is .47 with 6 and .55 with 3; with 2, it is .595 if ranges
             are public, no better otherwise, and marginals of three columns of numbers are 1 %
             worse.
-        records_per_class: If labels are adapted, and there are fewer than this many times as many
-            records as noise for each class, classes get a part of the pairs' price. Without it,
-            models lose .017 of AUC on eeg_eye_state and .01 on covtype_compact. It costs .005 on
-            compas.
+        records_per_class: If labels are adapted, and there are fewer records for each class than
+            this many times the noise, classes get a part of the pairs' price. Without it, models
+            lose .017 of AUC on eeg_eye_state and .01 on covtype_compact. It costs .005 on compas.
         most_columns: Wider tables have too many pairs to be counted. Set by hand.
         least_unlike: Pairs of a column are counted if its records without the most frequent value
             exceed this many times the noise. With 40, half of the columns of telco_churn and
@@ -51,34 +52,35 @@ class JointConstants:
         emptiness: The power of the probability that a bin is not empty, by which the bin is
             multiplied. With 2, impossible pairs vanish; shrinkage alone leaves a tenth of their
             mass.
-        least_likeness: The least squared departure from independence of a functional pair, relative
-            to a function's. Chosen on Adult and on a generated table of dependencies.
+        least_likeness: The least energy of a functional pair (its squared departure from
+            independence), relative to that of a function. Chosen on Adult and on a generated table
+            of dependencies.
         least_told: The least information of a function, in nats: its likeness times the entropy of
             the child. Set by hand.
         sure: From this likeness on a pair counts as certain, as do pairs whose values follow an
-            order; others count less, by the square of what is missing. Set by hand.
-        nearness: Penalty, in nats, if the parent has e times as many codes as the child. So a
-            region follows from the city, and not from the store. Set by hand.
+            order; others are worth less, by the square of their ratio to it. Set by hand.
+        nearness: Penalty, in nats, for each factor of e by which the parent has more codes than the
+            child. So a region follows from the city, and not from the store. Set by hand.
         blur: Penalty, in nats, of parents whose codes are intervals. So a kind follows from the
             product, and not from its price. Set by hand.
         most_cells: Larger tables are not counted code by code. It bounds time and memory. Set by
             hand.
-        records_per_error: Nearly all codes of functional pairs should have this many times as many
-            records as noise. Set by hand.
+        records_per_error: Nearly all codes of functional pairs should have records of this many
+            times the noise, if the price allows it.
         left_out: The share of records whose codes may have fewer.
-        least_held: Functional pairs whose codes would have fewer times as many records as noise are
-            left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict themselves
-            at epsilon 1 with a target.
+        least_held: Functional pairs whose codes would have fewer records than this many times the
+            noise are left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict
+            themselves at epsilon 1 with a target.
         least_spent: The least part of the remaining price that functional pairs get.
-        most_needed: If they need more than this part of what is left, they get all of it. Set by
-            hand.
+        most_needed: If functional pairs need more than this part of the remaining price, they get
+            all of it. Set by hand.
         most_weighed: The largest weight of a functional pair, in units of the least. Set by hand.
         settled: A column depends on its parent alone if less than this share of its entropy is
             left. With .25, 8 % of the rows of census_kdd at epsilon 8 deny how taxes are filed.
         one_code: A category may determine a number if it leaves fewer nats of the number's code
             open, and less than this share of its entropy. Set by hand.
-        records_per_digit: Nearly all categories should have this many times as many records as
-            noise in digits. Set by hand.
+        records_per_digit: Nearly all categories should have records of this many times the noise of
+            digits. Set by hand.
         value_part: The largest part of the remaining price for digits. With .15, more prices of
             small products are wrong on a generated table of dependencies.
         step: Places inside bins depend on another column if it leaves fewer nats than this open.
@@ -98,7 +100,7 @@ class JointConstants:
         look_slack: The share of records that is subtracted from the distance of a triple, because
             noise of pairs adds to it. With 0, triples on Adult at epsilon 8 make marginals of three
             columns worse.
-        few_directions: Triples are counted without a look if their interactions have at most as
+        few_directions: Triples are counted without a look if their interactions have at most this
             many directions on average; three flags have one. Set by hand.
         unseen_part: The part of the remaining price that triples get then. Set by hand: .3 and .7
             did as well on nltcs and acs.

@@ -78,8 +78,8 @@ class Joint:
     def chain_from(self, first: Sequence[int]) -> Chain:
         """Return a chain in which these columns come first, after the class.
 
-        Columns on the path between functionally dependent ones come with them. The chain is the
-        same each time, so samples do not depend on earlier samples.
+        Columns on the path between functionally dependent ones come with them. The chain is always
+        the same, so samples do not depend on earlier samples.
         """
         lead = () if self.class_column is None else (self.class_column,)
         key = (*lead, *first)

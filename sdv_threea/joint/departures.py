@@ -1,4 +1,4 @@
-r"""Separate how far tables depart from expected counts from the noise: a normal prior over bins.
+r"""Estimate how far tables depart from expected counts: shrinkage by a normal prior over bins.
 
 A departure, in records, has the prior
 

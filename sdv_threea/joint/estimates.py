@@ -207,7 +207,7 @@ def estimate_functions(
         known = CodeCounts(counts, scales[0], pairs.tables[pair], scales[1], singles.scale)
         coarse = singles.num_records * tables[pair]
         table = _estimate_function(known, singles, pair, coarse, rng)
-        if table.any():  # no records are possible without noise
+        if table.any():  # without noise, a pair may have no records
             found[pair] = table / table.sum()
     return found
 

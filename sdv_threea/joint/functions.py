@@ -21,10 +21,11 @@ from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.tables import couple, left_open
 
-#: A departure is more than noise if it exceeds the mean of noise by this many standard deviations.
+#: The squared noise of a table is bounded by its mean plus this many standard deviations.
 SURE = 4.0
 
-#: A pair is no function if its margins leave more of the share of rare values to no code.
+#: A pair is no function if its margins allow less than this share of the rarer values to be
+#: assigned to whole codes.
 LEAST_GIVEN = 0.25
 
 #: Values do not follow the order of bins if the bins leave more than this share of their entropy.
@@ -37,11 +38,12 @@ SLACK = 0.05
 #: Values are clearly in order if noise masks at most this part of their energy.
 MOST_HIDDEN = 0.08
 
-#: If a share of records this large has the most frequent value of the child, the pair is examined
-#: without that value, too.
+#: If at least this share of the records has the most frequent value of the child, the pair is also
+#: examined without that value.
 OFTEN = 0.2
 
-#: The rest is too noisy to judge if a function would not exceed the noise by this factor.
+#: A table without the most frequent value is too noisy to judge if the energy of a function would
+#: not exceed the noise by this factor.
 DROWNED = 4.0
 
 #: Weights of pairs that are counted code by code are multiples of one over this.
@@ -213,7 +215,7 @@ def _find_small_of(
 
 
 def find_small(shares: NDArray[np.float64], left_out: float) -> float:
-    """Return the share of a small code: even smaller codes have ``left_out`` of the records."""
+    """Return the share of a small code; even smaller ones hold about ``left_out`` of records."""
     present = np.sort(shares[shares > 0])
     return float(present[np.searchsorted(np.cumsum(present), left_out)])
 

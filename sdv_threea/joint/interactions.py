@@ -87,8 +87,8 @@ def release_interactions(
     """Return noisy interactions of columns, and their receipt.
 
     ``bins`` give the bin of each code by column, shape (S,); codes in bin -1 are not counted, and
-    one entry more than columns stands for the class. ``weights`` scale the tables, of which there
-    must be at least one.
+    one entry more than columns stands for the class. ``weights`` are whole numbers of at least one,
+    for at least one table.
 
     Formal guarantees:
         * the columns, bins and weights are public or released; a record adds to the sums of each
@@ -199,7 +199,7 @@ def _sum_contrasts(
 
 
 def _centre(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Subtract the means along each axis, which an interaction cannot have: they are noise."""
+    """Subtract the means along each axis: an interaction has none, so these are noise."""
     for axis, size in enumerate(table.shape):
         table = table - table.sum(axis=axis, keepdims=True) / max(size, 1)
     return table

@@ -40,7 +40,7 @@ MOST_BINS = 2**18
 #: Rounds of expectation maximisation for the frequencies of ratios.
 RATIO_ROUNDS = 25
 
-#: Rounds of iterative proportional fitting.
+#: Rounds of iterative proportional fitting to the margins.
 RAKING_ROUNDS = 10
 
 #: The least share of its expected count that every bin keeps: an unseen bin is not impossible.
