@@ -75,7 +75,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Link:
-    """The distribution of a column given those before it.
+    """The distribution of column ``j``, given the columns before it.
 
     Args:
         column: The column ``j``.

@@ -59,7 +59,7 @@ def find_functions(
 ) -> dict[Pair, bool]:
     """Return the pairs that look functional, the most informative first: a forest.
 
-    Each pair comes with whether the values of one column clearly follow the order of the other.
+    The value of a pair is true if the values of one column clearly follow the order of the other.
     ``margins`` are counts of bins, shape (G,), and ``columns`` probabilities of codes, shape (S,).
     ``ordered`` tells whether the order of a column's codes means something.
     """

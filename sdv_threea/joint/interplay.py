@@ -1,8 +1,8 @@
 """Choose triples of columns to release, and estimate their distributions.
 
-A triple is worth releasing if its counts are far from what its pairs imply, compared with the noise
-of both: budget that triples do not need makes all pairs less noisy. The table of a triple is what
-its pairs imply, plus a shrunk departure. All of it is post-processing.
+A triple is released if the error that this removes exceeds the noise that it adds. Triples and
+pairs share a budget, so fewer triples make all pairs less noisy. The table of a triple is what its
+pairs imply, plus a shrunk departure. All of it is post-processing.
 """
 
 from __future__ import annotations
