@@ -1,8 +1,8 @@
 """Accounting: what a release costs. It knows prices only: no data, no noise.
 
 * :mod:`~sdv_threea.accounting.gdp`: Gaussian differential privacy and ``(epsilon, delta)``,
-* :mod:`~sdv_threea.accounting.receipts`: what each release cost, and what all of them cost,
-* :mod:`~sdv_threea.accounting.budget`: what may be spent, and how it is shared out,
+* :mod:`~sdv_threea.accounting.receipts`: the price of each release, and of all together,
+* :mod:`~sdv_threea.accounting.budget`: the budget, and its split between stages,
 * :mod:`~sdv_threea.accounting.odds`: what a promise means for one person.
 """
 

@@ -1,4 +1,4 @@
-"""The budget: what a fit may cost in all, and how the stages share it."""
+"""The budget of a fit, and its split between the stages."""
 
 from __future__ import annotations
 
@@ -8,28 +8,21 @@ from dataclasses import dataclass, replace
 
 from sdv_threea.accounting.gdp import mu_from_epsilon
 
-#: The relations between neighbouring tables, and by how much the squared distance of their sums is
-#: larger than for one record. Replacing a record is a removal and an addition; the squares of two
-#: contributions add up if their inner product is not negative.
+#: The relations between neighbouring tables, each with the factor on the squared sensitivity of one
+#: record. Replacing a record removes one and adds one; the squared norms of the two contributions
+#: add up if their inner product is not negative.
 SQUARED_DISTANCE = {'add_remove': 1, 'replace_one': 2}
 
-#: Margin for rounding: the shares of a budget never compose to more than the budget.
+#: Margin for rounding, so that the shares of a budget never compose to more than the budget.
 ROUNDING = 2.0**-50
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be spent: ``(epsilon, delta)``-differential privacy, as Gaussian DP.
+    """A budget of ``(epsilon, delta)``-DP, spent as Gaussian DP; infinite ``epsilon`` is no privacy.
 
-    Args:
-        epsilon: More than 0; ``math.inf`` for no privacy.
-        delta: In (0, 1); choose it well below one over the number of records.
-        threshold_delta: The part of ``delta`` that stability thresholds may fail with.
-        neighbors: ``'add_remove'`` or ``'replace_one'``: how neighbouring tables differ.
-        share: The part of ``mu^2`` that may be spent, above 0 and at most 1.
-
-    Raises:
-        ValueError: If a field is out of range.
+    ``threshold_delta`` is the part of ``delta`` for failures of stability thresholds, ``share`` the
+    part of ``mu^2`` that may be spent. ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.
     """
 
     epsilon: float
@@ -57,45 +50,29 @@ class Budget:
 
     @property
     def mu(self) -> float:
-        """The budget in Gaussian DP, once the thresholds have their part of ``delta``."""
+        """The budget in GDP, after thresholds got their part of ``delta``."""
         return math.sqrt(self.share) * mu_from_epsilon(
             self.epsilon, self.delta - self.threshold_delta
         )
 
     @property
     def threshold_part(self) -> float:
-        """The probability that the thresholds paid by this share may fail with."""
+        """The probability with which the thresholds that this share pays for may fail."""
         return self.threshold_delta * self.share
 
     def part(self, share: float) -> Budget:
-        """Return a part of the budget, for one of several releases about the same records.
+        """Return a budget with the part ``share`` of ``mu^2`` and of ``threshold_delta``.
 
-        Formal guarantees:
-            * parts whose shares add up to at most one compose to at most the budget, and so do the
-              failure probabilities of their thresholds
-
-        Args:
-            share: The part of ``mu^2`` and of ``threshold_delta``, above 0 and at most 1.
-
-        Returns:
-            The part.
+        Formal guarantees: parts of releases about the same records compose to at most the budget if
+        their shares add up to at most one, and so do the failure probabilities of their thresholds.
         """
         return replace(self, share=self.share * share)
 
     def split(self, shares: Mapping[str, float]) -> dict[str, float]:
-        """Return the price of each stage: with share ``s`` it is ``mu * sqrt(s / sum of shares)``.
+        """Return the price of each stage in GDP; share ``s`` pays ``mu * sqrt(s / sum of shares)``.
 
-        Formal guarantees:
-            * the parts compose to the budget, and never to more: ``sum mu_i^2 <= mu^2``
-
-        Args:
-            shares: Relative share of ``mu^2`` by stage, at least 0; a stage with share 0 gets 0.
-
-        Returns:
-            The price each stage may pay, in GDP.
-
-        Raises:
-            ValueError: If a share is negative or not finite, or none is above 0.
+        Formal guarantees: the prices compose to the budget and never to more: ``sum mu_i^2 <=
+        mu^2``.
         """
         total = math.fsum(shares.values())
         if not all(0 <= share < math.inf for share in shares.values()) or not total > 0:

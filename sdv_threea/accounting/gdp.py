@@ -1,12 +1,9 @@
-"""The exchange rate between Gaussian differential privacy and ``(epsilon, delta)``.
+"""Conversion between Gaussian differential privacy (GDP) and ``(epsilon, delta)``-DP.
 
 A release is ``mu``-GDP if telling two neighbouring tables apart from it is at least as hard as
-telling ``N(0, 1)`` from ``N(mu, 1)``. It is then ``(epsilon, delta)``-DP for every ``epsilon`` with
-
-    ``delta = Phi(-low) - exp(epsilon) Phi(-high)``,  ``low, high = epsilon / mu -+ mu / 2``
-
-and for no smaller ``delta`` (Dong, Roth, Su 2019, Corollary 2.13; equal to Balle and Wang 2018,
-Theorem 8). ``mu = inf`` stands for no privacy at all.
+telling ``N(0, 1)`` from ``N(mu, 1)``; ``mu = inf`` means no privacy. It is then ``(epsilon,
+delta)``-DP with ``delta = Phi(-low) - exp(epsilon) Phi(-high)``, ``low, high = epsilon / mu -+ mu /
+2``, and no smaller ``delta`` (Dong, Roth, Su 2019, Corollary 2.13; Balle and Wang 2018, Theorem 8).
 """
 
 from __future__ import annotations
@@ -19,54 +16,33 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import erfcx, log_ndtr
 
-#: Relative step by which a root is moved to the private side until the claim holds as computed.
+#: Relative step by which a root is moved to the private side until the computed claim holds.
 STEP = 1e-13
 
-#: Standard scores beyond this have a probability that no float can hold, not even as a logarithm.
+#: Beyond this standard score even the logarithm of the tail probability exceeds a float.
 FARTHEST = 1e150
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 def delta_from_mu(mu: float, epsilon: float) -> float:
-    """Compute the smallest ``delta`` at which a ``mu``-GDP release is ``(epsilon, delta)``-DP.
+    """Return the smallest ``delta`` at which a ``mu``-GDP release is ``(epsilon, delta)``-DP.
 
-    Dong, Roth, Su 2019, Corollary 2.13; right to a relative 1e-9 wherever a float can hold it.
-
-    Args:
-        mu: The GDP parameter, at least 0; may be infinite.
-        epsilon: At least 0; may be infinite.
-
-    Returns:
-        ``delta`` in [0, 1].
-
-    Raises:
-        ValueError: If an argument is negative or not a number.
+    The relative error is below 1e-9 where a float can hold ``delta`` (Dong, Roth, Su, Corollary
+    2.13).
     """
     _check_not_negative(mu=mu, epsilon=epsilon)
     return math.exp(_log_delta(mu, epsilon))
 
 
 def mu_from_epsilon(epsilon: float, delta: float) -> float:
-    """Compute the largest ``mu`` whose GDP implies ``(epsilon, delta)``-DP.
+    """Return the largest ``mu`` such that ``mu``-GDP implies ``(epsilon, delta)``-DP.
 
-    Formal guarantees:
-        * ``delta_from_mu(mu, epsilon) <= delta``: rounding is on the private side
+    Formal guarantees: ``delta_from_mu(mu, epsilon) <= delta``; rounding errs on the private side.
 
-    Args:
-        epsilon: At least 0; infinite gives infinite ``mu``.
-        delta: In [0, 1).
-
-    Returns:
-        ``mu``, at least 0; 0 if ``delta`` is 0 and ``epsilon`` is finite.
-
-    Raises:
-        ValueError: If ``epsilon`` is negative or not a number, or ``delta`` is outside [0, 1).
-
-    Examples:
-        >>> from sdv_threea.accounting import mu_from_epsilon
-        >>> round(mu_from_epsilon(1.0, delta=1e-6), 4)
-        0.2367
+    >>> from sdv_threea.accounting import mu_from_epsilon
+    >>> round(mu_from_epsilon(1.0, delta=1e-6), 4)
+    0.2367
     """
     _check_not_negative(epsilon=epsilon)
     _check_delta(delta)
@@ -75,35 +51,21 @@ def mu_from_epsilon(epsilon: float, delta: float) -> float:
     if delta == 0:
         return 0.0
     mu = _root(lambda trial: _log_delta(trial, epsilon) - math.log(delta))
-    # The root is right but for rounding; it must not be wrong on the side that promises more.
+    # Rounding must not promise more privacy than holds.
     while delta_from_mu(mu, epsilon) > delta:
         mu *= 1 - STEP
     return mu
 
 
 def epsilon_from_mu(mu: float, delta: float) -> float:
-    """Compute the smallest ``epsilon`` at which a ``mu``-GDP release is ``(epsilon, delta)``-DP.
+    """Return the smallest ``epsilon`` at which a ``mu``-GDP release is ``(epsilon, delta)``-DP.
 
-    Formal guarantees:
-        * ``delta_from_mu(mu, epsilon) <= delta``: rounding is on the private side
+    Formal guarantees: ``delta_from_mu(mu, epsilon) <= delta``; rounding errs on the private side.
 
-    Args:
-        mu: The GDP parameter, at least 0; may be infinite.
-        delta: In [0, 1).
-
-    Returns:
-        ``epsilon``, at least 0; infinite if ``mu`` is, or if ``delta`` is 0 and ``mu`` is not.
-
-    Raises:
-        ValueError: If ``mu`` is negative or not a number, or ``delta`` is outside [0, 1).
-
-    Examples:
-        Two releases of one table at ``epsilon = 1`` each:
-
-        >>> from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
-        >>> both = 2**0.5 * mu_from_epsilon(1.0, delta=1e-6)
-        >>> round(epsilon_from_mu(both, delta=1e-6), 4)
-        1.4547
+    >>> from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
+    >>> both = 2**0.5 * mu_from_epsilon(1.0, delta=1e-6)  # two releases at epsilon 1
+    >>> round(epsilon_from_mu(both, delta=1e-6), 4)
+    1.4547
     """
     _check_not_negative(mu=mu)
     _check_delta(delta)
@@ -112,7 +74,7 @@ def epsilon_from_mu(mu: float, delta: float) -> float:
     if math.isinf(mu) or delta == 0:
         return math.inf
     epsilon = _root(lambda trial: math.log(delta) - _log_delta(mu, trial))
-    # As above: rounding must not promise more than holds.
+    # Rounding must not promise more privacy than holds.
     while delta_from_mu(mu, epsilon) > delta:
         epsilon *= 1 + STEP
     return epsilon
@@ -126,8 +88,8 @@ def _log_delta(mu: float, epsilon: float) -> float:
     low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
     if low > FARTHEST:
         return -math.inf
-    # Both terms of delta are tiny where it is small, and their difference would lose its digits.
-    # With the Mills ratio R = Phi(-z) / phi(z), delta = phi(low) (R(low) - R(high)).
+    # The difference of the two tiny terms of a small delta loses digits. With the Mills ratio R =
+    # Phi(-z) / phi(z), delta = phi(low) (R(low) - R(high)) loses none.
     if mu >= 1:
         ratio = float(_mills(high) / _mills(low))
         return float(log_ndtr(-low)) + (math.log1p(-ratio) if ratio < 1 else -math.inf)
@@ -139,15 +101,14 @@ def _mills(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def _log_mills_drop(mu: float, epsilon: float) -> float:
-    """Compute ``log(R(low) - R(high))`` for small ``mu``: ``-R'(z) = 1 - z R(z)``, integrated."""
+    """Return ``log(R(low) - R(high))`` for small ``mu``, the integral of ``-R'(z) = 1 - z R(z)``."""
     scores = epsilon / mu + mu / 2 * _NODES
-    # The subtraction loses its digits far out, where Birnbaum's bound takes over.
+    # The subtraction loses its digits at large scores; Birnbaum's bound replaces it there.
     slopes = np.maximum(1 - scores * _mills(scores), 1 / (scores**2 + 3))
     return math.log(mu) + math.log(_WEIGHTS @ slopes / 2)
 
 
 def _root(rising: Callable[[float], float]) -> float:
-    # Double or halve until the root is between two bounds.
     upper = 1.0
     while rising(upper) < 0:
         upper *= 2
@@ -165,7 +126,7 @@ def _check_not_negative(**values: float) -> None:
 
 
 def _check_type(name: str, value: float) -> None:
-    """Refuse numbers that would round otherwise, such as single floats."""
+    """Refuse types with other rounding than a float, such as single floats."""
     if isinstance(value, bool) or not isinstance(value, float | int):
         raise ValueError(f'{name} must be a float, got a {type(value).__name__}: use float().')
 

@@ -1,4 +1,4 @@
-"""What a promise means for one person, as the odds of the best possible guesser."""
+"""The meaning of a privacy promise for one person: the odds of the best possible attacker."""
 
 from __future__ import annotations
 
@@ -12,15 +12,10 @@ from sdv_threea.accounting.gdp import mu_from_epsilon
 
 @dataclass(frozen=True, kw_only=True)
 class Odds:
-    """Limits, between 0 and 1, for whoever wants to tell whether one row was fitted.
+    """Upper limits for an attacker who tests whether one row was fitted: accuracy, AUC, hits.
 
-    Args:
-        guessed: How often a guess is right if a coin decides about the row; 0.5 is no better than
-            a coin of one's own.
-        auc: The area under the ROC curve of the guesser.
-        found: The share of the fitted rows that are found if one in a hundred of the others may be
-            called by mistake.
-        found_of_ten: The same if one in ten may be.
+    ``guessed`` is the accuracy if half of the tested rows were fitted. ``found`` and
+    ``found_of_ten`` are the true positive rates at 1 % and 10 % false positives.
     """
 
     guessed: float
@@ -30,19 +25,12 @@ class Odds:
 
 
 def odds_from_mu(mu: float, failure: float = 0.0) -> Odds:
-    """Compute the limits that no guesser can pass, whatever it knows and computes.
+    """Return limits that hold for every attacker, whatever its knowledge and computing power.
 
     Formal guarantees:
-        * telling two tables that differ in a row apart from a ``mu``-GDP release is at least as
-          hard as telling ``N(0, 1)`` from ``N(mu, 1)``, where the best test has these odds
-        * what thresholds disclose with probability ``failure`` adds at most ``failure`` to each
-
-    Args:
-        mu: The price of the release, in Gaussian differential privacy; may be infinite.
-        failure: The probability that a threshold fails.
-
-    Returns:
-        The limits, none of them above 1.
+        * telling neighbouring tables apart from a ``mu``-GDP release is at least as hard as telling
+          ``N(0, 1)`` from ``N(mu, 1)``, where the best test has these odds
+        * thresholds that fail with probability ``failure`` add at most ``failure`` to each limit
     """
     limits = {
         'guessed': ndtr(mu / 2),
@@ -54,29 +42,11 @@ def odds_from_mu(mu: float, failure: float = 0.0) -> Odds:
 
 
 def odds_from_epsilon(epsilon: float, delta: float) -> Odds:
-    """Compute the limits of an ``(epsilon, delta)`` that is the price of Gaussian releases.
-
-    Args:
-        epsilon: At least 0; may be infinite.
-        delta: In [0, 1).
-
-    Returns:
-        The limits of the largest ``mu`` that it buys.
-    """
+    """Return the limits at the largest ``mu`` that implies ``(epsilon, delta)``-DP."""
     return odds_from_mu(mu_from_epsilon(epsilon, delta))
 
 
 def count_exposed(delta: float, num_units: float) -> int:
-    """Count those whom a promise allows to expose entirely.
-
-    ``(epsilon, delta)`` is kept by who publishes each row as it is with probability ``delta``.
-
-    Args:
-        delta: In (0, 1).
-        num_units: How many rows, or units of privacy, there are.
-
-    Returns:
-        ``delta * num_units``, rounded up; 0 if that is below one.
-    """
+    """Return ``delta * num_units``, rounded up: how many units the promise lets a release expose."""
     expected = delta * num_units
     return math.ceil(expected) if expected >= 1 else 0
