@@ -1,4 +1,4 @@
-"""Vectors of whole numbers, shortened to a norm: what bounds how far a record can move a sum."""
+"""Integer vectors clipped to a norm, which bounds how far one record moves a sum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sdv_threea.privacy.rows import LARGEST_SUM
 #: Integers of any width.
 Whole = TypeVar('Whole', bound=np.integer[Any])
 
-#: Cells of records that are floats at once: they bound the memory, and change no result.
+#: Cells converted to floats at once. This bounds the memory and changes no result.
 BLOCK_CELLS = 2**23
 
 #: Integers below this are exact as floats, and so are their sums.
@@ -20,22 +20,12 @@ EXACT_FLOAT = 2**53
 
 
 def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
-    """Return integer vectors of norm at most ``radius``: those that are longer are scaled down.
+    """Return integer vectors of norm at most ``radius``; longer ones are scaled, rounding to zero.
 
     Formal guarantees:
         * every squared norm, in exact integers, is at most ``radius^2``
-        * vectors within the radius stay as they are
+        * vectors within the radius do not change
         * each vector is clipped by itself, bit for bit the same in any table
-
-    Args:
-        vectors: Integer vectors, shape (n, d).
-        radius: The bound, a whole number, at least 0.
-
-    Returns:
-        The vectors, rounded toward zero where scaled, shape (n, d): themselves, if none is.
-
-    Raises:
-        OverflowError: If ``d radius^2`` exceeds 64 bits.
     """
     if vectors.shape[1] * radius**2 >= LARGEST_SUM:
         raise OverflowError('the squared norms do not fit into 64 bits: choose a coarser grid.')
@@ -44,8 +34,8 @@ def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
         return vectors
     clipped = vectors.copy()
     scaled = _scale_down(vectors[outside].astype(np.int64), radius)
-    # Scaled vectors are inside, unless floats were rounded badly. The proof leans on no float, so
-    # it is checked in whole numbers, and a vector that fails counts as zero.
+    # The proof must not depend on float rounding, so the norm is checked again in whole numbers; a
+    # vector that fails counts as zero.
     clipped[outside] = np.where(_within(scaled, radius)[:, None], scaled, 0)
     return clipped
 
@@ -54,13 +44,12 @@ def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
     """Return which vectors have a norm of at most the radius, decided in exact arithmetic."""
     largest = magnitude(vectors)
     if vectors.shape[1] * largest**2 < EXACT_FLOAT:
-        # Whole numbers that are exact as floats, and so are their sums.
         squared, size = np.empty(len(vectors)), block_rows(vectors.shape[1])
         for start in range(0, len(vectors), size):
             floats = vectors[start : start + size].astype(np.float64)
             squared[start : start + size] = np.einsum('ij,ij->i', floats, floats)
         return np.asarray(squared <= radius**2)
-    # A vector with an entry beyond the radius is outside; of others squares do not overflow.
+    # A vector with an entry beyond the radius is outside; squares of the others do not overflow.
     boxed = np.clip(vectors.astype(np.int64), -radius, radius)
     short = np.square(boxed).sum(axis=1) <= radius**2
     return np.asarray(short & (boxed == vectors).all(axis=1))
@@ -69,7 +58,7 @@ def _within(vectors: NDArray[np.integer], radius: int) -> NDArray[np.bool_]:
 def _scale_down(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
     floats = vectors.astype(np.float64)
     squared = np.zeros(len(floats))
-    # Column by column: a sum along the rows may be rounded differently in tables of other lengths.
+    # Column by column, because the rounding of a sum along rows may depend on the table's length.
     for column in floats.T:
         squared += column**2
     factors = radius * (1 - 2.0**-40) / np.sqrt(squared)
@@ -82,5 +71,5 @@ def magnitude(numbers: NDArray[np.integer]) -> int:
 
 
 def block_rows(width: int) -> int:
-    """Return how many records of some columns are floats at once."""
+    """Return how many records of ``width`` columns are converted to floats at once."""
     return max(BLOCK_CELLS // max(width, 1), 1)

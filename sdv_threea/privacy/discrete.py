@@ -1,13 +1,10 @@
-"""The discrete Gaussian, drawn exactly, many at a time, from the entropy of the operating system.
+"""The discrete Gaussian, sampled exactly from the entropy of the operating system.
 
-Rejection under a staircase (von Neumann 1951). The integers on each side of zero are cut into
-strips of equal width, and above the bell curve stand steps of whole height, one to a strip. A trial
-picks a strip in proportion to its step, a place in it and a side, all from bits, and keeps the
-place with probability curve over step. That is the only number that is not rational. It is compared
-with a uniform number bit by bit: floats decide where they surely can. Where they cannot, once in a
-billion trials, and beyond the strips, once in 65,536, exact arithmetic does. So draws follow the
-law itself and not a float's idea of it, which is what privacy needs (Mironov 2012; Canonne, Kamath,
-Steinke 2020, arXiv 2004.00010).
+Rejection under a staircase (von Neumann 1951): each side of zero is cut into strips of equal width,
+with a step of whole height above the bell curve. A trial picks a strip in proportion to its step, a
+place in the strip and a side, all from random bits, and keeps the place with probability curve over
+step. Floats decide clear comparisons and exact arithmetic the rest, so draws follow the exact law,
+as privacy needs (Mironov 2012; Canonne, Kamath, Steinke 2020, arXiv 2004.00010).
 """
 
 from __future__ import annotations
@@ -23,65 +20,54 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bits of a word of 64 that pick a strip; the others are a place in it, and a side.
+#: Bits of a 64-bit word that pick a strip; the others pick a place in the strip, and a side.
 LOT_BITS = 16
 
-#: Strips per unit of scale, at least, where the scale is as large: one trial in a hundred fails.
+#: Least number of strips per unit of scale, for large scales: one trial in a hundred fails.
 FINENESS = 32
 
-#: From here on, places would need more bits than a word has left: 47.
+#: Places of larger scales would need more than the 47 bits that a word has left.
 LARGEST_SCALE = 2**53
 
-#: How far the strips reach, in scales. One lot stands for all that is beyond, and is enough, as
-#: ``exp(-REACH^2 / 2) < 2^-LOT_BITS``.
+#: How far the strips reach, in scales. One lot stands for everything beyond, which is enough
+#: because ``exp(-REACH^2 / 2) < 2^-LOT_BITS``.
 REACH = 5
 
-#: Bits of the uniform number that is compared with a probability, at first.
+#: First bits of the uniform number that is compared with a probability.
 LEADING_BITS = 32
 
-#: Closer than this, in units of the last leading bit, floats do not decide: one unit for the bits
+#: Exact arithmetic decides closer than this, in units of the last leading bit: one unit for bits
 #: not yet drawn and one for rounding.
 MARGIN = 2.0
 
-#: Trials at a time: bounds the memory, and keeps it in the processor's cache.
+#: Trials at a time; this many fit into the cache of the processor.
 BATCH = 2**15
 
 Whole = TypeVar('Whole', int, NDArray[np.int64])
 
 
 def discrete_gaussian(size: int, scale: float) -> NDArray[np.int64]:
-    """Draw from the discrete Gaussian, ``P(y)`` proportional to ``exp(-y^2 / (2 scale^2))``.
+    """Return draws ``y`` with probabilities proportional to ``exp(-y^2 / (2 scale^2))``.
 
     Formal guarantees:
-        * each draw has exactly this distribution, the scale being the rational number that the
-          float is, if the operating system's bits are fair and the floats of :func:`_weigh` are
+        * each draw has exactly this distribution, for the rational number that the float ``scale``
+          is, if the bits of the operating system are fair and the floats of :func:`_weigh` are
           right to ``2^-33``; they are right to ``2^-46``
-        * draws are independent, and all chance is fresh from the operating system, whatever seeds
-          are set, and in forked processes
+        * draws are independent, and all randomness is fresh from the operating system, whatever
+          seeds are set, also in forked processes
 
-    Proof. Let the strips be ``count`` of ``width`` integers. Each integer ``y`` is ``v`` or ``-1 -
-    v``, with ``v = (laps * count + strip) * width + place``, in one way. A trial proposes it with
-    probability ``2^(-LOT_BITS * laps) * step[strip] / 2^LOT_BITS / (2 * width)``, and keeps it with
-    probability::
+    Proof. Let there be ``count`` strips of ``width`` integers. Each integer ``y`` is ``v`` or ``-1
+    - v`` in exactly one way, with ``v = (laps * count + strip) * width + place``. A trial proposes
+    ``y`` with probability ``2^(-LOT_BITS * laps) * step[strip] / 2^LOT_BITS / (2 * width)``, and
+    keeps it with probability::
 
         2^(LOT_BITS * laps) * unit * exp(-y^2 / (2 scale^2)) / step[strip]
 
-    The product is ``exp(-y^2 / (2 scale^2))`` times a constant, as it should be. The second is a
-    probability: ``y^2 >= (laps * count * width)^2 + (strip * width)^2``, and ``laps^2 >= laps``, so
-    the curve is at most ``exp(-(count * width / scale)^2 / 2)^laps <= 2^(-LOT_BITS * laps)`` times
-    what it is where the strip starts, ``step[strip] / unit`` at most.
-    Trials are independent; those kept are taken in their order.
-
-    Args:
-        size: Number of draws.
-        scale: Above 0 and below ``LARGEST_SCALE``; from 1 on, nearly the standard deviation.
-
-    Returns:
-        The draws, shape (size,).
-
-    Raises:
-        ValueError: If ``scale`` or ``size`` is out of range.
-        OverflowError: If a draw does not fit into 64 bits, which takes a thousand scales.
+    The product is ``exp(-y^2 / (2 scale^2))`` times a constant. The second factor is a probability:
+    ``y^2 >= (laps * count * width)^2 + (strip * width)^2`` and ``laps^2 >= laps``, so the curve is
+    at most ``exp(-(count * width / scale)^2 / 2)^laps <= 2^(-LOT_BITS * laps)`` times its value at
+    the start of the strip, which is at most ``step[strip] / unit``. Trials are independent, and
+    kept draws stay in order.
     """
     if not 0 < scale < LARGEST_SCALE or size < 0:
         raise ValueError(
@@ -115,7 +101,7 @@ def _build(scale: float) -> _Stairs:
     curve = np.exp(-0.5 * (strips * 2.0**shift / scale) ** 2)
     shared = 2**LOT_BITS - 1
     unit = int((shared - 2 * len(strips)) / curve.sum())
-    # Half a lot or more above the curve, far more than a float's error.
+    # Half a lot or more above the curve, which is far more than the error of a float.
     steps = np.rint(unit * curve).astype(np.int64) + 1
     steps[0] += shared - steps.sum()
     lots = np.repeat(np.append(strips, len(strips)), np.append(steps, 1))
@@ -123,7 +109,7 @@ def _build(scale: float) -> _Stairs:
 
 
 def _try(stairs: _Stairs, trials: int) -> NDArray[np.int64]:
-    """Propose integers, and return those that are kept, in their order."""
+    """Propose integers, and return the kept ones in order."""
     words = np.frombuffer(os.urandom(8 * trials), dtype=np.int64)
     leading = np.frombuffer(os.urandom(4 * trials), dtype=np.uint32)
     strips: NDArray[np.int64] = stairs.lots[words & (2**LOT_BITS - 1)]
@@ -137,7 +123,7 @@ def _try(stairs: _Stairs, trials: int) -> NDArray[np.int64]:
 
 
 def _place(word: Whole, strip: Whole, shift: int) -> Whole:
-    """The integer that a word stands for: above its lot are the bits of a place and of a side."""
+    """Return the integer that a word proposes; place and side are the bits above the lot."""
     magnitude = (strip << shift) + ((word >> LOT_BITS) & (2**shift - 1))
     placed: Whole = magnitude ^ (word >> 63)
     return placed
@@ -146,11 +132,12 @@ def _place(word: Whole, strip: Whole, shift: int) -> Whole:
 def _weigh(
     stairs: _Stairs, strips: NDArray[np.int64], proposed: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Probabilities of keeping what is proposed, in units of the last leading bit.
+    """Return probabilities of keeping the proposals, in units of the last leading bit.
 
     With ``z = y / scale``, a probability ``p`` is wrong by at most ``p (2 z^2 + 5) / 2^52`` if
-    ``np.exp`` is wrong by 4 units in the last place: ``2^-46``, as where a strip starts ``z`` is
-    below ``REACH`` and ``p`` at most 1. It would do if ``np.exp`` were right to ten digits.
+    ``np.exp`` is wrong by 4 units in the last place. That is ``2^-46``, as ``z`` is below ``REACH``
+    at the start of a strip and ``p`` is at most 1. The proof holds if ``np.exp`` is right to ten
+    digits.
     """
     chances = np.append(2.0**LEADING_BITS * stairs.unit / stairs.steps, math.nan)
     with np.errstate(over='ignore'):
@@ -158,7 +145,7 @@ def _weigh(
 
 
 def _settle(stairs: _Stairs, word: int, leading: int) -> tuple[int, bool]:
-    """Make a trial in exact arithmetic: what it proposes, and whether that is kept."""
+    """Return the proposal of a trial and whether it is kept, in exact arithmetic."""
     count, laps = len(stairs.steps), 0
     strip = int(stairs.lots[word & (2**LOT_BITS - 1)])
     while strip == count:
@@ -170,7 +157,7 @@ def _settle(stairs: _Stairs, word: int, leading: int) -> tuple[int, bool]:
 
 
 def _is_below(leading: int, factor: Fraction, exponent: Fraction) -> bool:
-    """Whether a uniform number that starts so is below ``factor * exp(-exponent)``."""
+    """Whether a uniform number with these leading bits is below ``factor * exp(-exponent)``."""
     bits = LEADING_BITS
     while True:
         leading, bits = leading << 32 | secrets.randbits(32), bits + 32
@@ -182,7 +169,7 @@ def _is_below(leading: int, factor: Fraction, exponent: Fraction) -> bool:
 
 
 def _enclose(exponent: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Bounds of ``exp(-exponent)``: decimals round quotients and exponentials to the nearest."""
+    """Return bounds of ``exp(-exponent)``; decimal arithmetic rounds to the nearest."""
     own = Context(prec=digits, rounding=ROUND_HALF_EVEN, traps=[])
     power = own.divide(Decimal(-exponent.numerator), Decimal(exponent.denominator))
     low, high = own.exp(own.next_minus(power)), own.exp(own.next_plus(power))

@@ -1,10 +1,9 @@
-"""A guard around all code that touches private rows: nothing a library says of them gets out.
+"""A guard around all code that touches private rows: libraries cannot show a private cell.
 
-Libraries warn, log, print and raise with the cell at hand in the message. Inside :func:`guarded`
-all of that is dropped, in this thread alone; an error is replaced by one that shows no value.
-
-Nothing of the process is swapped when a thread enters or leaves. The first entry puts streams,
-hooks and one method of loggers behind a question, for good: is the thread that asks inside?
+Libraries warn, log, print and raise with the cell in the message. Inside :func:`guarded` these
+messages are dropped in this thread only, and errors are replaced by ones that show no value. The
+first entry replaces streams, hooks and the ``handle`` method of loggers for good, by ones that ask
+whether the current thread is inside; entering and leaving swaps nothing.
 """
 
 from __future__ import annotations
@@ -22,42 +21,31 @@ from types import ModuleType
 from typing import Any, cast
 from weakref import ReferenceType, ref
 
-#: Marks the method of loggers that is muted.
 MARK = 'is_muted'
 
 
 class UnreadableRowsError(Exception):
-    """Private rows cannot be read: the message is ours, and shows no value.
-
-    This is the one error that leaves :func:`guarded` as it is.
-    """
+    """Private rows cannot be read. The message shows no value, so it leaves :func:`guarded`."""
 
 
 def guarded() -> AbstractContextManager[None]:
-    """Run code that touches private rows without letting anything out but what it returns.
+    """Return a context manager in which code on private rows can output only what it returns.
 
-    To be entered at once, by ``with``, and in the thread that runs the code.
+    Enter the context at once, by ``with``, in the thread that runs the code.
 
     Formal guarantees:
-        * warnings, log records and what is printed by Python code of this thread inside are
-          dropped, whatever the filters, handlers and streams of the process are, and whatever
-          other threads put in their place meanwhile
-        * no other thread is silenced, and what one has put in place stays there
-        * an interrupt, wherever it comes, leaves nothing silent
+        * warnings, log records and prints of Python code in this thread are dropped inside,
+          whatever filters, handlers and streams the process has, and whatever other threads set
+          meanwhile
+        * no other thread is silenced, and what another thread has set stays in place
+        * an interrupt, at any point, leaves nothing silent
         * an error raised inside leaves as an error whose message, cause, context and notes show no
-          value; of its type no more than the built-in one is told
+          value; of its type only the built-in base class is told
 
-    Not covered are threads that code inside starts or hands work to, unless they are inside by
-    themselves; streams and handlers that a library saved before; and what native code prints.
-
-    Returns:
-        What to enter.
-
-    Raises:
-        UnreadableRowsError: With the message it was raised with inside, or in place of an error of
-            a library.
-        MemoryError: In place of one that tells how many rows there are.
-        KeyboardInterrupt, SystemExit: In place of those, without what they tell.
+    Not covered: threads that code inside starts or hands work to, unless they are inside
+    themselves; streams and handlers that a library saved before; output of native code. An error of
+    a library becomes :class:`UnreadableRowsError`; memory errors, interrupts and exits lose their
+    messages.
     """
     if not _HERE:
         _install()
@@ -67,10 +55,10 @@ def guarded() -> AbstractContextManager[None]:
 
 
 class _Guard:
-    """Enters and leaves by functions of C, between which and the block no interrupt comes.
+    """A context manager of C functions, so that no interrupt comes between them and the block.
 
-    While the block runs, the interpreter holds ``leave``, and nothing else does: a thread is inside
-    for as long as that lives, also if an interrupt comes where the block ends.
+    While the block runs, only the interpreter holds ``leave``. The thread is inside while ``leave``
+    is alive, so an interrupt at the end of the block cannot leave the thread muted.
     """
 
     __enter__ = property(attrgetter('enter'))
@@ -81,7 +69,7 @@ class _Guard:
 
 
 class _Here(threading.local):
-    """This thread: true while it is inside."""
+    """True while this thread is inside."""
 
     held: tuple[ReferenceType[Callable[..., None]], ...] = ()
 
@@ -93,19 +81,17 @@ _HERE = _Here()
 
 
 def _leave(_: object, error: BaseException | None, __: object) -> None:
-    """End a block, and replace the error that it ends with."""
     if error is None or isinstance(error, GeneratorExit):
         return
     failed = _replace(error)
     try:
         raise failed
     finally:
-        # Python has just put the error that was raised inside here, with its message.
+        # Python has set the context to the original error, whose message may show a value.
         failed.__context__ = None
 
 
 def _replace(error: BaseException) -> BaseException:
-    """Make the error that stands for one that was raised inside."""
     if type(error) is UnreadableRowsError:
         return UnreadableRowsError(*error.args)
     if isinstance(error, KeyboardInterrupt):
@@ -114,7 +100,7 @@ def _replace(error: BaseException) -> BaseException:
         return SystemExit(1)
     if isinstance(error, MemoryError):
         return MemoryError('There is not enough memory to read the private rows.')
-    # A library may name a type of its own after a cell.
+    # A library may name an error type after a cell.
     kind = next(each for each in type(error).__mro__ if each.__module__ == 'builtins')
     return UnreadableRowsError(
         f'Reading the private rows failed with a {kind.__name__}, whose message is kept back '
@@ -123,7 +109,7 @@ def _replace(error: BaseException) -> BaseException:
 
 
 class _Nowhere(io.TextIOBase):
-    """A stream that forgets what is written to it, and cannot be closed."""
+    """A stream that drops all output and cannot be closed."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -136,7 +122,7 @@ _NOWHERE = _Nowhere()
 
 
 class _Muted:
-    """A stream or a hook that does nothing in threads that are inside."""
+    """A stream or hook that does nothing in threads that are inside."""
 
     whole: Any
 
@@ -148,9 +134,9 @@ class _Muted:
 
 
 class _Mute:
-    """An attribute of a module that is muted, whoever sets it; outside nobody sees the difference.
+    """A module attribute that is muted, whoever sets it, and looks unchanged from outside.
 
-    C code does not ask here, but takes what lies in the dictionary of the module: what is muted.
+    C code bypasses this descriptor and takes the entry of the module's dictionary, which is muted.
     """
 
     def __set_name__(self, _: type, name: str) -> None:
@@ -172,44 +158,39 @@ class _Mute:
         del vars(module)[self.name]
 
     def mute(self, module: ModuleType) -> None:
-        """Mute what was set before this was an attribute."""
+        """Mute the value that was set before this descriptor was installed."""
         found, muted = vars(module), _Muted()
         if not isinstance(found[self.name], _Muted | None):
-            # Nothing is called here, so that no other thread sets another value in between.
+            # Without a call here, no other thread can set another value in between.
             muted.whole = found[self.name]
             found[self.name] = muted
 
 
 class _Sys(ModuleType):
-    """What Python's own code and libraries print to."""
-
     stdout, stderr, __stdout__, __stderr__ = _Mute(), _Mute(), _Mute(), _Mute()
     unraisablehook = _Mute()
 
 
 class _Warnings(ModuleType):
-    """What shows warnings, and what records them."""
-
     showwarning, _showwarnmsg_impl = _Mute(), _Mute()
 
 
 class _Asking(type):
-    """Classes of which all others are subclasses inside, and none outside."""
+    """A metaclass: every class is a subclass inside, and none outside."""
 
     def __subclasscheck__(cls, _: type) -> bool:
         return bool(_HERE)
 
 
 class SaidInside(Warning, metaclass=_Asking):
-    """The category of all warnings that come up inside: libraries may copy filters of it."""
+    """The category of every warning raised inside. Libraries may copy filters of this category."""
 
 
-#: Keeps warnings inside from becoming errors.
+#: Keeps warnings raised inside from becoming errors.
 _IGNORED = ('ignore', None, SaidInside, None, 0)
 
 
 def _install() -> None:
-    """Put all that can be heard behind the question whether a thread is inside."""
     for module, kind in ((sys, _Sys), (warnings, _Warnings)):
         if not isinstance(module, kind):
             module.__class__ = kind
@@ -218,14 +199,14 @@ def _install() -> None:
                 each.mute(module)
     if not hasattr(logging.Logger.handle, MARK):
         logging.Logger.handle = _mute_logger(logging.Logger.handle)  # type: ignore[method-assign]
-    # Filters that were set later come first, so it goes before them once more.
+    # Later filters take precedence, so this one moves to the front again.
     filters = cast(list[Any], warnings.filters)
     if not filters or filters[0] is not _IGNORED:
         filters.insert(0, _IGNORED)
 
 
 def _mute_logger(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Any:
-    """Let a method of loggers drop records in threads that are inside."""
+    """Return a ``handle`` method that drops log records in threads that are inside."""
 
     @wraps(handle)
     def mute(logger: logging.Logger, record: logging.LogRecord) -> None:

@@ -1,8 +1,7 @@
-"""Private rows, read in chunks. Nothing can be learned of them but sums over all of them.
+"""Private rows, read in chunks, of which only sums over all rows can be read.
 
-A statistic maps a chunk of rows to exact sums. The sums of all chunks add up to those of the table,
-bit for bit, however the table is cut and in any order. So memory is bounded by a chunk, and chunks
-may lie on other machines.
+A statistic maps a chunk of rows to exact sums, which add up to those of the table, bit for bit, in
+any order and for any chunks. So memory is bounded by a chunk, and chunks may lie on other machines.
 """
 
 from __future__ import annotations
@@ -19,60 +18,50 @@ from numpy.typing import NDArray
 
 from sdv_threea.privacy.guard import UnreadableRowsError, guarded
 
-#: A chunk of rows: a table, or a named tuple of arrays with a row each.
+#: A table, or a named tuple of arrays with one entry per row.
 Chunk = TypeVar('Chunk')
 New = TypeVar('New')
 
-#: What statistics return: integer arrays, what has a ``+`` of its own, or tuples of them.
+#: Integer arrays, objects with a ``+``, or tuples of these.
 Sums = TypeVar('Sums')
 
-#: A chunk of a table has about this many cells, and at least this many rows.
+#: Approximate number of cells and least number of rows of a table's chunk.
 CHUNK_CELLS = 2**20
 LEAST_ROWS = 2**13
 
-#: Bytes of mapped chunks that are kept for the next pass; what does not fit is mapped again.
+#: Bytes of mapped chunks that are kept for the next pass; other chunks are mapped again.
 KEPT_BYTES = 2**28
 
-#: Magnitude that no sum may reach: far below where whole numbers of 64 bits wrap around.
+#: Every sum must stay below this, far from where 64-bit integers wrap around.
 LARGEST_SUM = 2**62
 
 
 class Source(Protocol):
-    """Where rows come from."""
+    """A source of private rows."""
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Add a statistic up over all chunks."""
+        """Return the sum of a statistic over all chunks."""
 
     def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source | None:
-        """Map every chunk once, if the source can; ``None`` if it cannot."""
+        """Return a source whose chunks are mapped once; ``None`` if this source cannot do that."""
 
 
 @dataclass(frozen=True)
 class Rows(Generic[Chunk]):
-    """Private rows of which nothing but sums is read.
+    """Private rows of which only sums are read; ``steps`` are applied to each chunk in order.
 
-    Formal guarantees:
-        * all that is done to chunks and to their sums is done inside
-          :func:`~sdv_threea.privacy.guard.guarded`, wherever they lie: no warning, log, print or
-          error of a library shows a cell
-
-    Args:
-        source: Where they come from.
-        steps: What is done to each chunk, in order.
+    Formal guarantees: all work on chunks and on their sums runs inside
+    :func:`~sdv_threea.privacy.guard.guarded`, wherever the chunks lie: no warning, log, print or
+    error of a library shows a cell.
     """
 
     source: Source
     steps: tuple[Callable[[Any], Any], ...] = ()
 
     def map(self, step: Callable[[Chunk], New]) -> Rows[New]:
-        """Map the rows.
+        """Return rows mapped by ``step``, a picklable function of a chunk; nothing is computed yet.
 
-        Args:
-            step: A function of a chunk that maps its rows one by one, whatever the others hold;
-                it can be pickled. It may leave rows out.
-
-        Returns:
-            The mapped rows; nothing is computed yet.
+        ``step`` must map each row by itself, whatever the other rows hold. It may drop rows.
         """
         return cast('Rows[New]', replace(self, steps=(*self.steps, step)))
 
@@ -82,66 +71,34 @@ class Rows(Generic[Chunk]):
         return self if kept is None else Rows(kept)
 
     def thin(self, share: float) -> Rows[Chunk]:
-        """Return some of the rows, each chosen by a coin of its own, to save time.
+        """Return a random sample of the rows, to save time; ``share`` is public or released.
 
-        Formal guarantees:
-            * the coins do not depend on the rows, so a sum over the rows that are left is as
-              private as the same sum over all of them
-
-        Args:
-            share: The chance to stay, a public or released number; from 1 on, all stay.
-
-        Returns:
-            The rows that are left.
+        Formal guarantees: which rows are drawn does not depend on the rows, so a sum over the
+        sample is as private as the same sum over all rows.
         """
         return self if share >= 1 else replace(self, steps=(partial(_toss, share), *self.steps))
 
     def sum(self, statistic: Callable[[Chunk], Sums]) -> Sums:
-        """Return the sums of a statistic over all rows, in one pass.
-
-        Args:
-            statistic: A function of a chunk that returns exact sums over its rows; it can be
-                pickled.
-
-        Returns:
-            The sums over all rows.
-
-        Raises:
-            UnreadableRowsError: If they do not fit into 64 bits, or something fails.
-        """
+        """Return exact sums over all rows; ``statistic`` is a picklable function of a chunk."""
         with guarded():
             return cast(Sums, self.source.sum(partial(_apply, (*self.steps, statistic))))
 
 
 def chunk_table(table: pd.DataFrame, chunk_rows: int | None = None) -> Rows[pd.DataFrame]:
-    """Return the rows of a table, to be read in chunks.
-
-    Args:
-        table: The table.
-        chunk_rows: Rows per chunk; by default about :data:`CHUNK_CELLS` cells.
-
-    Returns:
-        Its rows.
-    """
+    """Return the rows of a table, in chunks of about :data:`CHUNK_CELLS` cells by default."""
     fitting = max(CHUNK_CELLS // max(table.shape[1], 1), LEAST_ROWS)
     return Rows(Slices(table.iloc, len(table), chunk_rows or fitting))
 
 
 def chunk_arrays(arrays: Chunk, chunk_rows: int = 2**16) -> Rows[Chunk]:
-    """Return the rows of a named tuple of arrays, to be read in chunks."""
+    """Return the rows of a named tuple of arrays, in chunks."""
     columns = cast(tuple[NDArray[Any], ...], arrays)
     return Rows(Slices(_Sliced(columns), len(columns[0]), chunk_rows))
 
 
 @dataclass(frozen=True)
 class Slices:
-    """Rows in memory, cut into slices.
-
-    Args:
-        rows: What slices are taken of.
-        num_rows: How many rows there are.
-        chunk_rows: How many a slice has.
-    """
+    """Rows in memory, cut into slices of ``chunk_rows`` rows."""
 
     rows: Any
     num_rows: int
@@ -152,23 +109,17 @@ class Slices:
             yield self.rows[start : start + self.chunk_rows]
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Add a statistic up, slice by slice."""
+        """Return the sum of a statistic over all slices."""
         return reduce(add, map(statistic, self))
 
     def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
-        """Map the slices once, as far as there is room."""
+        """Return slices that are mapped once, as far as memory allows."""
         return Kept(self, steps, [])
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Chunks in memory whose first ones are mapped once and remembered.
-
-    Args:
-        chunks: The chunks.
-        steps: What is done to each of them.
-        kept: The mapped ones that are remembered so far.
-    """
+    """Chunks in memory; the first ones are mapped once and remembered in ``kept``."""
 
     chunks: Slices | Kept
     steps: tuple[Callable[[Any], Any], ...]
@@ -180,27 +131,23 @@ class Kept:
         room = True
         for each in islice(self.chunks, known, None):
             mapped = _apply(self.steps, each)
-            # Those that are kept come first, so after one that does not fit none is kept.
+            # Only leading chunks are kept, so none is kept after one that does not fit.
             room = room and _measure([*self.kept, mapped]) <= KEPT_BYTES
             if room:
                 self.kept.append(mapped)
             yield mapped
 
     def sum(self, statistic: Callable[[Any], Sums]) -> Sums:
-        """Add a statistic up, chunk by chunk."""
+        """Return the sum of a statistic over all chunks."""
         return reduce(add, map(statistic, self))
 
     def keep(self, steps: tuple[Callable[[Any], Any], ...]) -> Source:
-        """Map what is remembered once more, and remember that too, as far as there is room."""
+        """Return chunks that are mapped once more and remembered, as far as memory allows."""
         return Kept(self, steps, [])
 
 
 def add(one: Sums, other: Sums) -> Sums:
-    """Return the sums of two parts of a table together.
-
-    Raises:
-        UnreadableRowsError: If they do not fit into 64 bits.
-    """
+    """Return the sums of two parts of a table together; an error if they exceed 64 bits."""
     if isinstance(one, tuple):
         return cast(Sums, tuple(map(add, one, cast(tuple[Any, ...], other))))
     if (
@@ -212,8 +159,6 @@ def add(one: Sums, other: Sums) -> Sums:
 
 
 class _Sliced:
-    """A named tuple of arrays whose slices are named tuples of slices."""
-
     def __init__(self, arrays: tuple[NDArray[Any], ...]) -> None:
         self._arrays = arrays
 
@@ -222,7 +167,7 @@ class _Sliced:
 
 
 def _apply(steps: tuple[Callable[[Any], Any], ...], chunk: Any) -> Any:
-    # Guarded here too, because this may run in a process of its own.
+    # Guarded here too, because this may run in another process.
     with guarded():
         for step in steps:
             chunk = step(chunk)
@@ -230,7 +175,7 @@ def _apply(steps: tuple[Callable[[Any], Any], ...], chunk: Any) -> Any:
 
 
 def _toss(share: float, chunk: Any) -> Any:
-    """Return the rows that fresh coins choose."""
+    """Return a random sample of the rows of a chunk."""
     table = isinstance(chunk, pd.DataFrame)
     num_rows = len(chunk) if table else len(chunk[0])
     coins = np.random.default_rng()
@@ -243,7 +188,7 @@ def _measure(chunks: list[Any]) -> int:
 
 
 def _measure_chunk(chunk: Any) -> int:
-    """Measure a chunk in bytes: the texts of a table, too."""
+    """Return the bytes of a chunk, texts of a table included."""
     if isinstance(chunk, pd.DataFrame):
         return int(chunk.memory_usage(deep=True).sum())
     return sum(each.nbytes for each in chunk)

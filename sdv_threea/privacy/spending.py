@@ -1,4 +1,4 @@
-"""Spending: hands the budget out stage by stage, and keeps every receipt."""
+"""Spending: hands out the budget stage by stage, and keeps every receipt."""
 
 from __future__ import annotations
 
@@ -12,41 +12,30 @@ from sdv_threea.privacy.mechanism import Noise
 
 Result = TypeVar('Result')
 
-#: Margins for rounding: what is left is never more than what the ledger leaves; of the budget, far
-#: above what adding up receipts is off by.
+#: Margins for rounding. The first keeps spending below what the ledger leaves; the second, of the
+#: budget, is far above the error of adding up receipts.
 ROUNDING, LEAST_LEFT = 2.0**-40, 2.0**-46
 
 
 class OverspentError(RuntimeError):
-    """A stage has spent what it was not promised: what it released is not to be used."""
+    """A stage spent more than its share; its result must not be used."""
 
 
 class Spending:
-    """The running account of one release.
-
-    ``price`` and ``terms`` say what a stage may pay. ``keep`` takes the receipts of what the stage
-    returned, and passes its result on.
+    """The running account of one release: prices for stages, and receipts of their results.
 
     Formal guarantees:
-        * the stages are promised shares that compose to the budget, and the last ones get what the
-          ledger leaves: the prices may depend on what was released before, as a Gaussian
-          differential privacy filter allows (Smith and Thakurta 2022, arXiv 2210.17520;
-          ``docs/proofs.md``, lemma 2)
-        * no stage spends its share twice, and nothing is kept that takes the ledger beyond the
-          budget or the failures of thresholds beyond their part of ``delta``
-        * with ``charged=False`` stages before the last are free of noise, and their receipts say
-          that they were not charged: the accounting of the 3A paper, no end-to-end guarantee
-        * stages are priced for a record; a unit of privacy with up to ``c`` records moves a sum
-          over records ``c`` times as far as one of them may, so what is ``mu / c``-GDP for a record
-          is ``mu``-GDP for a unit, and that is what receipts say; thresholds reckon with ``c``
-          themselves, as their ``delta`` would grow faster
-
-    Args:
-        budget: The budget.
-        shares: Share of the budget by stage.
-        noise: The source of noise.
-        charged: Whether stages before the last are charged.
-        rows_per_unit: The most records ``c`` that a unit of privacy has in the table.
+        * stages are promised shares that compose to the budget, and the last ones get what the
+          ledger leaves: prices may depend on earlier releases, as a Gaussian differential privacy
+          filter allows (Smith and Thakurta 2022, arXiv 2210.17520; ``docs/proofs.md``, lemma 2)
+        * no stage spends its share twice, and no result is passed on that takes the ledger beyond
+          the budget, or the failures of thresholds beyond their part of ``delta``
+        * with ``charged=False`` stages before the last have no noise, and their receipts state that
+          they were not charged: the accounting of the 3A paper, no end-to-end guarantee
+        * stages are priced for a record. A unit of privacy with up to ``c = rows_per_unit`` records
+          moves a sum over records up to ``c`` times as far as one of its records may, so ``mu /
+          c``-GDP for a record is ``mu``-GDP for a unit, which receipts state. Thresholds account
+          for ``c`` themselves, as their ``delta`` would grow faster
     """
 
     def __init__(
@@ -68,22 +57,15 @@ class Spending:
 
     @property
     def threshold_delta(self) -> float:
-        """The part of ``delta`` that stability thresholds may fail with."""
+        """The part of ``delta`` that covers failures of stability thresholds."""
         return self._budget.threshold_part
 
     def price(self, stage: str) -> float:
-        """Return the price in GDP, for a record, that a stage may pay: 0 if it has no share."""
+        """Return the price in GDP per record that a stage may pay; 0 without a share."""
         return self._mus.get(stage, 0.0) / self.rows_per_unit if self._charged else math.inf
 
     def terms(self, *stages: str) -> dict[str, Any]:
-        """Return the price, the neighbour relation and the source of noise for a stage, once.
-
-        Args:
-            stages: The stage; or several, whose shares are spent together.
-
-        Raises:
-            OverspentError: If a stage has had its terms.
-        """
+        """Return price, neighbour relation and noise of stages that pool their shares, once."""
         for stage in stages:
             if stage in self._asked:
                 raise OverspentError(f'the stage {stage!r} has had its share of the budget.')
@@ -91,13 +73,9 @@ class Spending:
         return self._terms(math.hypot(*map(self.price, stages)))
 
     def divide(self, shares: Mapping[str, float]) -> None:
-        """Divide what the ledger leaves anew, between stages that have not had their terms.
+        """Divide the rest of the budget anew between stages that have not had their terms.
 
-        Args:
-            shares: Relative share of ``mu^2`` by stage: public, or made of what was released.
-
-        Raises:
-            OverspentError: If one of the stages has had its terms.
+        The relative ``shares`` of ``mu^2`` must be public or made of released numbers.
         """
         if self._asked & set(shares):
             raise OverspentError('a stage that has had its share of the budget gets no other.')
@@ -107,11 +85,7 @@ class Spending:
         self._mus = self._budget.part(left * (1 - ROUNDING)).split(shares)
 
     def left(self, promised: Sequence[str] = ()) -> float:
-        """Return the price in GDP, for a record, that may still be paid.
-
-        Args:
-            promised: Stages to come, whose shares are to be left for them.
-        """
+        """Return the GDP per record that is left, less the shares of ``promised`` stages."""
         if math.isinf(self._budget.mu):
             return math.inf
         kept = sum(self._mus[stage] ** 2 for stage in promised)
@@ -120,20 +94,11 @@ class Spending:
         return left * (1 - ROUNDING) / self.rows_per_unit
 
     def rest(self, most: float = math.inf, promised: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the same for the last stages, which spend what all others have left.
-
-        Args:
-            most: The most that is to be spent, in GDP for a record.
-            promised: Stages to come, whose shares are to be left for them.
-        """
+        """Return terms that spend the rest of the budget, at most ``most`` in GDP per record."""
         return self._terms(min(self.left(promised), most))
 
     def keep(self, released: tuple[Result, Receipt | Iterable[Receipt]]) -> Result:
-        """Keep the receipts of what a stage returned, and pass its result on.
-
-        Raises:
-            OverspentError: If more than the budget is spent; the result is not passed on.
-        """
+        """Keep the receipts of a stage and return its result; raise if the budget is exceeded."""
         result, receipts = released
         several = (receipts,) if isinstance(receipts, Receipt) else tuple(receipts)
         charged = self._charged or all(math.isfinite(one.mu) for one in several)

@@ -1,7 +1,7 @@
-"""The statistics through which private records are read: counts, sums and second moments.
+"""The statistics of private records (counts, sums, second moments) and their sensitivities.
 
-All are exact integer sums over records, so the sums of blocks of rows add up to the sums of the
-table, bit for bit and in any order. Each comes with the proof of how far one record can move it.
+All are exact integer sums over records, so the sums of blocks of rows add up to those of the table,
+bit for bit and in any order. Each ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sdv_threea.privacy.clipping import EXACT_FLOAT, block_rows, clip_norm, magn
 from sdv_threea.privacy.rows import LARGEST_SUM
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
-#: ``sqrt(2)`` the norm of one record's moments would be ``||t||^2`` exactly; 17 / 12 is that ratio
-#: in whole numbers, and just above it, which the proof in :func:`moment_sensitivity` needs.
+#: ``sqrt(2)`` the norm of one record's moments would be exactly ``||t||^2``. The ratio 17 / 12 in
+#: whole numbers is just above ``sqrt(2)``, as the proof in :func:`moment_sensitivity` needs.
 DIAGONAL_WEIGHT = 12
 OFF_DIAGONAL_WEIGHT = 17
 
-#: Rows of products that are floats at once: they bound the memory, and change no result.
+#: Rows of products converted to floats at once. This bounds the memory and changes no result.
 STRIP = 2**9
 
 
@@ -34,24 +34,13 @@ def histogram(
     sizes: Sequence[int],
     num_groups: int,
 ) -> tuple[NDArray[np.int64], ...]:
-    """Count the records with each code, by column and group.
+    """Return the counts of each code by column and group, shape (num_groups, sizes[j]) each.
+
+    ``codes`` has shape (n, m); a negative code is not counted. ``groups`` has shape (n,).
 
     Formal guarantees:
         * the counts of a table are the sums of the counts of its blocks of rows
         * all counts of all columns together move by at most ``histogram_sensitivity(m, ...)``
-
-    Args:
-        codes: One code per record and column, below the column's size, shape (n, m). A negative
-            code is not counted.
-        groups: The group of each record, in ``[0, num_groups)``, shape (n,).
-        sizes: Number of codes of each column, length m.
-        num_groups: Number of groups.
-
-    Returns:
-        For each column ``j``, the counts, shape (num_groups, sizes[j]).
-
-    Raises:
-        ValueError: If a code or a group is out of range, or the shapes disagree.
     """
     if codes.shape != (len(groups), len(sizes)):
         raise ValueError('codes must have one row per group label and one column per size.')
@@ -61,20 +50,15 @@ def histogram(
 
 
 def histogram_sensitivity(squared_norm: int, neighbors: str = 'add_remove') -> float:
-    """Bound the L2 distance of the histograms of neighbouring tables, all columns together.
+    """Return the L2 sensitivity of the histograms of all columns together, in records.
+
+    ``squared_norm`` is ``sum w^2`` over columns of weight ``w``: without weights, their number.
 
     Formal guarantees:
-        * a record adds the weight ``w`` of a column to at most one count of it, wherever its groups
-          and codes lie: ``sqrt(sum w^2)``, which is ``sqrt(m)`` if each of ``m`` columns weighs one
-        * two records' contributions are non-negative, so replacing one by the other moves the
-          counts by at most ``sqrt(2 sum w^2)``
-
-    Args:
-        squared_norm: ``sum w^2``: without weights, the number of columns.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity, in records.
+        * a record adds the weight ``w`` of a column to at most one of its counts, whatever groups
+          and codes are: ``sqrt(sum w^2)``, which is ``sqrt(m)`` for ``m`` columns of weight one
+        * contributions of two records are non-negative, so replacing one record by another moves
+          the counts by at most ``sqrt(2 sum w^2)``
     """
     return math.sqrt(squared_norm * SQUARED_DISTANCE[neighbors])
 
@@ -86,28 +70,16 @@ def weighted_histogram(
     num_groups: int,
     radius: int,
 ) -> tuple[NDArray[np.int64], ...]:
-    """Sum what the codes of records weigh, by column and group.
+    """Return the sums of the weights of codes by column and group, shape (num_groups, S) each.
+
+    ``codes`` has shape (n, m); a negative code weighs nothing. ``weights`` are whole numbers of at
+    least zero, shape (S,) per column.
 
     Formal guarantees:
         * the sums of a table are the sums of those of its blocks of rows
-        * a record adds a vector of whole numbers to its group, none of them negative, of norm at
-          most ``radius``: that of its weights, which
-          :func:`~sdv_threea.privacy.clipping.clip_norm` shortens
+        * a record adds a vector of non-negative whole numbers to its group, of norm at most
+          ``radius``: its weights, shortened by :func:`~sdv_threea.privacy.clipping.clip_norm`
         * so the sums of all columns together move by at most ``sum_sensitivity(radius, ...)``
-
-    Args:
-        codes: One code per record and column, below the column's size, shape (n, m). A negative
-            code weighs nothing.
-        groups: The group of each record, in ``[0, num_groups)``, shape (n,).
-        weights: What each code of each column weighs, whole numbers of at least zero, (S,) each.
-        num_groups: Number of groups.
-        radius: The bound, a whole number.
-
-    Returns:
-        For each column, the sums, shape (num_groups, S).
-
-    Raises:
-        ValueError: If a code or a group is out of range, or a weight is negative.
     """
     _check_groups(groups, num_groups)
     if any(own.min(initial=0) < 0 for own in weights):
@@ -115,7 +87,7 @@ def weighted_histogram(
     found = np.zeros(codes.shape, dtype=np.int64)
     for at, own in enumerate(weights):
         _check_codes(codes[:, at], len(own))
-        # The last place is that of negative codes.
+        # The appended zero is the weight of negative codes.
         found[:, at] = np.append(own, 0)[np.maximum(codes[:, at], -1)]
     found = clip_norm(found, radius)
     return tuple(
@@ -127,10 +99,10 @@ def weighted_histogram(
 def interaction_sensitivity(
     shapes: Sequence[Sequence[int]], weights: Sequence[int], neighbors: str = 'add_remove'
 ) -> float:
-    r"""Bound the L2 distance of sums of contrasts of neighbouring tables, all of them together.
+    r"""Return the L2 sensitivity of the sums of contrasts of several tables together.
 
-    A record adds ``w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...`` to the sums of a table, with
-    ``e`` the indicator of its bin among ``G``; or nothing.
+    A record adds ``w (G_1 e_1 - 1) \otimes (G_2 e_2 - 1) \otimes ...`` to the sums of a table of
+    ``shape = (G_1, G_2, ...)``, with ``e`` the indicator of its bin, or nothing.
 
     Formal guarantees:
         * ``||G e - 1||^2 = G (G - 1)``, and norms of products multiply: a record adds a vector of
@@ -139,15 +111,8 @@ def interaction_sensitivity(
           So products of two records have at least ``-prod G (G - 1) / (G' - 1)``, ``G'`` the least
           number of bins, and replacing one record by another moves the sums of a table by at most
           ``2 w^2 prod G (G - 1) (1 + 1 / (G' - 1))``, squared
-        * of a column of one bin contrasts are zero, and so is what records add
-
-    Args:
-        shapes: The number of bins of each column, for each table.
-        weights: What each table weighs, whole numbers.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity; one if no record adds anything, so that there is some noise.
+        * contrasts of a column of one bin are zero, and so is what records add; if no record adds
+          anything, the sensitivity returned is one, so that there is some noise
     """
     squared = 0
     for shape, weight in zip(shapes, weights, strict=True):
@@ -162,39 +127,24 @@ def interaction_sensitivity(
 def sum_distances(
     counts: NDArray[np.int64], expected: NDArray[np.int64], sizes: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Add up how far the counts of several histograms are from what is expected of them.
+    """Return the L1 distance ``sum |count - expected|`` of each histogram, of ``sizes[j]`` counts.
 
-    Formal guarantees:
-        * for any expected counts, the distances of neighbouring tables are no further apart than
-          ``distance_sensitivity(len(sizes), ...)``
+    ``counts`` holds all histograms, one after the other; a record counts at most once in each.
 
-    Args:
-        counts: Counts of all histograms, one after the other; each record counts in at most one
-            place of each.
-        expected: Public or released whole numbers, of the same shape.
-        sizes: How many counts each histogram has.
-
-    Returns:
-        ``sum |count - expected|`` of each histogram, shape (len(sizes),).
+    Formal guarantees: for any public or released ``expected``, the distances of neighbouring tables
+    differ by at most ``distance_sensitivity(len(sizes), ...)``.
     """
     starts = np.cumsum([0, *sizes[:-1]])
     return np.asarray(np.add.reduceat(np.abs(counts - expected), starts))
 
 
 def distance_sensitivity(num_histograms: int, neighbors: str = 'add_remove') -> float:
-    """Bound the L2 distance of the distances of neighbouring tables, for :func:`sum_distances`.
+    """Return the L2 sensitivity of :func:`sum_distances`, in records.
 
     Formal guarantees:
-        * a record moves at most one count of a histogram, by one, so a distance by at most one, and
-          ``m`` of them by at most ``sqrt(m)``
+        * a record moves at most one count of a histogram, by one, so one distance by at most one,
+          and ``m`` distances by at most ``sqrt(m)``
         * replacing one record by another moves two counts, so twice as far
-
-    Args:
-        num_histograms: How many histograms there are, ``m``.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity, in records.
     """
     return math.sqrt(num_histograms) * SQUARED_DISTANCE[neighbors]
 
@@ -202,24 +152,13 @@ def distance_sensitivity(num_histograms: int, neighbors: str = 'add_remove') -> 
 def first_moments(
     vectors: NDArray[np.integer], groups: NDArray[np.integer], num_groups: int
 ) -> NDArray[np.int64]:
-    """Sum the vectors of the records of each group.
+    """Return the sums of the integer vectors, shape (n, d), of each group: shape (num_groups, d).
 
     Formal guarantees:
         * the sums are exact, so the sums of a table are the sums of those of its blocks of rows
         * with ``||t|| <= radius`` they move by at most ``radius`` when a record is added or removed
-        * if moreover no two vectors have a negative inner product, they move by at most
-          ``sqrt(2) radius`` when one is replaced: see :func:`sum_sensitivity`
-
-    Args:
-        vectors: Integer vectors ``t``, shape (n, d).
-        groups: The group of each record, in ``[0, num_groups)``, shape (n,).
-        num_groups: Number of groups.
-
-    Returns:
-        The sums, shape (num_groups, d).
-
-    Raises:
-        ValueError: If a group is out of range.
+        * if moreover no two vectors have a negative inner product, they move by at most ``sqrt(2)
+          radius`` when one is replaced: see :func:`sum_sensitivity`
     """
     _check_groups(groups, num_groups)
     sums = np.zeros((num_groups, vectors.shape[1]), dtype=np.int64)
@@ -232,19 +171,12 @@ def first_moments(
 
 
 def sum_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
-    """Bound the L2 distance of the sums of neighbouring tables, for :func:`first_moments`.
+    """Return the L2 sensitivity of :func:`first_moments`.
 
     Formal guarantees:
-        * one record of norm at most ``radius`` moves its group's sum by at most ``radius``
+        * one record of norm at most ``radius`` moves the sum of its group by at most ``radius``
         * ``||t - s||^2 <= ||t||^2 + ||s||^2`` where ``t . s >= 0``, so replacing one record by
           another moves the sums by at most ``sqrt(2) radius``
-
-    Args:
-        radius: Bound on the norm of every record's vector.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity.
     """
     return radius * math.sqrt(SQUARED_DISTANCE[neighbors])
 
@@ -252,24 +184,13 @@ def sum_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 def second_moments(
     vectors: NDArray[np.integer], groups: NDArray[np.integer], num_groups: int
 ) -> NDArray[np.int64]:
-    """Sum the weighted upper triangles of ``t t^T`` over the vectors of the records of each group.
+    """Return ``12 t_i^2`` and ``17 t_i t_j``, summed over the records ``t`` of each group.
+
+    The shape is (num_groups, d (d + 1) / 2), in the order of :func:`numpy.triu_indices`.
 
     Formal guarantees:
         * the sums are exact, so the sums of a table are the sums of those of its blocks of rows
         * with ``||t|| <= radius`` they move by at most ``moment_sensitivity(radius, ...)``
-
-    Args:
-        vectors: Integer vectors ``t``, shape (n, d).
-        groups: The group of each record, in ``[0, num_groups)``, shape (n,).
-        num_groups: Number of groups.
-
-    Returns:
-        ``12 t_i^2`` and ``17 t_i t_j`` summed, shape (num_groups, d (d + 1) / 2), in the order of
-        :func:`numpy.triu_indices`; :func:`unpack_second_moments` undoes it.
-
-    Raises:
-        ValueError: If a group is out of range.
-        OverflowError: If the sums could exceed 64 bits.
     """
     _check_groups(groups, num_groups)
     largest = max(magnitude(vectors), 1) ** 2
@@ -291,7 +212,7 @@ def second_moments(
 
 
 def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
-    r"""Bound the L2 distance of the second moments of neighbouring tables.
+    """Return the L2 sensitivity of :func:`second_moments`, in its units.
 
     Formal guarantees:
         * the weighted moments of one record have norm at most ``17 / sqrt(2) radius^2``
@@ -299,36 +220,23 @@ def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 
     Proof. Let ``u(t)`` be the weighted moments of one vector. As ``(t . s)^2 = sum_i t_i^2 s_i^2 +
     2 sum_{i<j} t_i t_j s_i s_j``, ``u(t) . u(s) = 17^2 / 2 (t . s)^2 - 1/2 sum_i t_i^2 s_i^2``.
-    Hence ``||u(t)||^2 <= 17^2 / 2 ||t||^4``, and ``||u(t) - u(s)||^2 = 17^2 / 2 (||t||^4 +
-    ||s||^4 - 2 (t . s)^2) - 1/2 sum_i (t_i^2 - s_i^2)^2 <= 17^2 radius^4``.
-
-    Args:
-        radius: Bound on the norm of every record's vector.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity, in the units of :func:`second_moments`: 0.2 % above the best possible.
+    Hence ``||u(t)||^2 <= 17^2 / 2 ||t||^4``, and ``||u(t) - u(s)||^2 = 17^2 / 2 (||t||^4 + ||s||^4
+    - 2 (t . s)^2) - 1/2 sum_i (t_i^2 - s_i^2)^2 <= 17^2 radius^4``. The bound is 0.2 % above the
+    best possible.
     """
     return OFF_DIAGONAL_WEIGHT * radius**2 * math.sqrt(SQUARED_DISTANCE[neighbors] / 2)
 
 
 def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the symmetric matrices behind released second moments, without the weights.
+    """Return the matrices ``sum t t^T``, shape (num_groups, d, d), of released second moments.
 
-    The noise of off-diagonal entries has 1/17 of the scale that was released, that of diagonal ones
-    1/12.
-
-    Args:
-        moments: What became of :func:`second_moments`, shape (num_groups, d (d + 1) / 2).
-
-    Returns:
-        The matrices ``sum t t^T``, shape (num_groups, d, d).
+    The noise scale of off-diagonal entries is 1/17 of the released one, of diagonal entries 1/12.
     """
     return unpack(unweighted_moments(moments))
 
 
 def unweighted_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the same as upper triangles: released second moments, without the weights."""
+    """Return released second moments without the weights, as upper triangles."""
     return np.asarray(moments / _weights(width_of(moments)))
 
 
@@ -339,7 +247,7 @@ def _count(
     num_groups: int,
     added: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Count the codes of a column by group, or add up whole numbers: floats hold them exactly."""
+    """Return counts of codes, or sums of whole numbers, by group; floats hold both exactly."""
     _check_codes(column, size)
     # Code -1 counts in a first place, which is cut off.
     places, width = np.maximum(column, -1).astype(np.intp) + 1, size + 1

@@ -1,9 +1,8 @@
-"""Statistics that say how far a record moves them, and the way of their sums to the door of noise.
+"""Statistics that declare their sensitivity, and the release of their sums.
 
-A :class:`Statistic` is data: what is summed over the rows, what the receipt says, and the claim how
-far one record moves the sums. All that a release reads of private rows is such a statistic, so one
-test can hold all claims against single records, and need not know what they are for
-(:mod:`sdv_threea.audit.contributions`).
+A :class:`Statistic` is data: what is summed over the rows, the words of the receipt, and the claim
+how far one record moves the sums. Every release reads private rows through a statistic, so one test
+can check all claims against single records (:mod:`sdv_threea.audit.contributions`).
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from sdv_threea.privacy.rows import Rows
 
 @dataclass(frozen=True)
 class Statistic:
-    """What is summed over private rows and released with noise.
+    """A sum over private rows that is released with noise.
 
-    Formal guarantees, which are those of its maker, and which docstrings there prove:
+    Formal guarantees, which its maker gives and proves in the docstring there:
         * the sums of a table are the sums of its records alone, bit for bit
-        * what is released of them moves by at most ``sensitivity`` between neighbouring tables
+        * the values released of the sums move by at most ``sensitivity`` between neighbouring
+          tables
 
     Args:
-        stage: The stage that asks, for the receipt.
+        stage: The stage, for the receipt.
         released: What is released, in words, for the receipt.
-        sums: A function of a chunk that returns exact sums over its rows; it can be pickled. What
-            is bound in it is public or released, or changes nothing that is shown.
+        sums: A picklable function from a chunk to exact sums over its rows. Values bound in the
+            function are public or released, or change nothing that is shown.
         sensitivity: L2 distance between the values of neighbouring tables, in units of
             ``resolution``.
         resolution: The unit of the values.
-        finish: A function of the sums of all rows that returns the values. By default the sums are
-            the values. For keys that are not public it returns the keys and their counts.
+        finish: Turns the sums of all rows into values, or into non-public keys and their counts.
     """
 
     stage: str
@@ -49,19 +48,13 @@ class Statistic:
     finish: Callable[[Any], Any] | None = None
 
     def values(self, sums: Any) -> Any:
-        """Return the exact values that are released of the sums of all rows."""
+        """Return the exact values of the sums over all rows: private."""
         return sums if self.finish is None else self.finish(sums)
 
 
 @dataclass(frozen=True)
 class Summed:
-    """A statistic and its exact sums, on their way to the door of noise: private.
-
-    Args:
-        statistic: The statistic.
-        rows: The rows that it was summed over.
-        sums: The sums.
-    """
+    """A statistic, the rows and the exact sums over them, before noise: private."""
 
     statistic: Statistic
     rows: Rows[Any]
@@ -69,33 +62,13 @@ class Summed:
 
 
 def take(rows: Rows[Any], *statistics: Statistic) -> tuple[Summed, ...]:
-    """Sum statistics over the rows, all of them in one pass.
-
-    Args:
-        rows: The private rows.
-        statistics: The statistics.
-
-    Returns:
-        The exact sums of each.
-
-    Raises:
-        UnreadableRowsError: If they do not fit into 64 bits, or something fails.
-    """
+    """Return the exact sums of several statistics over the rows, in one pass."""
     sums = rows.sum(partial(_sum_each, tuple(each.sums for each in statistics)))
     return tuple(Summed(each, rows, own) for each, own in zip(statistics, sums, strict=True))
 
 
 def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[NDArray[np.float64], Receipt]:
-    """Release the values of a statistic by :func:`~sdv_threea.privacy.mechanism.add_noise`.
-
-    Args:
-        summed: The exact sums.
-        mu: The price, in GDP.
-        noise: The source of noise.
-
-    Returns:
-        The noisy values, and the receipt.
-    """
+    """Return noisy values and a receipt, by :func:`~sdv_threea.privacy.mechanism.add_noise`."""
     statistic = summed.statistic
     return add_noise(
         statistic.values(summed.sums),
@@ -118,19 +91,9 @@ def release_keys(  # noqa: PLR0913 (the price, and the threshold)
     most_added: int,
     noise: Noise,
 ) -> tuple[list[Any], NDArray[np.float64], Receipt]:
-    """Release frequent keys by :func:`~sdv_threea.privacy.mechanism.threshold_release`.
+    """Return frequent keys, noisy counts and a receipt of a statistic over non-public keys.
 
-    Args:
-        summed: The exact sums, which ``finish`` turns into keys and counts.
-        mu: The price, in GDP.
-        delta: The probability of failure.
-        max_new_keys: How many keys can have more records in one of two neighbouring tables.
-        least: Keys with fewer records are passed over, a number for each key.
-        most_added: How much one unit of privacy adds to any count at most.
-        noise: The source of noise.
-
-    Returns:
-        The shown keys, their noisy counts, and the receipt.
+    See :func:`~sdv_threea.privacy.mechanism.threshold_release` for the arguments.
     """
     statistic = summed.statistic
     keys, counts = statistic.values(summed.sums)
