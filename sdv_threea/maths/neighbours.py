@@ -1,14 +1,8 @@
-"""A noisy table of pairs of columns, in which neighbours are alike.
+"""A noisy table of pairs of columns, smoothed if the order of the columns means something.
 
-Columns are often in an order that means something: moments of a series, frequencies, months of a
-year. What two of them have to do with each other is then about the same for the two next to them,
-so the table of all pairs is smooth, and noise is not. In cosines (a discrete cosine transform in
-both directions) it is the slow ones that say what is smooth. They come in bands, by the faster of
-both directions, each band half an octave wide, and each is shrunk by what its noise leaves of it
-(Wiener 1949; by band James and Stein 1961). In a table whose order means nothing all bands are
-alike, and nothing would be gained: Stein's unbiased estimate of the error says so.
-
-All of it is post-processing.
+In a series (moments, months), dependence varies slowly along the order, and noise does not. Each
+half-octave band of a cosine transform is shrunk by its noise (Wiener 1949; by band James and Stein
+1961), if Stein's unbiased estimate of the error says that this helps. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -19,25 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dctn, idctn
 
-#: A band is shrunk as if its noise were larger by this many standard deviations of its power.
+#: A band is shrunk as if its noise were larger by this many standard deviations of the noise power.
 DOUBT = 2.0
 
 
 def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Smooth a noisy symmetric table of pairs, if that is better than to shrink all of it alike.
+    """Return a smoothed symmetric table, shape (m, m); zeros if the order seems to mean nothing.
 
-    Args:
-        table: Values of pairs, shape (m, m), changed in place; what is on the diagonal does not
-            count.
-        scale: Standard deviation of their noise.
-
-    Returns:
-        The smoothed table, shape (m, m); zeros if the order of columns seems to mean nothing.
+    ``table`` is changed in place, and its diagonal is ignored; ``scale`` is the noise of a value.
     """
     width = len(table)
     if width < 3:
         return np.zeros_like(table)
-    # A column is about as like itself as it is like the next one.
+    # The diagonal gets the mean of adjacent pairs, so that it is smooth.
     np.fill_diagonal(table, max(float(np.diag(table, 1).mean()), 0.0))
     waves = dctn(table, norm='ortho', overwrite_x=True)
     noise, gained = scale**2, 0.0
@@ -59,17 +47,16 @@ def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64
 
 
 def _cut_bands(width: int) -> list[tuple[int, int]]:
-    """Cut frequencies into bands of half an octave: where they start and end."""
+    """Return the starts and ends of frequency bands of half an octave."""
     steps = range(2 * math.ceil(math.log2(width + 1)) + 1)
     borders = sorted({min(math.ceil(2 ** (step / 2)) - 1, width) for step in steps})
     return list(zip(borders, borders[1:], strict=False))
 
 
 def _sum_squares(part: NDArray[np.float64]) -> float:
-    """Add up squares, without a copy of what may be large."""
     return float(np.einsum('ij,ij->', part, part))
 
 
 def _risk(kept: float, power: float, noise: float) -> float:
-    """Estimate the squared error of ``kept`` times a noisy value, without bias (Stein 1981)."""
+    """Return an unbiased estimate of the squared error of ``kept`` times the value (Stein 1981)."""
     return (1 - kept) ** 2 * power + (2 * kept - 1) * noise

@@ -1,4 +1,4 @@
-"""Symmetric matrices whose eigenvalues are bounded."""
+"""Symmetric matrices with bounded eigenvalues."""
 
 from __future__ import annotations
 
@@ -10,22 +10,12 @@ from scipy.linalg import LinAlgError, cholesky, eigh
 def bound_eigenvalues(
     matrix: NDArray[np.float64], least: float, most: float = np.inf
 ) -> NDArray[np.float64]:
-    """Return the nearest symmetric matrix whose eigenvalues lie within bounds.
+    """Return the nearest symmetric matrix with eigenvalues in ``[least, most]``, shape (m, m).
 
-    With ``A = V diag(e) V^T``, it is ``V diag(clip(e)) V^T``: no other one with such eigenvalues is
-    nearer in the Frobenius norm (Higham 1988). Noise makes estimated covariances indefinite; with
-    ``least`` above zero the result is positive definite, and can be inverted and drawn from.
-
-    All eigenvectors take a minute at 5,000 columns. Where eigenvalues have no upper bound, only
-    those are found that are too small; and none, if a Cholesky root shows that there are none.
-
-    Args:
-        matrix: A matrix, shape (m, m); its symmetric part is meant.
-        least: The least eigenvalue of the result.
-        most: The largest eigenvalue of the result.
-
-    Returns:
-        The matrix, shape (m, m).
+    With ``A = V diag(e) V^T`` it is ``V diag(clip(e)) V^T``, the nearest one in the Frobenius norm
+    (Higham 1988). Noise makes estimated covariances indefinite; a positive ``least`` makes them
+    invertible. Without an upper bound, only the eigenvalues below ``least`` are computed, because
+    all eigenvectors of 5,000 columns take a minute.
     """
     # Rounding makes symmetric matrices slightly asymmetric.
     symmetric = np.asarray(matrix + matrix.T, dtype=np.float64)
@@ -42,8 +32,8 @@ def bound_eigenvalues(
 
 
 def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
-    """Return whether all eigenvalues are above a bound: less the bound, the matrix has a root."""
-    # In the order of Fortran, so that the root is found in place.
+    """Return whether all eigenvalues exceed ``least``, by a Cholesky root of the difference."""
+    # Fortran order, so that the root is computed in place.
     moved = symmetric.copy().T
     moved[np.diag_indices_from(moved)] -= least
     try:

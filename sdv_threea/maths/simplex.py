@@ -1,4 +1,4 @@
-"""The simplex: values of at least zero with a given sum."""
+"""The nearest point of a simplex."""
 
 from __future__ import annotations
 
@@ -9,23 +9,14 @@ from numpy.typing import NDArray
 def project_to_simplex(
     values: NDArray[np.float64], mask: NDArray[np.bool_], total: float
 ) -> NDArray[np.float64]:
-    """Return the nearest values of at least zero with a given sum.
+    """Return the nearest values that are at least zero and add up to ``total``, shape (S,).
 
-    The nearest point in the Euclidean norm lowers all values by the same amount and cuts what is
-    then negative off (Held, Wolfe, Crowder 1974; Duchi et al. 2008). That amount follows from the
-    values that stay above zero, which are the largest ones: sorted downwards, all up to the last
-    one that exceeds the amount they would be lowered by.
-
-    Args:
-        values: Any values, shape (S,).
-        mask: Where the answer may be above zero, shape (S,); if nowhere, everywhere.
-        total: The sum, above 0.
-
-    Returns:
-        The projection, shape (S,).
+    All values are lowered by the same amount and cut at zero (Held, Wolfe, Crowder 1974; Duchi et
+    al. 2008). Values outside ``mask`` are zero; an empty ``mask`` allows all.
     """
     free = values[mask] if mask.any() else values
-    # A common shift changes no projection; sums far above the total would swallow the total.
+    # A common shift changes no projection; without it, sums far above the total would round it
+    # away.
     free = free - free.max()
     falling = np.sort(free)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, len(free) + 1)

@@ -1,4 +1,4 @@
-"""Threads of linear algebra: our matrices are small, and threads would only wait for each other."""
+"""Linear algebra in one thread: for small matrices, more threads only wait for each other."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ Function = TypeVar('Function', bound=Callable[..., object])
 
 
 def in_one_thread(function: Function) -> Function:
-    """Let a function multiply matrices in one thread; afterwards there are as many as before."""
+    """Return the function, which then multiplies matrices in one thread."""
     limited = threadpool_limits.wrap(limits=1, user_api='blas')
     return cast(Function, limited(function))

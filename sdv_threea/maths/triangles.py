@@ -1,8 +1,4 @@
-"""Symmetric matrices as their upper triangles: half the memory, which thousands of columns need.
-
-A matrix of shape (m, m) becomes a row of ``m (m + 1) / 2`` numbers, the diagonal among them, in the
-order of :func:`numpy.triu_indices`.
-"""
+"""Symmetric matrices as upper triangles, which halves the memory of thousands of columns."""
 
 from __future__ import annotations
 
@@ -16,12 +12,12 @@ Number = TypeVar('Number', bound=np.generic)
 
 
 def pack(matrices: NDArray[Number]) -> NDArray[Number]:
-    """Return the upper triangles of matrices, shape (..., m, m), as (..., m (m + 1) / 2)."""
+    """Return the upper triangles of matrices, (..., m, m) to (..., m (m + 1) / 2), row by row."""
     return matrices[..., mask(matrices.shape[-1])]
 
 
 def unpack(triangles: NDArray[Number]) -> NDArray[Number]:
-    """Return the symmetric matrices of upper triangles: undoes :func:`pack`."""
+    """Return the symmetric matrices of upper triangles: the inverse of :func:`pack`."""
     width = width_of(triangles)
     upper = mask(width)
     matrices = np.empty((*triangles.shape[:-1], width, width), dtype=triangles.dtype)
@@ -36,7 +32,7 @@ def mask(height: int, width: int | None = None) -> NDArray[np.bool_]:
 
 
 def width_of(triangles: NDArray[Any]) -> int:
-    """Return the width ``m`` of the matrices whose upper triangles are given."""
+    """Return the width ``m`` of the matrices of these upper triangles."""
     return (math.isqrt(8 * triangles.shape[-1] + 1) - 1) // 2
 
 
