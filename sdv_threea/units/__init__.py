@@ -1,10 +1,10 @@
-"""Units: which rows belong to one unit of privacy. The promise of a database rests on this room.
+"""Units: the rows of each unit of privacy. The promise of a database depends on this room.
 
-It may read key cells, as the user stored them, and nothing else of private rows. It must not see
-what becomes of a key cell by a constraint, a stated fact or a transformer, and nothing that it
-returns may depend on rows of other units, up to the numbers that rows have.
+It may read key cells, as the user stored them, and no other private cells. It must not see key
+cells changed by a constraint, a stated fact or a transformer. Apart from row numbers, nothing that
+it returns for a unit may depend on the rows of other units.
 
-* :mod:`~sdv_threea.units.schema`: the graph of tables, and which table owns whose rows,
-* :mod:`~sdv_threea.units.references`: key cells, read once: rows by number from then on,
-* :mod:`~sdv_threea.units.membership`: the unit of privacy of every row, and bounds on its rows.
+* :mod:`~sdv_threea.units.schema`: the graph of tables, and which table owns the rows of which,
+* :mod:`~sdv_threea.units.references`: key cells, read once and replaced by row numbers,
+* :mod:`~sdv_threea.units.membership`: the unit of every row, and bounds on the rows of a unit.
 """

@@ -1,9 +1,7 @@
 """Rows by number: every key cell is read once, here, as the user stored it.
 
-In go the tables of the user. Out come columns of whole numbers: the number of each row, and by
-foreign key the number of the row that it refers to. A fit carries these numbers along with what is
-modelled. So what constraints, stated facts, coercion and transformers make of a key column cannot
-move a row to another unit.
+A fit keeps these row numbers next to the modelled columns. So constraints, stated facts, coercion
+and transformers may change a key column, but cannot move a row to another unit.
 """
 
 from __future__ import annotations
@@ -21,10 +19,9 @@ from sdv_threea.privacy.guard import guarded
 from sdv_threea.units.membership import Parents
 from sdv_threea.units.schema import Link, Schema
 
-#: Tables by name.
 Tables = Mapping[str, pd.DataFrame]
 
-#: The number of the row that a row without a reference refers to.
+#: The parent of a row without a reference.
 NOBODY = MISSING_PLACE
 
 
@@ -34,27 +31,14 @@ class BrokenReferenceError(ValueError):
 
 @dataclass(frozen=True)
 class Labels:
-    """The names of the columns that number the rows of a table.
-
-    Args:
-        own: The number of the row itself.
-        links: The number of the row that it refers to, by foreign key; of public tables none.
-    """
+    """Names of the columns that number a row and, by foreign key, the rows that it refers to."""
 
     own: str
     links: Mapping[Link, str]
 
 
 def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
-    """Name the columns that number rows, other than all columns there are.
-
-    Args:
-        schema: The graph of tables.
-        taken: The names of all other columns, by table.
-
-    Returns:
-        The names, by table.
-    """
+    """Return, by table, names for the columns of row numbers that differ from ``taken`` names."""
 
     def name(label: str, table: str) -> str:
         while label in taken[table]:
@@ -73,24 +57,15 @@ def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[
 def number_rows(
     tables: Tables, labels: Mapping[str, Labels], keys: Mapping[str, tuple[str, ...]]
 ) -> dict[str, pd.DataFrame]:
-    """Number the rows of all tables, and find which row each row refers to.
+    """Return, by table, the numbers of its rows from 0 and of the rows that they refer to.
+
+    A row without a reference refers to :data:`NOBODY`. No key of a parent may occur twice.
 
     Formal guarantees:
-        * whether a row refers to another is a function of the key cells of these two, as they are
-          stored: every two keys that differ are told apart
-        * a row refers to none only where a part of its reference is missing
-
-    Args:
-        tables: The tables as the user stores them; no key of a parent occurs twice.
-        labels: The names of the columns to return, by table.
-        keys: The columns of the primary key, by table.
-
-    Returns:
-        By table, the numbers of its rows from 0, and of the rows that they refer to, :data:`NOBODY`
-        for none; shape (n,) each.
-
-    Raises:
-        BrokenReferenceError: If a reference leads to no row.
+        * whether a row refers to another is a function of the key cells of these two rows, as they
+          are stored: any two keys that differ are told apart
+        * a row refers to no row only where a part of its reference is missing; any other reference
+          that leads to no row raises :class:`BrokenReferenceError`
     """
     numbered = {}
     for name, table in tables.items():
@@ -107,20 +82,11 @@ def number_rows(
 
 
 def link_rows(numbered: Tables, labels: Mapping[str, Labels]) -> Parents:
-    """Find the positions of the rows that rows refer to, and check that each is where it was.
+    """Return the position of the parent row of each row, by foreign key; :data:`NOBODY` for none.
 
-    The rows may be fewer than were numbered, and in another order.
-
-    Args:
-        numbered: Tables with the columns of :func:`number_rows`, and any others.
-        labels: The names of those columns, by table.
-
-    Returns:
-        The position of the parent's row, :data:`NOBODY` for none, by foreign key.
-
-    Raises:
-        BrokenReferenceError: If a row that is referred to is not there any more, if two rows have
-            one number, or if a column of numbers is not there, or holds anything else.
+    ``numbered`` has the columns of :func:`number_rows`; rows may have been dropped or reordered.
+    :class:`BrokenReferenceError` is raised if a row that is referred to was dropped, if two rows
+    have the same number, or if a column of numbers is missing or changed.
     """
     with guarded():
         read = {name: _read_numbers(table, labels[name]) for name, table in numbered.items()}
@@ -143,7 +109,7 @@ def link_rows(numbered: Tables, labels: Mapping[str, Labels]) -> Parents:
 
 
 def _read_numbers(table: pd.DataFrame, labels: Labels) -> dict[str, NDArray[np.int64]] | None:
-    """Take the columns of numbers out of a table; ``None`` if they are not what they were."""
+    """Return the columns of row numbers of a table; ``None`` if they were changed."""
     names = [labels.own, *labels.links.values()]
     if any(list(table.columns).count(name) != 1 or table[name].dtype.kind != 'i' for name in names):
         return None

@@ -1,12 +1,9 @@
-"""The graph of tables: which tables refer to which, and which own the rows of others.
-
-In go the names of the tables and their foreign keys, and the user's choice of a unit of privacy.
-Out come the order of the tables, the owner of each and the root of each. All of it is public.
+"""The graph of tables, which is public: which tables refer to which, and which own which rows.
 
 A *unit* of privacy is a row of one table, with every row that refers to it, directly or through
-other rows. Each private table has at most one *owner*: the parent through which its rows belong to
-a unit. In a sample, rows depend on the row that owns them. A private table without an owner is a
-*root*: each of its rows is a unit, with the rows that it owns.
+other rows. The *owner* of a private table is the parent through which its rows belong to a unit,
+and on which sampled rows depend. A private table without an owner is a *root*: each of its rows is
+a unit, with the rows that it owns.
 """
 
 from __future__ import annotations
@@ -17,20 +14,16 @@ from functools import cached_property
 
 
 class SchemaError(ValueError):
-    """The tables cannot be protected as they were asked to be."""
+    """The tables cannot be protected in the way that was asked for."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A foreign key.
+    """A foreign key of the table ``child`` to the table ``parent``.
 
     Args:
-        child: The table that refers to another one.
-        columns: The columns of the child that hold the reference.
-        parent: The table that is referred to.
         required: Whether every row of the child refers to a row of the parent: public.
-        unique: Whether at most one row of the child refers to each row of the parent, as where the
-            foreign key is the child's primary key: public.
+        unique: Whether at most one row of the child refers to each row of the parent: public.
     """
 
     child: str
@@ -41,23 +34,17 @@ class Link:
 
     @property
     def name(self) -> str:
-        """The table and the columns that refer, for names of columns and receipts."""
+        """The referring table and columns, for names of columns and receipts."""
         return f'{self.child}({", ".join(self.columns)})'
 
 
 @dataclass(frozen=True)
 class Schema:
-    """An acyclic graph of tables: public.
+    """A public acyclic graph of tables.
 
     Args:
-        tables: Names of the tables.
-        links: The foreign keys.
         unit: The table whose rows are the units of privacy; ``None`` for the only root.
         public: Tables that may be published as they are.
-
-    Raises:
-        SchemaError: If tables refer to each other in a circle, or to unknown ones, or if it is not
-            clear which rows are the units of privacy.
     """
 
     tables: tuple[str, ...]
@@ -126,7 +113,7 @@ class Schema:
 
     @cached_property
     def reached(self) -> frozenset[str]:
-        """The tables with rows that refer to the unit's table, directly or not; and that table."""
+        """The unit's table, and the tables whose rows refer to it, directly or not."""
         found = {self.main}
         for table in self.private:
             if any(link.parent in found for link in self._ties(table)):
@@ -135,11 +122,11 @@ class Schema:
 
     @cached_property
     def owners(self) -> dict[str, Link | None]:
-        """The foreign key of each private table through which its rows belong to a unit."""
+        """By private table, the foreign key through which its rows belong to a unit."""
         return {table: self._choose_owner(table) for table in self.private}
 
     def unit_links(self, table: str) -> tuple[Link, ...]:
-        """The foreign keys through which rows of a table can belong to a unit: all such paths."""
+        """All foreign keys through which rows of a table can belong to a unit."""
         owner = self.owners[table]
         if owner is None:
             return ()
@@ -148,7 +135,7 @@ class Schema:
         return tuple(link for link in self._ties(table) if link.parent in self.reached)
 
     def root(self, table: str) -> str:
-        """The table whose rows are the units of a private table's rows."""
+        """The table whose rows are the units of the rows of a private table."""
         owner = self.owners[table]
         return table if owner is None else self.root(owner.parent)
 
@@ -157,7 +144,7 @@ class Schema:
         return tuple(link for link in self.links if link.child == table)
 
     def owned_by(self, table: str) -> tuple[Link, ...]:
-        """The links through which a table owns the rows of others."""
+        """The foreign keys through which a table owns rows of other tables."""
         links = (self.owners[child] for child in self.private)
         return tuple(link for link in links if link is not None and link.parent == table)
 
@@ -166,12 +153,12 @@ class Schema:
         return tuple(link for link in self.links_of(table) if link.parent not in self.public)
 
     def _choose_owner(self, table: str) -> Link | None:
-        """Choose the foreign key to the owner among those of a table; ``None`` for a root."""
+        """Return the foreign key of a table to its owner; ``None`` for a root."""
         ties: Iterable[Link] = self._ties(table)
         if table == self.main:
             return None
         if table in self.reached:
             ties = (link for link in ties if link.parent in self.reached)
-        # Samples keep a foreign key unique only if it leads to the owner, so such a one is first
-        # choice. A required one is the second: then no row is without an owner.
+        # Prefer a unique key, because samples keep a foreign key unique only if it leads to the
+        # owner; then a required key, because then every row has an owner.
         return max(ties, key=lambda link: (link.unique, link.required), default=None)
