@@ -1,10 +1,8 @@
-"""Exact answers of a chunk of private rows to the questions of a domain: counts.
-
-Noise is added by :mod:`~sdv_threea.describe.description`, to the sums over all chunks.
+"""Exact counts of a chunk of private rows; noise is added to their sums over all chunks.
 
 Formal guarantees, of every function here:
     * a record counts by itself, whatever the other rows hold, and adds one to at most one count per
-      question and column, but for :func:`tally_rarer` and :func:`count_tails`
+      question and column, except for :func:`tally_rarer` and :func:`count_tails`
     * the answers of chunks add up to those of the table
 """
 
@@ -28,10 +26,10 @@ from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy.statistics import histogram
 
-#: Buckets that numbers fall into, by a hash of theirs.
+#: Number of buckets that numbers are hashed into.
 NUM_BUCKETS = 2**12
 
-#: An odd multiplier whose bits are spread (the golden ratio of 64 bits; Knuth, volume 3, 6.4).
+#: An odd multiplier with spread bits (the golden ratio of 64 bits; Knuth, volume 3, 6.4).
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 #: A column as it was read: numbers with NaN, or categories.
@@ -39,24 +37,14 @@ Cells = NDArray[np.float64] | Distinct
 
 
 def read_cells(domain: Domain, table: pd.DataFrame) -> dict[str, Cells]:
-    """Read private rows, by column of the domain.
-
-    Raises:
-        UnreadableRowsError: If a column holds what its kind cannot.
-    """
+    """Return private rows by column of the domain; an error if a cell does not fit its kind."""
     return {column.name: _read(table[column.name], column) for column in domain.columns}
 
 
 def answer(name: str, columns: tuple[Column, ...], cells: Mapping[str, Cells]) -> Any:
-    """Answer a question that takes one look at the rows.
+    """Return counts, shape (columns, bins), or a tally per column, for a question of one look.
 
-    Args:
-        name: The question.
-        columns: The columns that it is put to.
-        cells: Private rows, by column, as they were read.
-
-    Returns:
-        Counts, shape (columns, bins), or a tally per column. Single numbers are counted by bucket.
+    For ``'spikes'`` the bins are buckets of numbers.
     """
     return _ANSWERS[name]([cells[column.name] for column in columns], columns)
 
@@ -64,16 +52,7 @@ def answer(name: str, columns: tuple[Column, ...], cells: Mapping[str, Cells]) -
 def tally_heavy(
     columns: tuple[Column, ...], heavy: NDArray[np.bool_], table: pd.DataFrame
 ) -> tuple[NumberTally, ...]:
-    """Count each number that falls into one of the heavy buckets.
-
-    Args:
-        columns: Numerical columns.
-        heavy: The heavy buckets of each column, shape (columns, NUM_BUCKETS).
-        table: Private rows.
-
-    Returns:
-        A tally per column.
-    """
+    """Return a tally per column of the numbers in its heavy buckets."""
     tallies = []
     for column, own in zip(columns, heavy, strict=True):
         numbers = read_numbers(table[column.name])
@@ -85,25 +64,17 @@ def tally_heavy(
 def tally_rarer(
     columns: tuple[Column, ...], found: tuple[frozenset[Hashable], ...], table: pd.DataFrame
 ) -> tuple[Tally, ...]:
-    """Count the values that were not found: a record shares one count out among its own.
+    """Return a tally per column of values not yet found, in units of ``1 / RECORD_UNITS``.
 
-    A record that has ``k`` of them adds ``isqrt(RECORD_UNITS^2 / k)`` to the count of each. Most
-    records have few of them once the common values are found. So a value of many columns needs
-    hardly more records than one of a single column (Gopi et al. 2020, arXiv 2002.09745, with
-    weights; Swanberg et al. 2023, arXiv 2301.01998, with several looks).
+    A record with ``k`` such values adds ``isqrt(RECORD_UNITS^2 / k)`` to the count of each. After
+    the common values are found, most records have few, so the noise barely grows with the number of
+    columns (Gopi et al. 2020, arXiv 2002.09745, with weights; Swanberg et al. 2023, arXiv
+    2301.01998, with several looks).
 
     Formal guarantees:
-        * what one record adds is a vector of non-negative whole numbers, whose length (L2) is
-          ``RECORD_UNITS`` at most, whatever was found
-        * it adds ``RECORD_UNITS`` at most to any count, and to one count per column at most
-
-    Args:
-        columns: Categorical columns.
-        found: The keys of the values of each column that were released before.
-        table: Private rows.
-
-    Returns:
-        A tally per column, in units of ``1 / RECORD_UNITS``.
+        * one record adds a vector of non-negative whole numbers, whose L2 norm is at most
+          ``RECORD_UNITS``, whatever was found
+        * it adds at most ``RECORD_UNITS`` to any count, and to at most one count per column
     """
     cells = [read_categories(table[column.name]) for column in columns]
     left = np.zeros((len(columns), len(table)), dtype=np.bool_)
@@ -119,22 +90,13 @@ def tally_rarer(
 def count_tails(
     columns: tuple[Column, ...], bulks: tuple[tuple[float, float], ...], table: pd.DataFrame
 ) -> NDArray[np.int64]:
-    """Count the numbers beyond the bulk of their column: a record shares one count among its own.
+    """Return grid counts of numbers beyond the bulk of their column, in ``1 / RECORD_UNITS``.
 
-    A record of which ``k`` numbers lie there adds ``isqrt(RECORD_UNITS^2 / k)`` to the bin of each.
+    A record with ``k`` such numbers adds ``isqrt(RECORD_UNITS^2 / k)`` to the bin of each. The
+    shape is (columns, NUM_BINS).
 
-    Formal guarantees:
-        * what one record adds is a vector of non-negative whole numbers, whose length (L2) is
-          ``RECORD_UNITS`` at most, whatever the bulks are
-
-    Args:
-        columns: Numerical columns.
-        bulks: Where the bulk of each begins, and where it ends.
-        table: Private rows.
-
-    Returns:
-        Counts on the public grid of each column, in units of ``1 / RECORD_UNITS``, shape (columns,
-        NUM_BINS).
+    Formal guarantees: one record adds a vector of non-negative whole numbers, whose L2 norm is at
+    most ``RECORD_UNITS``, whatever the bulks are.
     """
     numbers = [read_numbers(table[column.name]) for column in columns]
     # A missing number is neither below nor above.
@@ -151,13 +113,13 @@ def count_tails(
 
 
 def _share_out(left: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return what each record adds to each of its counts, of columns by records, shape (n,)."""
+    """Return the amount that each record adds to each of its counts, shape (n,)."""
     shares = [0, *(math.isqrt(RECORD_UNITS**2 // k) for k in range(1, len(left) + 1))]
     return np.asarray(np.array(shares)[left.sum(axis=0)])
 
 
 def _weigh(cells: Distinct, weights: NDArray[np.int64]) -> Tally:
-    """Add up the weights of the records with each value, where there are any."""
+    """Return the summed weights of the records with each value, where not zero."""
     # Whole numbers below 2^53: as floats they are exact, and so are their sums.
     sums = np.bincount(cells.codes + 1, weights, len(cells.listed) + 1)[1:].astype(np.int64)
     listed = zip(cells.listed, sums.tolist(), strict=True)
@@ -169,7 +131,7 @@ def _read(cells: pd.Series, column: Column) -> Cells:
 
 
 def _count(codes: Sequence[NDArray[np.integer]], size: int) -> NDArray[np.int64]:
-    """Count one code per record and column, shape (columns, size)."""
+    """Return counts of one code per record and column, shape (columns, size)."""
     everyone = np.zeros(len(codes[0]), dtype=np.int64)
     return np.concatenate([histogram(own[:, None], everyone, [size], 1)[0] for own in codes])
 
@@ -202,9 +164,9 @@ def _tally_all(cells: list[Any], columns: tuple[Column, ...]) -> tuple[Tally, ..
 
 
 def _find_buckets(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the bucket of each number, -1 where missing: equal numbers share one."""
-    # The leading bits of a product with an odd number are well mixed.
-    # Equal numbers have equal bits, as reading made one zero of both.
+    """Return the bucket of each number, the same for equal numbers; -1 where missing."""
+    # The leading bits of a product with an odd number are well mixed. Equal numbers have equal
+    # bits, because reading leaves no negative zero.
     shift = np.uint64(64 - NUM_BUCKETS.bit_length() + 1)
     buckets = (numbers.view(np.uint64) * SPREAD) >> shift
     return np.where(np.isnan(numbers), -1, buckets.astype(np.int64))

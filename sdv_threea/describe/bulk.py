@@ -1,8 +1,8 @@
-"""Where the bulk of a number is likely to lie, where each bin by itself says little.
+"""The likely place of the bulk of a number, where no single bin is significant.
 
-If the number of records is known, so is about how full the bins are over which all of them are
-spread. On a logarithmic grid most numbers are spread like a hump: many records in the middle, few
-at the ends. So humps of all places and widths are weighed by how likely the noisy counts are.
+Most numbers form a hump on a logarithmic grid: many records in the middle, few at the ends. So
+humps of all places and widths, of the known number of records, are weighted by the likelihood of
+the noisy counts.
 """
 
 from __future__ import annotations
@@ -16,35 +16,25 @@ from scipy.special import ndtr
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.ranges import Sketch, find_unlikely
 
-#: A hump ends this many of its widths from its middle.
+#: A hump ends at this many of its widths from its middle.
 END_OF_HUMP = 3.0
 
 
 def likely_ends(sketch: Sketch, constants: DescribeConstants) -> tuple[float, float] | None:
-    """Find the ends between which the bulk of the values is likely to lie.
-
-    Args:
-        sketch: The noisy counts.
-        constants: The constants of the stage.
-
-    Returns:
-        The lower and the upper end, as borders of bins; ``None`` if the number of records is
-        unknown, or little is left to be found.
-    """
+    """Return borders of bins between which the bulk is likely to lie; ``None`` if unknown."""
     if sketch.num_records is None or not sketch.scales.any():
         return None
     evidence, units = sketch.evidence, sketch.units
-    # A heavy zero is no part of the bulk: it is found by itself, and would hide the others.
+    # A heavy zero is released by itself, and would mask the other numbers here.
     zero = (sketch.edges.sum(axis=1) == 0) & (evidence > constants.heavy_zero)
     left = sketch.num_records - float(sketch.counts[zero].sum())
     evidence[zero] = 0.0
-    # The number of records has noise too.
+    # The number of records has noise, too.
     if left < constants.evident_bulk * math.sqrt(zero.sum() + 1) * units.max():
         return None
     widths = constants.bulk_widths
     expected = _expect(evidence, units, find_unlikely(sketch, constants), left, widths)
-    # What is expected is off by about as much as it is: it counts less than what is seen of a bin
-    # where it is large, and more where it is small.
+    # The expectation has an error of about its own size, so average it with the count by precision.
     counts = np.maximum((expected + evidence * expected**2) / (1 + expected**2), 0.0)
     if not counts.any():
         return None
@@ -60,17 +50,9 @@ def _expect(
     left: float,
     widths: tuple[float, ...],
 ) -> NDArray[np.float64]:
-    """Return the counts to expect, averaged over all humps by how likely they are.
+    """Return expected counts, shape (k,), averaged over humps by likelihood, in noise scales.
 
-    Args:
-        evidence: Noisy counts in units of their noise, shape (k,).
-        units: Standard deviations of their noise, shape (k,).
-        unlikely: How unlikely values are in each bin, shape (k,).
-        left: How many records there are.
-        widths: Widths of humps, in bins.
-
-    Returns:
-        Counts in units of their noise, shape (k,).
+    ``evidence`` is in noise scales; ``left`` is the number of records; ``widths`` are in bins.
     """
     margin = math.ceil(END_OF_HUMP * max(widths))
     evidence = np.pad(evidence / units, margin)
@@ -83,7 +65,7 @@ def _expect(
         hump /= hump.sum()
         inside, odd = (np.convolve(each, hump, 'same') for each in (evidence, unlikely))
         seen = np.convolve(precise, hump**2, 'same')
-        # Of values on both sides of zero, a hump on this grid holds one half.
+        # With values on both sides of zero, a hump on one side holds half of them.
         for mass in (left, left / 2):
             likelihoods.append(inside * mass - mass**2 / 2 * seen - odd)
             humps.append(left * hump)

@@ -1,8 +1,7 @@
 """The private description of a table: the blanks of its domain, filled in from noisy counts.
 
-Every blank has its price. The values of categories, and single numbers that many records share, are
-released above a stability threshold. Ranges are read off noisy counts on a public grid. Granularity
-and missing values are noisy counts too. What the user stated as public costs nothing.
+Values of categories and heavy numbers are released above a stability threshold. Ranges, granularity
+and missing values follow from noisy counts. Facts that the user stated as public cost nothing.
 """
 
 from __future__ import annotations
@@ -55,26 +54,24 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.sums import release_keys, take
 
-#: A threshold lies at most this many noise scales above the counts that it must hide. Such counts
-#: are chosen to be this far below the bar of a column, so that the bar decides what is shown.
+#: A threshold lies at most this many noise scales above the counts that it must mask. Candidates
+#: start this far below the bar of a column, so that the bar decides which values are shown.
 FAR = 8.0
 
 
 @dataclass(frozen=True)
 class Description:
-    """What is known of a table once its blanks are filled in: publishable.
+    """A publishable domain without blanks, and the noisy counts behind it, by column.
 
     Args:
         domain: The completed domain.
-        sketches: Noisy counts of numerical columns, by name; none where each value has a code.
-        spikes: Heavy single values of numerical columns and their noisy counts, by name.
+        sketches: Noisy counts of numerical columns; none where each value has a code.
+        spikes: Heavy single values of numerical columns and their noisy counts.
         estimated: Names of the columns whose range was estimated.
-        extrapolated: Whether such ranges go on beyond the evidence.
-        beyond: How many records lie below and above what the sketch of a column covers, at most but
-            for noise, by name: a count and the standard deviation of its noise for each end.
-        listed: About how many records have a value that was found, of a categorical target, by
-            name: a noisy count and the standard deviation of its noise.
-        heaps: How many numbers of a column were rounded to which steps, by name.
+        extrapolated: Whether estimated ranges go on beyond the evidence.
+        beyond: Upper estimates of the records below and above a sketch, each with its noise scale.
+        listed: Of a categorical target, the records with a released value, with the noise scale.
+        heaps: Shares of the numbers of a column that were rounded to each step.
     """
 
     domain: Domain
@@ -101,34 +98,18 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     num_records: float | None = None,
     loose: Collection[str] = (),
 ) -> tuple[Description, tuple[Receipt, ...]]:
-    """Fill in the blanks of a domain.
+    """Return the description of a table and one receipt per question.
 
     Formal guarantees:
-        * each question adds at most one count per record and column, or what all columns share;
-          its receipt says how many
+        * each question adds at most one count per record and column, or a count that all columns
+          share; its receipt says how many
         * together the receipts compose to ``mu``, with a failure probability of ``delta``
-        * the answer depends on the table through the noisy counts alone
+        * the result depends on the table through the noisy counts alone
 
-    Args:
-        rows: The private rows: the columns of the domain.
-        domain: What is public.
-        mu: The price, in GDP.
-        delta: Failure probability of the thresholds; needed if values are unknown.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-        constants: The constants of the stage.
-        rows_per_unit: The most records that a unit of privacy has: the thresholds reckon with it,
-            the price is that of one record.
-        extrapolate: Whether ranges go on beyond the evidence, where noise hides the last records.
-        num_records: The released number of records, if there is one.
-        loose: Numbers whose stated ranges are too wide for that many records: their ranges are
-            found as if nothing was stated, and end within it.
-
-    Returns:
-        The description, and one receipt per question asked.
-
-    Raises:
-        UnreadableRowsError: If a column holds what its kind cannot; nothing is released then.
+    ``delta`` is for thresholds and needed if values are unknown. ``mu`` is the price of a record;
+    thresholds account for ``rows_per_unit``. ``extrapolate`` extends ranges beyond the evidence,
+    where noise masks the last records. ``loose`` names numbers whose stated ranges are too wide for
+    ``num_records``, the released number; their ranges are estimated within the stated ones.
     """
     terms = mu, neighbors, noise, constants, rows_per_unit, loose, num_records
     questions = ask_questions(domain, *terms)
@@ -146,7 +127,7 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     values = {name: tuple(dict.fromkeys(own.values())) for name, own in listed.items()}
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
-    # Granularity first: bins that hold no multiple of the step are left out.
+    # Granularity first, because bins without a multiple of the step are left out.
     looks = asked.get('ranges'), asked.get('tails')
     both = release_sketches(looks, rows, columns, num_records, receipts, constants)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
@@ -155,7 +136,6 @@ def describe(  # noqa: PLR0913 (what, and at what price)
         name: find_range(sketch, steps[name], len(whole), constants)
         for name, sketch in whole.items()
     }
-    # What counts as heavy is measured by released counts.
     totals = {name: sketch.counts.sum() for name, sketch in sketches.items()}
     bars = {name: constants.heavy_share * total for name, total in totals.items()}
     spikes = _release_spikes(asked.get('spikes'), rows, bars, receipts)
@@ -173,24 +153,24 @@ def describe(  # noqa: PLR0913 (what, and at what price)
 
 
 def asks(domain: Domain) -> bool:
-    """Whether a domain leaves anything to ask the private rows."""
+    """Whether a domain has blanks that need private rows."""
     return bool(find_blanks(domain))
 
 
 def is_open(domain: Domain) -> bool:
-    """Whether a domain leaves open which values there are, or where numbers lie."""
+    """Whether a domain leaves open which values a category has, or where numbers lie."""
     return bool({'classes', 'categories'} & set(find_blanks(domain)) or _unbounded(domain))
 
 
 def needs_threshold(domain: Domain) -> bool:
-    """Whether values have to be released above a threshold, which needs a part of ``delta``."""
+    """Whether values are released above a threshold, which needs a part of ``delta``."""
     return bool(set(THRESHOLDS) & set(find_blanks(domain)))
 
 
 def _ask(
     rows: Rows[pd.DataFrame], domain: Domain, questions: Mapping[str, Question], delta: float
 ) -> dict[str, Asked]:
-    """Put all questions to the rows, in one pass over them, but those of a second look."""
+    """Return all questions with exact answers, in one pass; second looks are still open."""
     first = {
         name: asked.state(name, partial(answer, name, asked.columns))
         for name, asked in questions.items()
@@ -205,7 +185,7 @@ def _ask(
 
 
 def _unbounded(domain: Domain) -> tuple[str, ...]:
-    """Return the names of the numbers of which a bound is unknown."""
+    """Return the names of the numbers with an unknown bound."""
     return tuple(
         column.name
         for column in domain.columns
@@ -216,7 +196,7 @@ def _unbounded(domain: Domain) -> tuple[str, ...]:
 def _release_missing(
     asked: Asked | None, receipts: list[Receipt]
 ) -> dict[str, tuple[float, float]]:
-    """Release how many values of each column are missing, with the deviation of the noise."""
+    """Release the number of missing values of each column, with its noise scale."""
     if asked is None:
         return {}
     counts, receipt = asked.add_noise()
@@ -231,10 +211,7 @@ def _release_missing(
 def _count_numbers(
     domain: Domain, num_records: float | None, missing: Mapping[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
-    """Tell how many records have a value, with the deviation of the noise, where that is known.
-
-    The noise of the number of records is left out: it is small beside that of other counts.
-    """
+    """Return the number of records with a value, with its noise scale, where known."""
     if num_records is None:
         return {}
     never = {column.name: (0.0, 0.0) for column in domain.columns if column.nullable is False}
@@ -261,7 +238,7 @@ def _release_steps(
 def _release_lists(
     asked: Asked | None, receipts: list[Receipt]
 ) -> tuple[dict[str, dict[Hashable, Hashable]], dict[str, tuple[float, float]]]:
-    """Release the frequent values of each column, by key, and how many records have one of them."""
+    """Release the frequent values of each column, by key, and the total of their counts."""
     if asked is None:
         return {}, {}
     # Every value that occurs is a candidate; the threshold decides.
@@ -285,7 +262,7 @@ def _release_rarer(
     listed: Mapping[str, Mapping[Hashable, Hashable]],
     receipts: list[Receipt],
 ) -> dict[str, dict[Hashable, Hashable]]:
-    """Release values that are rarer than those that were found; return all, in order of keys."""
+    """Release values rarer than those found; return all, in order of keys."""
     more: dict[str, dict[Hashable, Hashable]] = {}
     if asked is not None:
         columns = asked.question.columns
@@ -303,16 +280,15 @@ def _release_spikes(
 ) -> dict[str, dict[float, float]]:
     """Release single values whose noisy counts reach the bar of their column.
 
-    Most values of a column occur once, and all of them together need not fit into memory. So rows
-    are passed over twice: first buckets of values are counted, then the values in heavy buckets.
-    That loses nothing. Equal values share a bucket, so a value that ``least`` records have is in a
-    bucket with at least as many; and values that fewer have are passed over anyway.
+    Most values occur once and may not fit into memory. So the first pass counts buckets of values,
+    and the second the values in heavy buckets. No value is lost: equal values share a bucket, which
+    has at least as many records as each of them.
     """
     if asked is None:
         return {}
     question = asked.question
     of_columns = np.array([bars[column.name] for column in question.columns])
-    # One unit of privacy can lift a count by this many rows.
+    # One unit of privacy can raise a count by this many rows.
     lowest = of_columns - question.rows_per_unit - FAR * question.scale
     least = np.maximum(lowest, 1.0).astype(np.int64)
     heavy = asked.taken.sums >= least[:, None]
@@ -327,7 +303,7 @@ def _release_spikes(
 def _release_values(
     asked: Asked, least: NDArray[np.int64], receipts: list[Receipt]
 ) -> list[list[tuple[Any, float]]]:
-    """Release the values that at least ``least`` records have, by column, above a threshold."""
+    """Release values of at least ``least`` records, by column, above a threshold."""
     question, tallies = asked.question, asked.taken.sums
     bars = np.maximum(least, 1 + int(question.scale / 4))
     shown, noisy, receipt = release_keys(

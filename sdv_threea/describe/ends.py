@@ -1,8 +1,8 @@
-"""The ends of a range that has to be estimated: values that a column reaches beyond doubt.
+"""The ends of an estimated range: values that a column reaches beyond doubt.
 
-A sampled value outside the real range is an invalid one, so ranges end where there is evidence. If
-the count of a run of bins stands out from noise, the run has a record. Where in the run is not
-known, so the range reaches the end of the run that is nearer to the middle, and no farther.
+Sampled values outside the real range are invalid, so ranges end where there is evidence. A run of
+bins that is significant has a record somewhere; the range reaches the end of the run that is nearer
+to the middle, and no farther.
 """
 
 from __future__ import annotations
@@ -24,18 +24,12 @@ from sdv_threea.describe.ranges import (
     likeliest_run,
 )
 
-#: A count is noise, for all that is known, if it is at most this many standard deviations.
+#: A count of at most this many standard deviations may be noise.
 SURE = 3.0
 
 
 class Looks(NamedTuple):
-    """How a range is looked for.
-
-    Args:
-        num: How many columns are looked at, for the chance of an error.
-        overshoot: Chance that any range ends beyond the values of its column.
-        constants: The constants of the stage.
-    """
+    """How a range is estimated: ``num`` columns share the error probability ``overshoot``."""
 
     num: int
     overshoot: float
@@ -43,24 +37,18 @@ class Looks(NamedTuple):
 
 
 def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, float]:
-    """Find the ends of a range, from two looks at a column.
+    """Return the lower and the upper end of a range, from two looks at a column.
 
-    Args:
-        second: The closer look: noisy counts of the codes. Its ``edges`` are the first and the last
-            value of each code.
-        sketch: The first look: noisy counts on the public grid.
-        looks: How the range is looked for.
-
-    Returns:
-        The lower and the upper end. They are in reverse order if all that is known is that some
-        value lies between them. If nothing stands out, they are the middle of the likeliest run.
+    ``second`` counts codes, with the first and last value of each as ``edges``; ``sketch`` counts
+    on the public grid. Ends in reverse order mean that some value lies between them. If nothing is
+    significant, they are the middle of the likeliest run.
     """
     # If each value has a code, the codes nest in the bins of the sketch, and both looks average.
     second = replace(second, of_times=sketch.of_times)
     nested = bool((second.edges[:, 0] == second.edges[:, 1]).all())
     first_look = _combine(sketch, second) if nested else sketch
     reached = [(each.edges, _reached(each, looks)) for each in (first_look, second)]
-    # The bin around zero is as fine as the grid is: its numbers count as zero.
+    # Numbers in the bin around zero count as zero.
     found = [
         (_snap(edges[low, 1]), _snap(edges[high, 0]))
         for edges, bins in reached
@@ -77,13 +65,12 @@ def find_ends(second: Sketch, sketch: Sketch, looks: Looks) -> tuple[float, floa
     if found:
         return _widen(found, second, looks)
     first, last = likeliest_run(sketch, looks.constants)
-    # The middle half of the run.
     margin = (last - first + 1) // 4
     return float(sketch.edges[first + margin, 0]), float(sketch.edges[last - margin, 1])
 
 
 def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tuple[float, float]:
-    """Return the ends that the closer look reaches from those that were found."""
+    """Return the ends that the closer look reaches from the ends that were found."""
     lows, highs = zip(*found, strict=True)
     # The lower end is the upper end of the mirrored column.
     low = -_reach(_mirror(second), -min(lows), looks)
@@ -91,20 +78,11 @@ def _widen(found: list[tuple[float, float]], second: Sketch, looks: Looks) -> tu
 
 
 def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeConstants) -> float:
-    """Return where in the last bin of a likely range the values end, by the closer look.
+    """Return the estimated last value in the last bin of a likely range, which ends at ``border``.
 
-    A bin may be an octave wide. Its records are taken to be spread evenly from its lower border to
-    an end, and all ends are weighed by how likely they make the closer look's counts. Where those
-    say nothing, the end is about that of the bin.
-
-    Args:
-        second: The closer look: noisy counts of the codes.
-        sketch: The first look: noisy counts on the public grid.
-        border: The upper border of the likely range: that of a bin of the first look.
-        constants: The constants of the stage.
-
-    Returns:
-        The end: a value of the bin.
+    A bin may be an octave wide. Its records are taken as uniform up to an end, and all ends are
+    weighted by the likelihood of the counts of the closer look, ``second``. If these counts are not
+    informative, the end is about that of the bin.
     """
     last = int(np.searchsorted(sketch.edges[:, 1], border))
     start = sketch.edges[last, 0]
@@ -119,7 +97,7 @@ def settle(second: Sketch, sketch: Sketch, border: float, constants: DescribeCon
     noise = second.scales[inside] ** 2
     precision, again = sketch.units[last] ** -2, 1 / noise.sum()
     mean = np.average([sketch.counts[last], counts.sum()], weights=[precision, again])
-    # What an even spread up to each end expects of the codes, and how likely that makes the counts.
+    # The counts that a uniform distribution up to each end predicts, and its log likelihood.
     full = max(float(mean), 0.0) / np.cumsum(widths)
     agreeing, expected = (np.cumsum(each * widths / noise) for each in (counts, widths))
     likelihoods = full * agreeing - full**2 / 2 * expected
@@ -135,10 +113,7 @@ def _mirror(look: Sketch) -> Sketch:
 
 
 def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeConstants) -> bool:
-    """Whether few records lie beyond ends that values reach beyond doubt, as far as noise can tell.
-
-    Then guessing how far values reach would add numbers that do not occur.
-    """
+    """Whether few records lie beyond sure ends, up to noise; guessing would add invalid numbers."""
     beyond = (second.edges[:, 1] < ends[0]) | (second.edges[:, 0] > ends[1])
     few = constants.worth_guessing * second.counts.sum()
     noise = float(np.linalg.norm(second.scales[beyond]))
@@ -146,25 +121,17 @@ def _holds_most(second: Sketch, ends: tuple[float, float], constants: DescribeCo
 
 
 def is_guessed(second: Sketch, sketch: Sketch, looks: Looks) -> bool:
-    """Whether nothing stands out of the noise, in either look at a column."""
+    """Whether nothing is significant in either look at a column."""
     return not any(len(evident_runs(look, looks.num, looks.constants)) for look in (second, sketch))
 
 
 def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) -> int:
-    """Return how many more bins the values are sure to reach.
+    """Return how many bins in a row, beyond the last one, start a significant run.
 
-    Beyond a bin that is reached, the next one is if a run of bins that starts with it stands out.
-
-    Args:
-        evidence: Counts of the bins beyond, nearest first, in units of their noise, shape (n,).
-        looks: How the range is looked for.
-        scale: Standard deviation of the noise; 0 for none.
-
-    Returns:
-        The number of bins in a row that start a run which noise alone would hardly ever make.
+    ``evidence`` holds counts in noise scales, nearest first, shape (n,).
     """
-    # The chance of an error is shared: half for each end of each column, and of that half for runs
-    # of one bin and half for all longer ones.
+    # Each end of each column has an equal part of the error probability: half of it for single
+    # bins, half for all longer runs.
     part, lengths = looks.overshoot / (4 * looks.num), looks.constants.runs
     # One more place, which is never reached, ends the search.
     reached = np.zeros(len(evidence) + 1, dtype=np.bool_)
@@ -178,10 +145,7 @@ def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) ->
 
 
 def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
-    """Return ``(low, high)``: some value is in bin ``low`` or before, some in ``high`` or after.
-
-    Nothing is returned if nothing stands out.
-    """
+    """Return no or one ``(low, high)``: values reach down to bin ``low`` and up to bin ``high``."""
     evidence, runs = look.evidence, evident_runs(look, looks.num, looks.constants)
     if not len(runs):
         return []
@@ -192,7 +156,7 @@ def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
 
 
 def _reach(second: Sketch, end: float, looks: Looks) -> float:
-    """Return the upper end, starting at a value that is reached."""
+    """Return the upper end of the range, which is ``end`` or a value beyond it with evidence."""
     values = second.edges[:, 0]
     last = max(int(np.searchsorted(values, end, side='right')) - 1, 0)
     beyond = second[slice(last + 1, None)]
@@ -206,14 +170,9 @@ def _snap(end: float) -> float:
 
 
 def _combine(sketch: Sketch, second: Sketch) -> Sketch:
-    """Average two looks at the bins of a sketch by their precision.
-
-    Returns:
-        A sketch whose counts are in units of their noise, and whose edges are the first and the
-        last value of each bin.
-    """
+    """Return two looks at the bins of a sketch, averaged by precision, in noise scales."""
     bins = np.searchsorted(sketch.edges[:, 0], second.edges[:, 0], side='right') - 1
-    # A bound that is public may leave bins of the sketch outside.
+    # A public bound may leave bins of the sketch outside.
     inside, bins = np.unique(np.maximum(bins, 0), return_inverse=True)
     sketch = sketch[inside]
     again = np.bincount(bins, second.counts)

@@ -1,4 +1,4 @@
-"""The blanks of a domain are filled in with what was released: post-processing."""
+"""The blanks of a domain, filled in with released numbers: post-processing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sdv_threea.domain import Category, Column, Domain, Number
 
 
 def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeConstants) -> Sketch:
-    """Cut a sketch to its occupied bins: generously where each value is looked at once more."""
+    """Return the occupied bins of a sketch, more of them where each value gets a second count."""
     find = partial(_find, sketch, constants, num_looks)
     wide = sketch[find(constants.generous)]
     if has_few_values(*wide.bounds, step):
@@ -26,7 +26,7 @@ def find_range(sketch: Sketch, step: float, num_looks: int, constants: DescribeC
 
 
 def _find(sketch: Sketch, constants: DescribeConstants, num_looks: int, generosity: float) -> slice:
-    """Find the bins that are occupied, or likely to be."""
+    """Return the bins that are occupied, or likely to be."""
     found = occupied(sketch, constants, num_looks=num_looks, generosity=generosity)
     likely = likely_ends(sketch, constants)
     if likely is None:
@@ -36,13 +36,7 @@ def _find(sketch: Sketch, constants: DescribeConstants, num_looks: int, generosi
 
 
 def find_vast(domain: Domain, sketches: Mapping[str, Sketch], vast: float) -> tuple[str, ...]:
-    """Find the numbers whose stated ranges are many times as wide as where records were found.
-
-    Args:
-        domain: What is public.
-        sketches: The counts of the numbers, cut to where records are evident, by name.
-        vast: How many times as wide.
-    """
+    """Return the numbers whose stated ranges are ``vast`` times as wide as the occupied bins."""
     widths = {name: float(np.diff(_list_ends(domain[name]))[0]) for name in sketches}
     return tuple(
         name
@@ -52,14 +46,14 @@ def find_vast(domain: Domain, sketches: Mapping[str, Sketch], vast: float) -> tu
 
 
 def cut_sketch(sketch: Sketch, stated: Column) -> Sketch:
-    """Cut a sketch to the bins that a stated range reaches: beyond it there are no values."""
+    """Return the bins of a sketch inside a stated range."""
     low, high = _list_ends(stated)
     inside = (sketch.edges[:, 1] > low) & (sketch.edges[:, 0] <= high)
     return sketch[inside] if inside.any() else sketch
 
 
 def cut_range(column: Column, stated: Column) -> Column:
-    """Cut an estimated range to a stated one."""
+    """Return a column whose estimated range is cut to the stated one."""
     if not isinstance(column, Number) or column.low is None or column.high is None:
         return column
     low, high = np.clip([column.low, column.high], *_list_ends(stated)).tolist()
@@ -74,19 +68,19 @@ def _list_ends(stated: Column) -> tuple[float, float]:
 
 
 def fill_nullable(column: Column, nulls: Mapping[str, bool]) -> Column:
-    """Fill in whether values may be missing."""
+    """Return the column with its nullability filled in."""
     return replace(column, nullable=nulls.get(column.name, column.nullable))
 
 
 def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
-    """Fill in the granularity of a number."""
+    """Return the column with the step of its numbers filled in."""
     if isinstance(column, Number) and column.name in steps:
         return replace(column, step=steps[column.name])
     return column
 
 
 def fill_values(column: Column, values: Mapping[str, Collection[Hashable]]) -> Column:
-    """Fill in the values. A column without any known value is missing throughout."""
+    """Return the column with its values filled in; without any, all its cells are missing."""
     if not isinstance(column, Category) or column.name not in values:
         return column
     known = tuple(values[column.name])
@@ -96,7 +90,7 @@ def fill_values(column: Column, values: Mapping[str, Collection[Hashable]]) -> C
 def fill_range(
     column: Column, sketches: Mapping[str, Sketch], extrapolate: bool, thin: float
 ) -> Column:
-    """Fill in unknown bounds: the ends of the occupied bins, or of tails that go on beyond."""
+    """Return the column with unknown bounds filled in: the ends of occupied bins or of tails."""
     if not isinstance(column, Number) or column.name not in sketches:
         return column
     sketch, step = sketches[column.name], column.step or 0.0
@@ -105,7 +99,7 @@ def fill_range(
         low, high = extend_tails(sketch, thin)
     # An estimated range ends at values that can occur.
     low, high = round_inwards(low, high, step) if step else snap_to_zero(low, high)
-    # What is public stays, even if all that was seen lies beyond it.
+    # Public bounds stay, even if all evidence lies beyond them.
     if column.low is not None:
         low, high = column.low, max(high, column.low)
     if column.high is not None:

@@ -1,7 +1,6 @@
-"""How round numbers are: the step that all are multiples of, and to which ones some were rounded.
+"""The step of which all numbers of a column are multiples, and coarser steps of rounded ones.
 
-Records are counted by the coarsest step that their number is a multiple of. All that follows from
-the released counts is post-processing.
+Only counts of records by step are released; the rest is post-processing.
 """
 
 from __future__ import annotations
@@ -17,41 +16,35 @@ from numpy.typing import NDArray
 from sdv_threea.describe.lattice import STEP_TOLERANCE
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, ROUND_STEPS, Number
 
-#: A round step is taken though there seem to be some finer numbers, if these are no more than this
-#: many standard deviations of the noise, as they may be noise alone ...
+#: A round step is chosen despite finer numbers if they are at most this many standard deviations of
+#: the noise ...
 MOST_FINE = 3.0
 
-#: ... and no more than this share of all numbers, as what is rounded is lost ...
+#: ... and at most this share of all numbers, as rounding loses them ...
 FEW_FINE = 0.03
 
-#: ... or if they are no more than this many standard deviations, whatever their share.
+#: ... or at most this many standard deviations, whatever their share.
 LEAST_FINE = 1.0
 
-#: Some numbers were rounded to a step if this many standard deviations of noise and chance say so.
+#: Numbers were rounded to a step above this many standard deviations of noise and chance.
 EVIDENT_HEAP = 3.0
 
-#: Numbers that were added up may be this small, and errors of rounding are a part of those: 0.1 +
-#: 0.2 - 0.3 is no zero.
+#: Rounding errors are relative to numbers of at least this size: 0.1 + 0.2 - 0.3 is no zero.
 LEAST_SIZE = 1e-4
 
-#: Up to this many single numbers of a step that are heavy do not show that others were rounded.
+#: Up to this many heavy single numbers of a step are no evidence of rounding.
 MOST_ALONE = 2
 
-#: How many numbers were rounded to each step, coarse to fine: shares that add up to one.
+#: Pairs of a step and the share of numbers that were rounded to it, coarse to fine.
 Heaps = tuple[tuple[float, float], ...]
 
 
 class StepCounts(NamedTuple):
-    """How many records have a number that is a multiple of a step, and of no coarser one.
+    """Noisy numbers of records by the coarsest step that their number is a multiple of.
 
-    A zero is a multiple of every step, and no evidence for any: zeros are counted apart.
-
-    Args:
-        counts: Noisy counts of other numbers by :func:`step_codes`, shape (number of steps + 1,).
-        steps: The steps, coarse to fine; each is a multiple of the next.
-        scale: Standard deviation of the noise of a count by itself.
-        zeros: Noisy number of zeros.
-        gain: What part of the error of the sum was taken off each count.
+    ``counts`` has one entry per step, coarse to fine, and one for no step; each step is a multiple
+    of the next. Zeros are multiples of every step and evidence for none, so they are counted apart.
+    ``gain`` is the part of the error of the sum that :meth:`given` took off each count.
     """
 
     counts: NDArray[np.float64]
@@ -61,12 +54,7 @@ class StepCounts(NamedTuple):
     gain: float = 0.0
 
     def given(self, total: float, scale: float) -> StepCounts:
-        """Return what the counts are if their sum is known: the mean of a Gaussian.
-
-        Args:
-            total: Number of records that have a number, with a noise of its own.
-            scale: Standard deviation of that noise.
-        """
+        """Condition the counts on a noisy total; ``scale`` is the noise scale of the total."""
         if not self.scale:
             return self
         gain = self.scale**2 / ((len(self.counts) + 1) * self.scale**2 + scale**2)
@@ -75,15 +63,14 @@ class StepCounts(NamedTuple):
         return self._replace(counts=self.counts + gain * gap, zeros=zeros, gain=gain)
 
     def spread(self, num: int) -> float:
-        """Return the standard deviation of the noise of the sum of some of the counts."""
+        """Return the noise scale of the sum of ``num`` counts."""
         return self.scale * math.sqrt(num - self.gain * num**2)
 
 
 def add_round_steps(column: Number) -> Number:
-    """Return a column of which round steps are tried, too: multiples of ten, of five cents.
+    """Return a column for which round steps (tens, five cents) are tried, too.
 
-    Times have steps of their own. A column on a grid of its own comes out of a transformer of the
-    user, which may add something to round numbers.
+    Times keep their steps, and columns on a grid of a transformer, which may shift numbers.
     """
     if column.steps != DECIMAL_STEPS or column.grid is not None:
         return column
@@ -91,15 +78,7 @@ def add_round_steps(column: Number) -> Number:
 
 
 def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
-    """Find the coarsest step that each number is a multiple of; a zero is one of all steps.
-
-    Args:
-        values: Finite numbers, NaN where missing, shape (n,).
-        steps: The steps, coarse to fine; each is a multiple of the next.
-
-    Returns:
-        Places among the steps, shape (n,); their number for none of them, -1 where missing.
-    """
+    """Return the place of each number's coarsest step, -1 where missing, ``len(steps)`` if none."""
     codes = np.full(len(values), len(steps), dtype=np.int64)
     codes[np.isnan(values)] = -1
     left = np.flatnonzero(codes >= 0)
@@ -112,43 +91,27 @@ def step_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray
 
 
 def count_codes(values: NDArray[np.float64], steps: tuple[float, ...]) -> NDArray[np.int64]:
-    """Find what each number counts as: its step, or a zero.
-
-    Args:
-        values: Finite numbers, NaN where missing, shape (n,).
-        steps: The steps, coarse to fine; each is a multiple of the next.
-
-    Returns:
-        The codes of :func:`step_codes`, and ``len(steps) + 1`` for a zero; shape (n,).
-    """
+    """Return the codes of :func:`step_codes`, but ``len(steps) + 1`` for a zero; shape (n,)."""
     return np.where(values == 0, len(steps) + 1, step_codes(values, steps))
 
 
 def read_counts(counts: NDArray[np.float64], steps: tuple[float, ...], scale: float) -> StepCounts:
-    """Read noisy counts by :func:`count_codes`, shape (number of steps + 2,) at least."""
+    """Return step counts from noisy counts by :func:`count_codes`."""
     return StepCounts(counts[: len(steps) + 1], steps, scale, float(counts[len(steps) + 1]))
 
 
 def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
-    """Find the coarsest step that all numbers are multiples of, shape (n,); 0 if there is none."""
+    """Return the coarsest step of which all numbers, shape (n,), are multiples; 0 if none."""
     finest = int(step_codes(values, steps).max(initial=0))
     return (*steps, 0.0)[finest]
 
 
 def finest_step(own: StepCounts, believed: float) -> float:
-    """Choose the coarsest step that all but a few numbers are multiples of.
+    """Return the coarsest step that all but a few numbers are multiples of; 0 if there is none.
 
-    Args:
-        own: Noisy number of records by step.
-        believed: Numbers are believed in if their count exceeds this many noise scales.
-
-    Returns:
-        The step; 0 if there is none. It is the first one of which numbers are multiples beyond
-        doubt, while finer numbers are no more than noise explains, and no more than half of all. A
-        step that is too fine does little harm; one that is too coarse can leave no number in the
-        range. So of a round one few numbers may seem to be finer. Where nearly all numbers are zero
-        there may be no such step: then it is the first one of which most of the others seem to be
-        multiples.
+    The step has significant multiples; finer numbers are at most half of all, and no more than
+    noise explains. A step that is too coarse can leave no number in a range, so a round step allows
+    fewer finer numbers. If most numbers are zero, the first step of most other numbers is returned.
     """
     counts = own.counts
     for code, step in enumerate(own.steps):
@@ -171,21 +134,12 @@ def finest_step(own: StepCounts, believed: float) -> float:
 
 
 def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> Heaps:
-    """Find to which steps numbers were rounded: the heaping of digits in survey statistics.
+    """Return the steps to which numbers were rounded and their shares, ending with ``step``.
 
-    People pay 2,000 more often than 1,987. Each number is taken to have been rounded to one of the
-    steps. A number that was rounded to one step may be a multiple of a coarser one by chance: of
-    multiples of ten every tenth is one of a hundred. That is taken off, from fine to coarse. A
-    single number that is heavy may have a reason of its own: it is a cap, or stands for none.
-
-    Args:
-        own: Noisy number of records by step.
-        step: The step of which all numbers are multiples; 0 for none.
-        spikes: Single numbers that have a code by themselves, and how many records have them.
-
-    Returns:
-        The steps to which some numbers were rounded, from coarse to fine, the last one ``step``;
-        nothing if that is the only one.
+    People pay 2,000 more often than 1,987: heaping, in survey statistics. Multiples of a coarser
+    step by chance (every tenth ten is a hundred) are subtracted, from fine to coarse. So are up to
+    :data:`MOST_ALONE` heavy single numbers (``spikes``), which may be caps or stand for none. The
+    result is empty if no number was rounded further than to ``step``.
     """
     if step not in own.steps:
         return ()

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from sdv_threea.domain import Column, Number
 
-#: A column of at most this many possible values has a code for each.
+#: A column with fewer steps in its range than this has a code for each value.
 MAX_LATTICE = 128
 
-#: Multiples from here on are too large for a float to tell them apart.
+#: From this multiple on, floats cannot tell neighbours apart.
 LARGEST_MULTIPLE = 2.0**52
 
-#: A float counts as a multiple if it is this close to one, relative to the larger of number and
-#: step: enough for the rounding of a few operations.
+#: Largest distance of a float from a multiple, relative to the larger of number and step: enough
+#: for the rounding of a few operations.
 STEP_TOLERANCE = 1e-12
 
 
@@ -38,7 +38,7 @@ def has_few_values(low: float, high: float, step: float) -> bool:
 
 
 def count_values(column: Number) -> int:
-    """Return how many values a number has, if they are known and few, or else ``MAX_LATTICE``."""
+    """Return the number of values of a lattice, or ``MAX_LATTICE`` for any other column."""
     if not is_lattice(column):
         return MAX_LATTICE
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 1.0
@@ -56,24 +56,21 @@ def multiples(times: NDArray[np.float64], step: float) -> NDArray[np.float64]:
 
 
 def round_inwards(low: float, high: float, step: float) -> tuple[float, float]:
-    """Return the first and the last multiple in ``[low, high)``; one twice, if there is none."""
+    """Return the first and the last multiple in ``[low, high)``; if none, the next one twice."""
     first, end = _round_up(low / step), _round_up(high / step)
     ends = multiples(np.array([first, max(first, end - 1)], dtype=np.float64), step)
     return float(ends[0]), float(ends[1])
 
 
 def inner_multiples(low: float, high: float, step: float) -> tuple[float, float]:
-    """Return the first and the last multiple in ``[low, high]``; the first twice, if there is none.
-
-    A range that is public need not end at multiples of a step that was estimated.
-    """
+    """Return the first and the last multiple in ``[low, high]``; if none, the next one twice."""
     first, last = _round_up(low / step), -_round_up(-high / step)
     ends = multiples(np.array([first, max(first, last)], dtype=np.float64), step)
     return float(ends[0]), float(ends[1])
 
 
 def _round_up(quotient: float) -> int:
-    """Return the least whole number that is not below a quotient, but for rounding."""
+    """Return the least whole number that is not below a quotient, up to rounding."""
     nearest = round(quotient)
     close = abs(nearest - quotient) <= STEP_TOLERANCE * max(1.0, abs(quotient))
     return nearest if close else math.ceil(quotient)

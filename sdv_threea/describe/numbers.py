@@ -1,8 +1,8 @@
-"""Where numbers lie: noisy counts on the public grid, of one look at the rows or of two.
+"""Noisy counts of numbers on the public grid, from one look at the rows or two.
 
-The first look finds the bulk of each column. The second counts what lies beyond, much closer: few
-records have anything there, so all columns share what one counts, and the noise of a count does not
-grow with their number.
+The first look finds the bulk of each column, the second counts the numbers beyond. Few records have
+such numbers, so all columns share one count per record, and the noise does not grow with their
+number.
 """
 
 from __future__ import annotations
@@ -35,27 +35,15 @@ def release_sketches(
     receipts: list[Receipt],
     constants: DescribeConstants,
 ) -> tuple[dict[str, Sketch], dict[str, Sketch]]:
-    """Release where the numbers of each column lie.
+    """Return two sketches of each column by name, and append their receipts to ``receipts``.
 
-    Formal guarantees:
-        * the rows are read by the question and by
-          :func:`~sdv_threea.describe.answers.count_tails`, and all passes through noise; where the
-          second looks follows from what the first released
+    The first sketch shows where numbers lie beyond the bulk; its counts are too low if records have
+    several such numbers. The counts of the second are upper estimates, as if each record had shared
+    its count among all columns. ``looks`` are the two questions, ``None`` if not asked.
 
-    Args:
-        looks: The question of the first look, and that of the second; ``None`` for what is not
-            asked.
-        rows: The private rows.
-        columns: The columns of the table, of which the granularity of numbers is known.
-        num_records: The released number of records, if there is one.
-        receipts: Those of the stage, to which these are added.
-        constants: The constants of the stage.
-
-    Returns:
-        Two sketches of each column by name, of all bins of the grid that can have a value. The
-        first says where numbers lie beyond the bulk, and not how many: too few, if records have
-        several of them. The second has too few nowhere, but for noise: as many as if each record
-        there had shared its count among all columns.
+    Formal guarantees: the rows are read by the question and by
+    :func:`~sdv_threea.describe.answers.count_tails`, and all of it passes through noise; the bins
+    of the second look follow from what the first released.
     """
     asked, closer = looks
     if asked is None:
@@ -72,7 +60,7 @@ def release_sketches(
     tails, again = closer.look(rows, partial(count_tails, numbers, bulks)).add_noise()
     receipts.append(again)
     beyond = np.stack([_lies_beyond(*each) for each in zip(numbers, bulks, strict=True)])
-    # What a record adds that shares with no other column, and what one adds that shares with all.
+    # Bounds of one contribution: unshared, and shared by all columns.
     parts = RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(numbers))
     both = []
     for part in parts:
@@ -100,11 +88,11 @@ def _sketch(
 
 
 def _find_bulk(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> tuple[float, float]:
-    """Return where the bulk of a column begins and ends, at borders of bins; nowhere if unknown."""
+    """Return the borders of the bulk of a column; ``(inf, inf)`` if there is none."""
     runs = evident_runs(sketch, num_looks, constants)
     if not len(runs):
         return math.inf, math.inf
-    # A value lies in the last bin of each run or before, and one in its first or after.
+    # A value lies in the last bin of each run or before, and one in its first bin or after.
     low, high = sorted((int(runs[:, 1].min()), int(runs[:, 0].max())))
     return float(sketch.edges[low, 0]), float(sketch.edges[high, 1])
 
@@ -118,7 +106,7 @@ def _lies_beyond(column: Column, bulk: tuple[float, float]) -> NDArray[np.bool_]
 
 
 def _average(first: tuple[Floats, float], second: tuple[Floats, float]) -> tuple[Floats, float]:
-    """Average two looks at the same counts by precision; return the noise of that, too."""
+    """Return two looks at the same counts averaged by precision, and the noise scale."""
     (counts, scale), (again, other) = first, second
     weight = other**2 / (scale**2 + other**2)
     return weight * counts + (1 - weight) * again, scale * math.sqrt(weight)

@@ -1,7 +1,4 @@
-"""Questions to the private rows: what a domain leaves open, of which columns, and at what price.
-
-A question is put to all columns that leave it open, and all its counts are released together.
-"""
+"""Questions to the private rows: all columns with the same blank share one released count."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.privacy.sums import Statistic, Summed, release, take
 
-#: What receipts say of the questions.
+#: Descriptions of the questions in receipts.
 RELEASED = {
     'nulls': 'number of missing values, by column',
     'steps': 'granularity of numbers, by column',
@@ -37,25 +34,21 @@ RELEASED = {
     'tails': 'counts on the grid beyond the bulk, by column',
 }
 
-#: The questions that are answered by a list of values above a threshold.
+#: Questions whose answer is a list of values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
 
-#: A record, in the units of a question that all columns share: a part of it is a whole number.
+#: Fixed-point scale of one record's shared contribution.
 RECORD_UNITS = 2**12
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question to all columns that leave a blank.
+    """A question to all columns with the same blank; ``mu`` is its price.
 
     Args:
-        columns: The columns it is put to.
-        mu: Its price.
-        neighbors: The neighbour relation.
-        noise: The source of noise.
-        rows_per_unit: The most records that a unit of privacy has.
-        shared: Whether all columns share what a record counts. If not, it adds one to one count of
-            each column. If so, its counts are a vector of length ``RECORD_UNITS`` at most.
+        rows_per_unit: The most records of a unit of privacy.
+        shared: Whether all columns share the contribution of a record, a vector of L2 norm at most
+            ``RECORD_UNITS``. If not, a record adds one to one count of each column.
     """
 
     columns: tuple[Column, ...]
@@ -67,41 +60,34 @@ class Question:
 
     @property
     def unit(self) -> int:
-        """What a record adds to one count at most."""
+        """The most that a record adds to one count."""
         return RECORD_UNITS if self.shared else 1
 
     @property
     def sensitivity(self) -> float:
-        """How far one record moves the counts."""
+        """The L2 distance by which one record moves the counts."""
         columns = 1 if self.shared else len(self.columns)
         return self.unit * histogram_sensitivity(columns, self.neighbors)
 
     @property
     def max_new_keys(self) -> int:
-        """How many counts of values one unit of privacy can raise."""
+        """The number of counts of values that one unit of privacy can raise."""
         columns = len(self.columns) * self.rows_per_unit
         return round(histogram_sensitivity(columns, self.neighbors) ** 2)
 
     @property
     def scale(self) -> float:
-        """About the standard deviation of the noise of a count."""
+        """Approximately the noise scale of a count."""
         return self.sensitivity / self.mu
 
     def state(self, name: str, sums: Callable[[Any], Any]) -> Statistic:
-        """Return what is summed to answer the question, of this name."""
+        """Return the statistic that answers the question of this name."""
         finish = list_keys if name in THRESHOLDS else None
         return Statistic('describe', RELEASED[name], sums, self.sensitivity, finish=finish)
 
 
 class Asked(NamedTuple):
-    """A question and the exact answer to it: private.
-
-    Args:
-        name: The name of the question.
-        question: The question.
-        summed: The exact sums, once they are taken.
-        delta: Failure probability of its threshold, if it has one.
-    """
+    """A question and its exact answer, which is private and ``None`` before its look."""
 
     name: str
     question: Question
@@ -109,13 +95,13 @@ class Asked(NamedTuple):
     delta: float
 
     def look(self, rows: Rows[Any], sums: Callable[[Any], Any]) -> Asked:
-        """Take the sums in a look at the rows of its own."""
+        """Return the question with sums from a look of its own at the rows."""
         (summed,) = take(rows, self.question.state(self.name, sums))
         return self._replace(summed=summed)
 
     @property
     def taken(self) -> Summed:
-        """The exact sums; an error if they are still to be taken."""
+        """The exact sums; an error before the look."""
         if self.summed is None:
             raise ValueError(f'the question {self.name!r} has not been put to the rows.')
         return self.summed
@@ -126,12 +112,7 @@ class Asked(NamedTuple):
 
 
 def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[Column, ...]]:
-    """Find the columns that each question has to be put to; questions to none are left out.
-
-    Args:
-        domain: What is public.
-        loose: Numbers whose stated ranges are found as if nothing was stated.
-    """
+    """Return the columns of each question that must be asked; ``loose`` ranges count as unknown."""
     numbers = [column for column in domain.columns if isinstance(column, Number)]
     listed = [
         column
@@ -139,7 +120,7 @@ def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[
         if isinstance(column, Category) and column.values is None
     ]
     rough = tuple(column for column in numbers if not is_lattice(column))
-    # The classes of a numerical target are made of its counts.
+    # The classes of a numerical target are made from its counts.
     counted = {*loose, domain.target, *(column.name for column in rough)}
     blanks: dict[str, tuple[Column, ...]] = {
         'nulls': tuple(column for column in domain.columns if column.nullable is None),
@@ -153,12 +134,7 @@ def find_blanks(domain: Domain, loose: Collection[str] = ()) -> dict[str, tuple[
 
 
 def loosen(domain: Domain, loose: Collection[str]) -> Domain:
-    """Return a domain of which the stated ranges of some numbers are forgotten.
-
-    Args:
-        domain: What is public.
-        loose: Names of numbers.
-    """
+    """Return a domain in which the stated ranges of the ``loose`` numbers are unknown."""
     columns = (
         replace(column, low=None, high=None)
         if isinstance(column, Number) and column.name in loose
@@ -171,15 +147,10 @@ def loosen(domain: Domain, loose: Collection[str]) -> Domain:
 def find_asked_part(
     domain: Domain, constants: DescribeConstants, loose: Collection[str] = ()
 ) -> float:
-    """Return how much is asked, as a part of what is if no range and no value is stated.
+    """Return the weight of the questions, relative to a domain without stated ranges and values.
 
-    With that part of the budget the noise of each question is at most what it is if none is. So
-    what is stated saves its price for other stages.
-
-    Args:
-        domain: What is public.
-        constants: The constants of the stage.
-        loose: Numbers whose stated ranges are found as if nothing was stated.
+    With this part of the budget no question has more noise than if nothing were stated, so stating
+    facts saves budget for other stages.
     """
     nothing = (
         replace(column, values=None)
@@ -197,17 +168,12 @@ def find_asked_part(
 
 
 def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> tuple[str, ...]:
-    """Find the numbers whose stated ranges are too wide for the number of records.
+    """Return the numbers whose stated ranges are too wide for the number of records.
 
-    Noise gives each value of a range some records, whether or not any record has it. If there are
-    many values and few records, these are more than a few. To find the ranges of many columns anew
-    would cost other stages more than that.
-
-    Args:
-        domain: What is public.
-        evidence: The released number of records, in units of the noise that the histograms of all
-            columns would have if they got the whole budget.
-        constants: The constants of the stage.
+    Noise gives each value of a range some records, which matters if values are many and records
+    few. If too many ranges are wide, none is returned, as estimating all would cost other stages
+    more. ``evidence`` is the released number of records, in units of the noise that histograms of
+    all columns would have at the whole budget.
     """
     found = tuple(
         column.name
@@ -222,7 +188,7 @@ def find_wide(domain: Domain, evidence: float, constants: DescribeConstants) -> 
 def _weigh(
     blanks: Mapping[str, tuple[Column, ...]], constants: DescribeConstants
 ) -> dict[str, float]:
-    """Return the share of each question, relative to those of others."""
+    """Return the share of each question, relative to the others."""
     weights = constants.question_weights
     shares = {name: len(columns) * weights[name] ** 2 for name, columns in blanks.items()}
     # Everything is fitted inside the classes, so their question has a least share.
@@ -242,27 +208,14 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
     loose: Collection[str] = (),
     num_records: float | None = None,
 ) -> dict[str, Question]:
-    """Turn the blanks of a domain into questions, and share the budget out between them.
+    """Return the questions for the blanks of a domain, by name, with their prices.
 
     A question to ``q`` columns of weight ``w`` gets the share ``q w^2``. Its sensitivity is
-    ``sqrt(q)``, so its noise is proportional to ``1 / w``, whatever ``q`` is.
+    ``sqrt(q)``, so its noise is proportional to ``1 / w`` for any ``q``. If the released
+    ``num_records`` is small, the question about classes gets less, as other columns lose values
+    first.
 
-    Formal guarantees:
-        * the prices compose to ``mu``
-
-    Args:
-        domain: What is public.
-        mu: The price of all questions together, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-        constants: The constants of the stage.
-        rows_per_unit: The most records that a unit of privacy has.
-        loose: Numbers whose stated ranges are found as if nothing was stated.
-        num_records: The released number of records, if there is one. Where it is small, values of
-            other columns are lost before rare classes are: the question about classes gets less.
-
-    Returns:
-        The questions, by name.
+    Formal guarantees: the prices compose to ``mu``.
     """
     blanks = find_blanks(domain, loose)
     if num_records is not None:
@@ -284,16 +237,10 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
 
 
 def _look_twice(asked: Question, common: str, rarer: str, first: float) -> dict[str, Question]:
-    """Split a question into two looks: one at what is common, and one at the rest.
+    """Return two looks of a question, the first with the part ``first`` of the budget.
 
-    What the first finds is no part of the second. A record has little that is left, if anything, so
-    all columns share what it counts, and the noise of a count does not grow with their number.
-
-    Args:
-        asked: The question.
-        common: The name of the first look.
-        rarer: The name of the second.
-        first: The part of the price of the first.
+    The second look counts what the first did not find. A record has little of it, so all columns
+    share one count per record, and the noise does not grow with their number.
     """
     prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
     return {
@@ -305,20 +252,13 @@ def _look_twice(asked: Question, common: str, rarer: str, first: float) -> dict[
 def suit_records(
     questions: Mapping[str, Question], num_records: float | None, constants: DescribeConstants
 ) -> dict[str, Question]:
-    """Return the questions as they suit the number of records.
+    """Return the questions adapted to the released number of records.
 
-    Few are looked for in coarser bins of numbers. Of many, numbers whose ranges are not stated are
-    looked at twice: where most of them lie, and closely how far the others reach. A record has few
-    numbers beyond the bulk of a column, if any, so that all columns share what it counts. Of many
-    it is asked, too, whether numbers are round: more counts are noisier together.
+    With few records, numbers are counted in coarser bins. With many, open ranges get a second look
+    at the tails, and round steps are tried, whose additional counts would be too noisy for few.
 
-    Formal guarantees:
-        * the questions depend on the table through the released number of records alone
-
-    Args:
-        questions: The questions.
-        num_records: The released number of records, if there is one.
-        constants: The constants of the stage.
+    Formal guarantees: the questions depend on the table through the released number of records
+    alone.
     """
     suited = dict(questions)
 
@@ -339,12 +279,12 @@ def suit_records(
 
 
 def _count_open(asked: Question) -> int:
-    """Count the numbers of which an end of the range is not stated."""
+    """Return how many numbers have an end of the range that is not stated."""
     numbers = (column for column in asked.columns if isinstance(column, Number))
     return sum(column.low is None or column.high is None for column in numbers)
 
 
 def split_delta(questions: Mapping[str, Question], delta: float) -> dict[str, float]:
-    """Share the failure probability between the questions about values."""
+    """Return the failure probability of each question about values."""
     asked = [name for name in THRESHOLDS if name in questions]
     return {name: delta / len(asked) for name in asked}

@@ -1,8 +1,7 @@
-"""Ranges of numerical columns, read off noisy counts on a grid that is the same for every table.
+"""Ranges of numbers, estimated from noisy counts on a grid that is the same for every table.
 
-The grid is public, so that where its bins lie betrays nothing. It is logarithmic, because nothing
-is known of the magnitude of the values. Noise gives each of its bins a count; the question is which
-of them hold records.
+The grid is public, so that its borders disclose nothing, and logarithmic, because the magnitude of
+values is unknown. Noise gives every bin a count, so the occupied bins have to be estimated.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from scipy.special import ndtri
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.domain import TIME_STEPS, Column, Number
 
-#: The borders of the public grid: powers of two from 2^-32 to 2^64 of either sign, each octave cut
-#: in four. Between the smallest two lies the bin around zero, whose numbers count as zero. Values
-#: beyond the grid count in its outermost bins.
+#: Borders of the public grid: powers of two from 2^-32 to 2^64 of either sign, each octave cut in
+#: four. Numbers in the bin around zero count as zero; values beyond the grid count in its outermost
+#: bins.
 OCTAVES = np.arange(-32, 64)
 PARTS = 4
 _POSITIVE = np.append((2.0 ** OCTAVES[:, None] * (1 + np.arange(PARTS) / PARTS)).ravel(), 2.0**64)
@@ -28,20 +27,20 @@ PUBLIC_GRID = np.concatenate([-_POSITIVE[::-1], _POSITIVE])
 NUM_BINS = len(PUBLIC_GRID) - 1
 SMALLEST = 2.0**-32
 
-#: In place of the noise, where there is none: so small that a single record stands out, however
-#: many columns are looked at.
+#: Unit of evidence without noise: so small that a single record is significant for any number of
+#: columns.
 NO_NOISE = 0.05
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Noisy counts of a numerical column on bins of the public grid.
+    """Noisy counts of a numerical column in bins of the public grid.
 
     Args:
-        edges: Borders of the bins, ascending; bins are half-open ``[edge, next)``, shape (k, 2).
+        edges: Ascending borders of the half-open bins ``[edge, next)``, shape (k, 2).
         counts: Noisy number of records in each bin, shape (k,).
-        scale: Standard deviation of the noise of each count, shape (k,), or of all; 0 for none.
-        num_records: About how many records there are, if that is known.
+        scale: Noise scale of each count, shape (k,), or of all; 0 for none.
+        num_records: The approximate number of records, if known.
         of_times: Whether the numbers are times, in seconds.
     """
 
@@ -58,12 +57,12 @@ class Sketch:
 
     @property
     def scales(self) -> NDArray[np.float64]:
-        """The standard deviation of the noise of each count, shape (k,)."""
+        """The noise scale of each count, shape (k,)."""
         return np.broadcast_to(np.asarray(self.scale, dtype=np.float64), self.counts.shape)
 
     @property
     def units(self) -> NDArray[np.float64]:
-        """The same, but above zero where there is none: the units of evidence, shape (k,)."""
+        """The units of evidence, shape (k,): the noise scales, or ``NO_NOISE`` without noise."""
         return np.where(self.scales > 0, self.scales, NO_NOISE)
 
     @property
@@ -84,10 +83,7 @@ def find_grid(column: Column) -> NDArray[np.float64]:
 
 
 def coarsen(column: Number) -> Number:
-    """Return a column whose values are looked for in coarser bins: a bin for each octave.
-
-    Times keep their bins: an octave of those in use is some 17 years.
-    """
+    """Return a column with a bin per octave; times keep their bins, as an octave is 17 years."""
     if column.steps == TIME_STEPS:
         return column
     borders = np.array(column.grid) if column.grid else _POSITIVE
@@ -116,16 +112,9 @@ def grid_sketch(
     step: float,
     grid: NDArray[np.float64] = PUBLIC_GRID,
 ) -> Sketch:
-    """Make a sketch of noisy counts on a public grid, without bins that no value can fall into.
+    """Return a sketch of noisy counts, shape (NUM_BINS,), without bins that hold no value.
 
-    Args:
-        counts: Noisy counts, shape (NUM_BINS,); those beyond the bins of the grid are left out.
-        scale: Standard deviation of the noise of each of them, shape (NUM_BINS,), or of all.
-        step: Granularity of the values; 0 for continuous ones.
-        grid: Borders of the bins, ascending.
-
-    Returns:
-        The sketch.
+    ``step`` is the granularity of the values, 0 for continuous ones.
     """
     edges, scales = np.stack([grid[:-1], grid[1:]], axis=1), np.broadcast_to(scale, counts.shape)
     sketch = Sketch(edges, counts[: len(edges)], scales[: len(edges)])
@@ -139,26 +128,16 @@ def grid_sketch(
 def occupied(
     sketch: Sketch, constants: DescribeConstants, *, num_looks: int, generosity: float = 1.0
 ) -> slice:
-    """Find the bins from the first to the last one that is occupied, as far as noise can tell.
+    """Return the bins from the first to the last occupied one, or the likeliest run.
 
-    It starts with runs of bins whose counts noise alone would hardly ever reach. From there the
-    range grows outwards over neighbours, which need less evidence; but never across zero into the
-    other sign.
-
-    Args:
-        sketch: The noisy counts.
-        constants: The constants of the stage.
-        num_looks: How many columns are looked at, for the chance of a false alarm.
-        generosity: Factor on the evidence that neighbours need; below 1 the range grows more.
-
-    Returns:
-        The bins, at least one. If none stands out, they are the likeliest run.
+    Significant runs come first; the range then grows over neighbours, which need less evidence, but
+    not across zero. A ``generosity`` below 1 lets the range grow more.
     """
     evidence = sketch.evidence
     found = _standing_out(sketch, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch, constants))
-    # The bin around zero has no sign: the range does not grow beyond it.
+    # The bin around zero has no sign, so the range does not grow beyond it.
     signs = np.sign(sketch.edges.sum(axis=1))
     reach = partial(_reach, generosity=generosity, constants=constants)
     low = found[0] - reach(evidence[: found[0]][::-1], signs[: found[0] + 1][::-1])
@@ -167,11 +146,7 @@ def occupied(
 
 
 def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]:
-    """Count the records below and above a part of a sketch.
-
-    Returns:
-        A noisy count and the standard deviation of its noise, for each end.
-    """
+    """Return the noisy count of records below and above ``part``, each with its noise scale."""
     low, high = part.bounds
     outside = whole.edges[:, 1] <= low, whole.edges[:, 0] >= high
     return tuple(
@@ -181,17 +156,10 @@ def count_beyond(whole: Sketch, part: Sketch) -> tuple[tuple[float, float], ...]
 
 
 def extend_tails(sketch: Sketch, thin: float) -> tuple[float, float]:
-    """Return bounds of the values, with tails that have too few records to stand out.
+    """Return bounds of the values that include tails with too few records to be significant.
 
-    Where the last counts fade out, an exponential tail through them is followed to where half a
-    record is left. A range that ends with a full bin has no tail.
-
-    Args:
-        sketch: The noisy counts of the occupied bins.
-        thin: Only a bin with a count of at most this many noise scales has a tail beyond it.
-
-    Returns:
-        The lower and the upper bound (the latter exclusive).
+    If the last counts fade out, an exponential tail is extended to where half a record is left. A
+    bin with a count above ``thin`` noise scales has no tail.
     """
     low, high = sketch.bounds
     if not sketch.scales.any() or len(sketch.counts) < 2:
@@ -208,20 +176,12 @@ def snap_to_zero(low: float, high: float) -> tuple[float, float]:
 
 
 def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:
-    """Find the runs whose counts noise alone would hardly ever reach.
+    """Return the first and the last bin of each significant run, short runs first, shape (runs, 2).
 
-    The less likely it is that values lie there, before anything is seen of them, the more evidence
-    it takes: noise must not make numbers absurd.
-
-    Args:
-        sketch: The noisy counts of ``k`` bins.
-        num_looks: How many columns are looked at.
-        constants: The constants of the stage.
-
-    Returns:
-        The first and the last bin of each run, shorter runs first, shape (runs, 2).
+    The threshold is higher for numbers that are unusual a priori: noise must not make numbers
+    absurd.
     """
-    # The chance of a false alarm is shared out evenly among all runs (Bonferroni).
+    # All runs share the false alarm rate evenly (Bonferroni).
     looks = num_looks * NUM_BINS * len(constants.runs)
     bar = -float(ndtri(constants.false_alarm / looks))
     each = sketch.evidence, find_unlikely(sketch, constants)
@@ -229,8 +189,8 @@ def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
     found = [np.zeros((0, 2), dtype=np.int64)]
     for length in constants.runs:
         odd = (penalties[length:] - penalties[:-length]) / length
-        # Half the square of the evidence is the logarithm of a likelihood. The noise of a sum grows
-        # with the root of the number of bins.
+        # Half the squared evidence is a log likelihood. The noise of a sum grows with the root of
+        # the number of bins.
         bars = np.sqrt(length * (bar**2 + 2 * odd))
         starts = np.flatnonzero(sums[length:] - sums[:-length] > bars)
         found.append(np.stack([starts, starts + length - 1], axis=1))
@@ -240,10 +200,10 @@ def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
 def _standing_out(
     sketch: Sketch, num_looks: int, constants: DescribeConstants
 ) -> NDArray[np.int64]:
-    """Return the bins of runs that stand out by what shorter runs that stand out do not explain.
+    """Return the bins of significant runs that no shorter run explains.
 
-    A longer run includes empty bins. But a heavy value, such as zero, stands out by itself, while
-    all other values of its column may be spread so thinly that longer runs alone show them.
+    Longer runs include empty bins, but only they show values that are spread thinly around a heavy
+    value.
     """
     found = np.zeros(len(sketch.counts), dtype=np.bool_)
     for length in sorted(constants.runs):
@@ -257,8 +217,8 @@ def _standing_out(
 def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, int]:
     """Return the first and the last bin of the run that is likeliest to hold the values.
 
-    It is asked where nothing stands out. Then noise makes some run look full wherever it is, and
-    what is known of numbers in general decides: most are positive, neither tiny nor huge.
+    This is for sketches without a significant run. Noise makes some run look full, so the prior
+    decides: most numbers are positive, neither tiny nor huge.
     """
     each = sketch.evidence, find_unlikely(sketch, constants), 1 / sketch.units
     sums, penalties, precise = (np.concatenate([[0.0], np.cumsum(one)]) for one in each)
@@ -266,8 +226,8 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
     for length in constants.runs:
         runs = (sums[length:] - sums[:-length]) / math.sqrt(length)
         odd = (penalties[length:] - penalties[:-length]) / length
-        # The log likelihood ratio of a normal whose mean is what all records would make of it. Of
-        # how many that is nothing may be known: then it is the likeliest mean.
+        # Log likelihood ratio of a normal whose mean is the number of records or, if that is
+        # unknown, the likeliest mean.
         mean = np.maximum(runs, 0.0)
         if sketch.num_records is not None:
             mean = sketch.num_records * (precise[length:] - precise[:-length]) / length**1.5
@@ -279,17 +239,13 @@ def likeliest_run(sketch: Sketch, constants: DescribeConstants) -> tuple[int, in
 
 
 def find_unlikely(sketch: Sketch, constants: DescribeConstants) -> NDArray[np.float64]:
-    """Return how unlikely it is that values lie in a bin, before anything is seen of them.
-
-    Returns:
-        Minus the logarithm of the odds against the likeliest bins, shape (k,).
-    """
+    """Return minus the log prior of values in each bin, relative to the likeliest, shape (k,)."""
     middles = sketch.edges.mean(axis=1)
     # The bin around zero is as likely as one around one.
     octaves = np.log2(np.where(middles == 0, 1.0, np.abs(middles)))
     low, high = constants.usual_times if sketch.of_times else constants.usual_octaves
     beyond = np.maximum(np.maximum(low - octaves, octaves - high), 0.0)
-    # Times count from a date in the middle of those in use: they may well be negative.
+    # Times count from a date in the middle of those in use, so negative ones are usual.
     negative = 0.0 if sketch.of_times else constants.negative
     zero = (middles == 0) & (not sketch.of_times)
     return np.where(zero, 0.0, constants.per_octave * beyond + negative * (middles < 0))
@@ -304,11 +260,8 @@ def _reach(
 ) -> int:
     """Return how many bins beyond the range belong to it.
 
-    Args:
-        evidence: Counts of the bins beyond, nearest first, in units of their noise, shape (k,).
-        signs: Signs of the last bin of the range and of those beyond, shape (k + 1,).
-        generosity: Factor on the evidence that is needed.
-        constants: The constants of the stage.
+    ``evidence``, shape (k,), starts with the nearest bin; ``signs`` with the last bin of the range.
+    ``generosity`` is a factor on the evidence that is needed.
     """
     if not signs[0]:
         return 0
@@ -327,10 +280,10 @@ def _reach(
 
 
 def _tail_length(sketch: Sketch, last: int, previous: int, thin: float) -> float:
-    """Return how far a tail goes on beyond the last bin.
+    """Return the length of the exponential tail through the last two bins.
 
-    It is the exponential through the last two bins. Of density ``d`` at the end and rate ``r``, it
-    has ``d / r`` records beyond the end, and half a record beyond ``log(2 d / r) / r``.
+    With density ``d`` at the end and rate ``r``, ``d / r`` records lie beyond the end, and half a
+    record beyond ``log(2 d / r) / r``.
     """
     around_zero = bool(sketch.edges[last].sum() == 0)
     if around_zero or sketch.counts[last] > thin * sketch.scales[last]:

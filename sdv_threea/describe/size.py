@@ -1,4 +1,4 @@
-"""The number of records: the first release, by which the budget is shared out."""
+"""The number of records: the first release, which determines the shares of the budget."""
 
 from __future__ import annotations
 
@@ -16,19 +16,9 @@ from sdv_threea.privacy.sums import Statistic, release, take
 def release_size(
     rows: Rows[pd.DataFrame], *, mu: float, neighbors: str, noise: Noise
 ) -> tuple[tuple[float, float], Receipt]:
-    """Release the number of records.
+    """Return the noisy number of records with its noise scale, and the receipt.
 
-    Formal guarantees:
-        * a record adds one to one count
-
-    Args:
-        rows: The private rows.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The noisy number with the standard deviation of its noise, and the receipt.
+    Formal guarantees: a record adds one to one count.
     """
     sensitivity = histogram_sensitivity(1, neighbors)
     statistic = Statistic('describe', 'number of records', _count, sensitivity)

@@ -1,4 +1,4 @@
-"""How often the values of canonical columns occur."""
+"""Counts of the values of canonical columns."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ from sdv_threea.intake.scalars import spell
 
 
 class Tally(dict[Hashable, tuple[Hashable, int]]):
-    """How often each value occurs: from a key that no other value has, to the value and its count.
-
-    The tallies of parts of a column add up to that of the column.
-    """
+    """Counts of values, by unique key: ``(value, count)``. Tallies of parts of a column add up."""
 
     def __add__(self, other: Tally) -> Tally:
         small, large = sorted((self, other), key=len)
@@ -35,12 +32,7 @@ class Tally(dict[Hashable, tuple[Hashable, int]]):
 
 @dataclass(frozen=True)
 class NumberTally:
-    """How often each number occurs. The tallies of parts of a column add up to that of the column.
-
-    Args:
-        numbers: The numbers, ascending, each once.
-        counts: How often they occur.
-    """
+    """Counts of numbers, ascending and each listed once. Tallies of parts of a column add up."""
 
     numbers: NDArray[np.float64]
     counts: NDArray[np.int64]
@@ -53,13 +45,10 @@ class NumberTally:
 
 
 class Keys(Sequence[tuple[int, Any]]):
-    """The keys of several columns, each with the place of its column.
+    """The keys of several columns, as pairs of a column's place and a key, made on access.
 
-    A pair of place and key is made when it is asked for: all at once would take much memory.
-
-    Args:
-        keys: The keys of each column.
-        owners: The places of the columns, one for each key, ascending.
+    ``owners`` holds the place of the column of each key, ascending. All pairs would take much
+    memory.
     """
 
     def __init__(
@@ -78,7 +67,7 @@ class Keys(Sequence[tuple[int, Any]]):
 
 
 def list_keys(tallies: Sequence[Tally | NumberTally]) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the keys of the tallies of some columns, and how often they occur."""
+    """Return the keys of the tallies of several columns, and their counts."""
     counts = [tally.counts for tally in tallies]
     owners = np.repeat(np.arange(len(counts)), [len(own) for own in counts])
     keys = [each.numbers if isinstance(each, NumberTally) else list(each) for each in tallies]
@@ -91,17 +80,11 @@ def is_missing(cells: NDArray[np.float64] | Distinct) -> NDArray[np.bool_]:
 
 
 def tally(cells: Distinct) -> Tally:
-    """Count the values of a categorical column.
+    """Return the counts of the values of a categorical column, without missing ones.
 
     Formal guarantees:
         * a record adds one to at most one count
         * keys and values are functions of each other, whatever the order of the records
-
-    Args:
-        cells: Cells that were read.
-
-    Returns:
-        Key, value and count of each value that is not missing; all of them plain Python.
     """
     counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.listed)).tolist()
     listed = zip(cells.listed, counts, strict=True)
@@ -109,25 +92,15 @@ def tally(cells: Distinct) -> Tally:
 
 
 def tally_numbers(cells: NDArray[np.float64]) -> NumberTally:
-    """Count the values of a numerical column.
+    """Return the counts of the numbers of a column, without missing ones.
 
-    Formal guarantees:
-        * a record adds one to at most one count
-
-    Args:
-        cells: Cells that were read, NaN where missing, shape (n,).
-
-    Returns:
-        The numbers that are not missing, and their counts.
+    Formal guarantees: a record adds one to at most one count.
     """
     return NumberTally(*np.unique(cells[~np.isnan(cells)], return_counts=True))
 
 
 def detach(value: Hashable) -> Hashable:
-    """Return the value with texts of which there is one object each.
-
-    Otherwise a pickle would show which cells of the private table shared an object.
-    """
+    """Return the value with interned texts: a pickle must not show which cells shared an object."""
     if type(value) is tuple:
         return tuple(map(detach, value))
     return intern(value) if type(value) is str else value
