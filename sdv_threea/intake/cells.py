@@ -1,8 +1,8 @@
-"""The cells of a column, taken out of any storage: pandas', NumPy's, Arrow's, sparse, categorical.
+"""The cells of a column from any storage: pandas, NumPy, Arrow, sparse or categorical.
 
-In goes a column as the user stored it. Out come its different cells, each listed once, and the
-position in the list of every row's cell. A cell is what it would be if it were the only one of its
-column. What it means is found out by :mod:`~sdv_threea.intake.scalars`.
+The output lists the different cells once, with the position of each row's cell in the list. A cell
+does not depend on the other cells of its column. Its meaning is found by
+:mod:`~sdv_threea.intake.scalars`.
 """
 
 from __future__ import annotations
@@ -17,28 +17,25 @@ from numpy.typing import NDArray
 
 from sdv_threea.intake.dates import INVALID, MISSING, from_storage
 
-#: Built-in types, by identity, whose equal values mean the same. Only their cells are compared and
-#: hashed, as other types may do both in their own way. So may the type of a type: hence identity.
+#: Built-in types whose equal values mean the same, by identity. Only their cells are compared and
+#: hashed: other types, and even metaclasses, may define comparisons of their own.
 PLAIN_TYPES = {id(kind) for kind in (str, int, float, bool, type(None))}
 NUMBER_TYPES = {id(kind) for kind in (int, float, bool)}
 
-#: The dtype of Python's objects.
 OBJECT = np.dtype(object)
 
-#: Stands for a cell that cannot be taken out of its storage. It cannot become a canonical scalar.
+#: A cell that cannot be taken out of its storage; it has no canonical scalar.
 NO_SCALAR = ...
 
-#: Stand for the position of a cell that is missing, and of one that is no canonical scalar.
+#: Positions of a missing cell, and of one without a canonical scalar.
 MISSING_PLACE, INVALID_PLACE = -1, -2
 
 
 class Distinct(NamedTuple):
     """A column, with each different value listed once.
 
-    Args:
-        codes: The position of each cell's value in the list, :data:`MISSING_PLACE` where it is
-            missing, and :data:`INVALID_PLACE` where it is no canonical scalar; shape (n,).
-        listed: The different values.
+    ``codes`` are positions in the list, shape (n,), or :data:`MISSING_PLACE` or
+    :data:`INVALID_PLACE`.
     """
 
     codes: NDArray[np.integer]
@@ -46,18 +43,13 @@ class Distinct(NamedTuple):
 
 
 def list_cells(column: pd.Series) -> Distinct:
-    """List the different cells of a column, as they are; equal ones of plain types once.
+    """Return the different cells of a column that :func:`spread` returned, and their positions.
 
-    Formal guarantees:
-        * a cell is the same object, or an equal one of the same type, as if it were the only one;
-          no two are taken for one that :func:`~sdv_threea.intake.scalars.read_scalar` tells apart
+    A cell that cannot be taken out of its storage is :data:`NO_SCALAR`. Some missing cells have the
+    position -1, others are listed.
 
-    Args:
-        column: The cells, in any storage that :func:`spread` returns.
-
-    Returns:
-        The cells, :data:`NO_SCALAR` for those that cannot be taken out of their storage; and the
-        position of each row's cell. Some missing cells have the position -1, others are listed.
+    Formal guarantees: a cell is the same object, or an equal one of the same type, as if it were
+    the only one; no two are merged that :func:`~sdv_threea.intake.scalars.read_scalar` tells apart.
     """
     dtype, kind = column.dtype, getattr(column.dtype, 'kind', 'O')
     if isinstance(dtype, pd.CategoricalDtype):
@@ -65,7 +57,7 @@ def list_cells(column: pd.Series) -> Distinct:
     if kind == 'M':
         return _list_dates(column)
     if kind == 'm':
-        # NumPy's lengths of time in their own unit: pandas turns them into nanoseconds, and lets
+        # NumPy time differences keep their own unit: pandas turns them into nanoseconds, where
         # those beyond 64 bits wrap around.
         arrow = isinstance(dtype, pd.ArrowDtype)
         lengths = np.asarray((column.array._pa_array if arrow else column).to_numpy())
@@ -74,19 +66,19 @@ def list_cells(column: pd.Series) -> Distinct:
     if kind in 'biuf':
         wide = kind == 'f' and dtype in (np.float16, np.longdouble)
         codes, numbers = pd.factorize(column.astype(np.float64) if wide else column)
-        # As NumPy's scalars, which know whether they are single floats; Python's do not.
+        # NumPy scalars know whether they are single floats; Python's do not.
         exact = numbers.to_numpy(dtype=getattr(numbers.dtype, 'numpy_dtype', numbers.dtype))
         return Distinct(codes, list(exact))
     if str(getattr(dtype, 'storage', dtype)).endswith('pyarrow') or isinstance(
         dtype, pd.ArrowDtype
     ):
         return _list_arrow(column.array)
-    # Objects as they are: pandas' own arrays look for missing ones first.
+    # Object columns bypass pandas arrays, which look for missing cells first.
     return _list_objects(column.to_numpy() if dtype is OBJECT else _as_objects(column.array))
 
 
 def spread(column: pd.Series) -> pd.Series:
-    """Return a sparse column, or one with a dictionary of Arrow's, in a storage cell by cell."""
+    """Return a sparse or dictionary-encoded column in a storage cell by cell."""
     dtype = column.dtype
     if isinstance(dtype, pd.SparseDtype):
         return column.sparse.to_dense()
@@ -100,13 +92,13 @@ def take_values(
     values: Sequence[Hashable], gap: Hashable, codes: NDArray[np.integer]
 ) -> NDArray[np.object_]:
     """Return the value at each position in a list, and ``gap`` for -1; shape (n,)."""
-    # From an iterator, element by element: NumPy would turn a list of tuples into a matrix.
+    # From an iterator, because NumPy would turn a list of tuples into a matrix.
     listed = np.fromiter((*values, gap), dtype=object, count=len(values) + 1)
     return np.asarray(listed[codes])
 
 
 def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distinct:
-    """List the categories that occur: others may have been left by rows that are gone."""
+    """Return the categories that occur; dropped rows may have left others."""
     used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
     listed = list_cells(pd.Series(categories[used], dtype=categories.dtype))
     places = np.full(len(categories) + 1, MISSING_PLACE)
@@ -115,7 +107,7 @@ def _list_categories(codes: NDArray[np.integer], categories: pd.Index) -> Distin
 
 
 def _list_arrow(array: Any) -> Distinct:
-    """List the different values of an array of Arrow's, which compares all of their bytes."""
+    """Return the different values of an Arrow array, compared by all their bytes."""
     try:
         codes, listed = pd.factorize(array)
     except Exception:  # nested values cannot be compared
@@ -124,7 +116,7 @@ def _list_arrow(array: Any) -> Distinct:
 
 
 def _list_dates(column: pd.Series) -> Distinct:
-    """List the different dates of a column that stores them as counts."""
+    """Return the different dates of a column that stores them as counts."""
     codes, moments = pd.factorize(from_storage(column))
     zoned = getattr(getattr(column.dtype, 'pyarrow_dtype', column.dtype), 'tz', None)
     ends = {MISSING: None, INVALID: NO_SCALAR}
@@ -136,7 +128,7 @@ def _list_dates(column: pd.Series) -> Distinct:
 
 
 def _list_objects(objects: NDArray[np.object_]) -> Distinct:
-    """List different objects, by their values if all are plain, else by their identity."""
+    """Return different objects: by value if all types are plain, else by identity."""
     cells = objects.tolist()
     kinds = set(map(id, map(type, cells)))
     if id(type(pd.NA)) in kinds:
@@ -146,13 +138,14 @@ def _list_objects(objects: NDArray[np.object_]) -> Distinct:
         # Other types may compare in their own way, so only the same object counts as equal.
         return _list_once(list(map(id, cells)), cells)
     if len(kinds & NUMBER_TYPES) > 1:
-        # ``1`` and ``True`` are equal in Python, but are different cells: compare with the type.
+        # ``1`` and ``True`` are equal in Python, but are different cells, so types are compared,
+        # too.
         return _list_once(list(zip(map(type, cells), cells, strict=True)), cells)
     return _list_once(cells, cells)
 
 
 def _list_once(keys: Sequence[Hashable], cells: list[Any]) -> Distinct:
-    """List one cell of each key, in the order in which keys first occur."""
+    """Return one cell of each key, in the order in which keys first occur."""
     places: defaultdict[Hashable, int] = defaultdict()
     # A new key gets the next position: the number of keys before it.
     places.default_factory = places.__len__
@@ -162,7 +155,7 @@ def _list_once(keys: Sequence[Hashable], cells: list[Any]) -> Distinct:
 
 
 def _as_objects(array: Any) -> NDArray[np.object_]:
-    """Return the cells of a pandas array as objects, each as it would be if it were alone."""
+    """Return the cells of a pandas array as objects, each independent of the others."""
     if not hasattr(array, 'to_numpy'):
         return np.asarray(array, dtype=object)
     try:

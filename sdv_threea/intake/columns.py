@@ -1,8 +1,8 @@
-"""Columns in any storage, read as canonical ones, cell by cell.
+"""Columns in any storage, read cell by cell as canonical columns.
 
-In goes a column as the user stored it. Out comes a canonical column: float64 with NaN where a
-number is missing, or canonical scalars (:mod:`~sdv_threea.intake.scalars`) with ``None`` where a
-value is missing. A canonical column that is read again stays the same.
+A canonical column is float64 with NaN for missing numbers, or canonical scalars
+(:mod:`~sdv_threea.intake.scalars`) with ``None``. Reading a canonical column again does not change
+it.
 """
 
 from __future__ import annotations
@@ -26,55 +26,36 @@ from sdv_threea.intake.dates import MISSING, find_zones, from_storage, read_date
 from sdv_threea.intake.scalars import NoScalarError, Scalar, read_scalar, spell
 from sdv_threea.privacy.guard import UnreadableRowsError
 
-#: Larger numbers, infinite ones too, are read as this one, so that sums of them stay finite.
+#: Larger and infinite numbers are read as this one, so that their sums stay finite.
 LARGEST_NUMBER = 1e200
 
-#: Single floats between these two have at most this many decimal places, as they are printed.
+#: Single floats between these two print with at most this many decimal places.
 SMALLEST_USUAL, LARGEST_USUAL, MOST_SINGLE_PLACES = 1e-4, 2.0**24, 13
 
 
 class Numbers(NamedTuple):
-    """A column of numbers.
-
-    Args:
-        values: Numbers, NaN where missing or invalid, infinite where too large; shape (n,).
-        is_missing: Which cells are missing, shape (n,).
-    """
+    """Numbers: NaN where missing or invalid, infinite where too large; and which are missing."""
 
     values: NDArray[np.float64]
     is_missing: NDArray[np.bool_]
 
 
 def make_table(columns: Mapping[str, Any], index: pd.Index) -> pd.DataFrame:
-    """Make a table of columns, each with its own dtype.
+    """Return a table of columns, each with its own dtype.
 
-    Formal guarantees:
-        * a cell keeps its value and its type, whatever the other rows hold; pandas' own
-          constructor turns a column of objects into dates if all of them are dates
-
-    Args:
-        columns: The columns by name, shape (n,) each.
-        index: The names of the rows, of length n.
-
-    Returns:
-        The table.
+    Formal guarantees: a cell keeps its value and its type, whatever the other rows hold. (pandas'
+    own constructor turns a column of objects into dates if all of them are dates.)
     """
     cells = {name: pd.Series(each, index, each.dtype) for name, each in columns.items()}
     return pd.DataFrame(cells, index, copy=False)
 
 
 def find_numbers(column: pd.Series) -> Numbers:
-    """Read a column as numbers, as far as its cells are numbers.
+    """Return the numbers of a column and which are missing; a single float as it is printed.
 
     Formal guarantees:
         * each number is a function of its own cell and of the dtype
-        * numbers that are equal are the same, bit for bit: there is no negative zero
-
-    Args:
-        column: Cells in any storage. A single float is read as the decimal that it is printed as.
-
-    Returns:
-        The numbers, and which are missing.
+        * equal numbers are the same, bit for bit: there is no negative zero
     """
     column = spread(column)
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
@@ -93,15 +74,11 @@ def find_numbers(column: pd.Series) -> Numbers:
 
 
 def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
-    """Read a column as dates, as far as its cells are dates.
+    """Return the dates of a column in nanoseconds since 1970, shape (n,).
 
-    Args:
-        column: Cells in any storage.
-        template: The format of texts and numbers; if ``None``, each text is read by itself.
-
-    Returns:
-        Nanoseconds since 1970, :data:`~sdv_threea.intake.dates.MISSING`, or
-        :data:`~sdv_threea.intake.dates.INVALID` where a cell is no date; shape (n,).
+    A cell can also be :data:`~sdv_threea.intake.dates.MISSING` or
+    :data:`~sdv_threea.intake.dates.INVALID`. ``template`` is the format of texts and numbers;
+    without one each text is read by itself.
     """
     column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
@@ -111,16 +88,9 @@ def find_moments(column: pd.Series, template: str | None) -> NDArray[np.int64]:
 
 
 def find_strange_zones(column: pd.Series, template: str | None) -> NDArray[np.bool_]:
-    """Find the dates whose time zone neither the dtype nor the format of their column tells.
+    """Return which dates have a time zone that neither dtype nor format states, shape (n,).
 
     Samples of such a column could not say in which zone they are.
-
-    Args:
-        column: Cells in any storage.
-        template: The format of texts and numbers.
-
-    Returns:
-        Whether it is one of those, shape (n,).
     """
     column = spread(column)
     if getattr(column.dtype, 'kind', 'O') == 'M':
@@ -130,33 +100,16 @@ def find_strange_zones(column: pd.Series, template: str | None) -> NDArray[np.bo
 
 
 def find_distinct(column: pd.Series) -> Distinct:
-    """Read a column as canonical scalars, each different one listed once.
+    """Return the canonical scalars of a column, each listed once, and the position of each row's.
 
-    So whatever is done to values later is done once per value, not once per row.
-
-    Formal guarantees:
-        * each value is a function of its own cell and of the dtype; no two that differ are taken
-          for one, and no two that are equal numbers for two
-
-    Args:
-        column: Cells in any storage.
-
-    Returns:
-        The list, and the position of each row's value in it.
+    Formal guarantees: each value is a function of its own cell and of the dtype; no two different
+    values are merged, and equal numbers are not listed twice.
     """
     return read_scalars(*list_cells(spread(column)))
 
 
 def read_scalars(codes: NDArray[np.integer], cells: Sequence[object]) -> Distinct:
-    """Read listed cells as canonical scalars, and list each different one once.
-
-    Args:
-        codes: The position of each row's cell in the list.
-        cells: What :func:`~sdv_threea.intake.cells.list_cells` lists.
-
-    Returns:
-        The scalars, and the position of each row's.
-    """
+    """Return the different canonical scalars of listed cells, and the position of each row's."""
     places: dict[str, int] = {}
     listed: list[Scalar] = []
     found = np.full(len(cells) + 1, MISSING_PLACE, dtype=np.int64)
@@ -175,19 +128,12 @@ def read_scalars(codes: NDArray[np.integer], cells: Sequence[object]) -> Distinc
 
 
 def read_numbers(column: pd.Series) -> NDArray[np.float64]:
-    """Read a column of numbers; it is an error if a cell is anything else.
+    """Return a column as finite numbers, NaN where missing, shape (n,).
 
-    Formal guarantees:
-        * each number is a function of its own cell
-
-    Args:
-        column: Numbers in any storage.
-
-    Returns:
-        Finite numbers, NaN where missing, shape (n,).
+    Formal guarantees: each number is a function of its own cell.
 
     Raises:
-        UnreadableRowsError: If the column holds anything else.
+        UnreadableRowsError: If a cell is neither a number nor missing.
     """
     numbers, is_missing = find_numbers(column)
     if (np.isnan(numbers) & ~is_missing).any():
@@ -199,17 +145,7 @@ def read_numbers(column: pd.Series) -> NDArray[np.float64]:
 
 
 def read_categories(column: pd.Series) -> Distinct:
-    """Read a column as canonical scalars; it is an error if a cell cannot become one.
-
-    Args:
-        column: Values in any storage.
-
-    Returns:
-        The different values, and the position of each row's.
-
-    Raises:
-        UnreadableRowsError: If a cell is no scalar.
-    """
+    """Return a column as canonical scalars, each listed once; an error if a cell has none."""
     found = find_distinct(column)
     if (found.codes == INVALID_PLACE).any():
         raise UnreadableRowsError(
@@ -220,15 +156,9 @@ def read_categories(column: pd.Series) -> Distinct:
 
 
 def store(codes: NDArray[np.integer], values: Sequence[Scalar]) -> Any:
-    """Store canonical scalars in a way that can be read again quickly.
+    """Return canonical scalars in a fast storage, shape (n,); codes below 0 are missing.
 
-    Args:
-        codes: The position of each row's value in ``values``, below 0 for missing, shape (n,).
-        values: The different values, as :func:`~sdv_threea.intake.scalars.spell` tells them apart.
-
-    Returns:
-        A categorical array if no two values are equal, or else Python objects, ``None`` where
-        missing; shape (n,).
+    The storage is categorical, unless two values are equal in Python or any value is a tuple.
     """
     if len(set(values)) == len(values) and not any(type(each) is tuple for each in values):
         listed = pd.Index(take_values(values, None, np.arange(len(values))), dtype=object)
@@ -247,13 +177,10 @@ def _spread_numbers(found: Distinct) -> Numbers:
 
 
 def _as_decimals(singles: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the shortest decimals that single floats are printed as, shape (n,).
-
-    So 0.1 in 32 bits is read as 0.1, and not as 0.10000000149, which it is in 64 bits.
-    """
+    """Return the shortest decimals that print as these single floats: 0.1, not 0.10000000149."""
     exact = singles.astype(np.float64)
-    # For usual sizes, try 0, 1, 2, ... places: the first decimal that is the same single float is
-    # the one that is printed. This is much faster than to print them all.
+    # For usual sizes, the first decimal of 0, 1, 2, ... places that is the same single float is the
+    # printed one. This is much faster than printing all.
     usual = (np.abs(exact) >= SMALLEST_USUAL) & (np.abs(exact) < LARGEST_USUAL)
     left = np.flatnonzero(usual)
     decimals = exact.copy()

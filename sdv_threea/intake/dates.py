@@ -1,8 +1,7 @@
-"""Dates in any storage, read as nanoseconds since 1970, each by itself.
+"""Dates in any storage, read one by one as nanoseconds since 1970.
 
-In go dates that are stored as counts, date objects, texts or whole numbers such as 20240229, and
-the format of the last two, if it is stated. Out come whole numbers of nanoseconds, with two special
-ones for a missing cell and for a cell that is no date.
+Input dates may be stored counts, date objects, texts or whole numbers such as 20240229, the last
+two with a format. Missing cells and invalid dates become two special numbers.
 """
 
 from __future__ import annotations
@@ -25,29 +24,28 @@ from sdv_threea.intake.scalars import (
     read_scalar,
 )
 
-#: The start of the year 2000, in nanoseconds since 1970. Canonical dates are seconds since then.
+#: The start of 2000 in nanoseconds since 1970. Canonical dates are seconds since 2000.
 YEAR_2000 = 10_957 * DAY
 
-#: Stand for a cell that is missing, and for one that is no date.
+#: A missing cell, and a cell that is no date.
 MISSING, INVALID = -(2**63), -(2**63) + 1
 
-#: A longer text is no date.
 LONGEST_TEXT = 64
 
-#: A text that is read without a format has to contain this: a year, or a day, a month and a year.
-#: pandas would complete others, such as ``10:30``, from today's date.
+#: A text without a format must contain this: a year, or a day, a month and a year. pandas would
+#: complete others, such as ``10:30``, from today's date.
 TELLS_DATE = re.compile(r'[0-9]{4}|[0-9][-/. ]+[0-9]+[-/. ]+[0-9]')
 
-#: A text that is read by a format has to contain this: pandas accepts ``now`` for any format.
+#: A text with a format must contain this: pandas accepts ``now`` for any format.
 TELLS_FIELD = re.compile(r'[0-9]')
 
-#: A text that is read without a format and ends in this has a time zone: after a time of day, an
-#: offset such as ``+02:00``, or a name such as ``Z``.
+#: A text without a format has a time zone if it ends in this: after a time of day, an offset such
+#: as ``+02:00``, or a name such as ``Z``.
 TELLS_ZONE = re.compile(
     r'[0-9](:|T[0-9])[0-9:.,]+\s*([+-][0-9]{2}(:?[0-9]{2})?|(?!AM|PM)[A-Z]+)\s*$', re.IGNORECASE
 )
 
-#: The signs of a format that stand for a time zone. A ``Z`` at its end says that all are in UTC.
+#: Signs of a format for a time zone. A ``Z`` at its end means that all texts are in UTC.
 ZONE_SIGNS, ZULU = ('%z', '%Z'), 'Z'
 
 
@@ -60,14 +58,9 @@ def to_seconds(moments: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def from_storage(column: pd.Series) -> NDArray[np.int64]:
-    """Read dates that are stored as counts, NumPy's or Arrow's; time zones are converted to UTC.
+    """Return dates that NumPy or Arrow store as counts, in nanoseconds since 1970 in UTC.
 
-    Args:
-        column: Dates of a dtype of any unit.
-
-    Returns:
-        Nanoseconds since 1970, :data:`MISSING`, or :data:`INVALID` outside the years 1678 to 2261;
-        shape (n,).
+    Dates outside the years 1678 to 2261 are :data:`INVALID`, missing ones :data:`MISSING`.
     """
     moments = _take_counts(column)
     days = moments.astype('datetime64[D]').astype(np.int64)
@@ -79,7 +72,7 @@ def from_storage(column: pd.Series) -> NDArray[np.int64]:
 
 
 def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
-    """Return the dates of a column as NumPy's, in the unit in which they are stored."""
+    """Return the dates of a column in NumPy, in the unit in which they are stored."""
     if isinstance(column.dtype, pd.ArrowDtype):
         return np.asarray(column.array._pa_array.to_numpy())
     if isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -88,19 +81,13 @@ def _take_counts(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int64]:
-    """Read dates, texts that spell dates, and whole numbers that do (20240229).
+    """Return dates, and texts or numbers that spell dates, in nanoseconds, shape (n,).
 
-    Formal guarantees:
-        * what is read of a cell is a function of the cell and of the format alone: nothing is
-          inferred from other cells, and nothing remembered
+    Without a ``template``, each text is read by itself, and no number is a date. Cells may also be
+    :data:`MISSING` or :data:`INVALID`.
 
-    Args:
-        cells: The cells, n of them.
-        template: The format of texts and numbers. If it is ``None``, each text is read by itself,
-            and no number is a date.
-
-    Returns:
-        Nanoseconds since 1970, :data:`MISSING` or :data:`INVALID`, shape (n,).
+    Formal guarantees: the result of a cell is a function of the cell and of the format alone:
+    nothing is inferred from other cells, and nothing remembered.
     """
     moments = np.full(len(cells), INVALID, dtype=np.int64)
     texts: dict[int, str] = {}
@@ -121,7 +108,7 @@ def read_dates(cells: Sequence[object], template: str | None) -> NDArray[np.int6
 
 
 def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
-    """Read texts that spell dates; offsets are converted to UTC; shape (n,)."""
+    """Return texts that spell dates in nanoseconds, with offsets converted to UTC; shape (n,)."""
     told = TELLS_FIELD if template else TELLS_DATE
     plain = [text if _is_plain(text, told) else None for text in texts]
     found = _parse(plain, _readable(template))
@@ -129,7 +116,7 @@ def read_texts(texts: Sequence[str], template: str | None) -> NDArray[np.int64]:
 
 
 def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
-    """Parse texts by pandas; a text that it fails for is :data:`INVALID`."""
+    """Return texts parsed by pandas; :data:`INVALID` where it fails."""
     try:
         column = pd.Series(texts, dtype=object)
         return from_storage(
@@ -145,35 +132,19 @@ def _parse(texts: list[str | None], template: str) -> NDArray[np.int64]:
 
 
 def find_zones(cells: Sequence[object], template: str | None) -> NDArray[np.bool_]:
-    """Find the dates whose time zone is not what the format of their column says.
+    """Return which dates have another time zone than the format of their column says, shape (n,).
 
-    They are those that have a zone, if there is no format, or one without a zone; and dates of
-    Python's or pandas' without a zone, if the format has one. Other texts are what the format says.
+    These are zoned dates without a zoned format, and zoneless date objects with one. Texts read by
+    a format have the zone of the format.
 
-    Formal guarantees:
-        * what is found of a cell is a function of the cell and of the format alone
-
-    Args:
-        cells: The cells, n of them, as for :func:`read_dates`.
-        template: The format of texts and numbers.
-
-    Returns:
-        Whether it is one of those, shape (n,); not where a cell is no date.
+    Formal guarantees: the result of a cell is a function of the cell and of the format alone.
     """
     zoned = has_zone(template)
     return np.array([_tells_zone(cell, template) is (not zoned) for cell in cells], dtype=np.bool_)
 
 
 def find_clocks(cells: Sequence[object], template: str | None) -> NDArray[np.bool_]:
-    """Find the dates that say no time zone: times of clocks.
-
-    Args:
-        cells: The cells, n of them, as for :func:`read_dates`.
-        template: The format of texts and numbers.
-
-    Returns:
-        Whether it is one of those, shape (n,); not where a cell is no date.
-    """
+    """Return which dates state no time zone, shape (n,); false where a cell is no date."""
     zoned = has_zone(template)
 
     def is_clock(cell: object) -> bool:
@@ -184,20 +155,20 @@ def find_clocks(cells: Sequence[object], template: str | None) -> NDArray[np.boo
 
 
 def has_zone(template: str | None) -> bool:
-    """Tell whether texts of a format say in which time zone they are."""
+    """Return whether texts of a format state their time zone."""
     return template is not None and (
         template.endswith(ZULU) or any(sign in template for sign in ZONE_SIGNS)
     )
 
 
 def is_zulu(template: str | None) -> bool:
-    """Tell whether all texts of a format are in UTC, as a ``Z`` at its end says."""
+    """Return whether a ``Z`` at the end of a format says that all texts are in UTC."""
     signed = template is not None and any(sign in template for sign in ZONE_SIGNS)
     return template is not None and template.endswith(ZULU) and not signed
 
 
 def _tells_zone(cell: object, template: str | None) -> bool | None:
-    """Tell whether a date has a time zone; ``None`` for a text of a format, and for no date."""
+    """Return whether a date has a time zone; ``None`` for a text of a format, and for no date."""
     if issubclass(type(cell), str):
         text = str.__str__(cell)
         return None if template or len(text) > LONGEST_TEXT else bool(TELLS_ZONE.search(text))
@@ -218,10 +189,10 @@ def spell_number(cell: object) -> str | None:
 
 
 def _is_plain(text: str, told: re.Pattern[str]) -> bool:
-    """Tell whether a text may be a date, before pandas sees it."""
+    """Return whether a text may be a date, before pandas parses it."""
     return len(text) <= LONGEST_TEXT and '\0' not in text and told.search(text) is not None
 
 
 def _readable(template: str | None) -> str:
-    """Return the format for reading: without the signs that only steer how digits are padded."""
+    """Return the format without padding signs, which reading does not need."""
     return (template or 'mixed').replace('%-', '%').replace('%#', '%')

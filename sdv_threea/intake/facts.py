@@ -1,8 +1,7 @@
-"""What is public of the cells of a column, and what becomes of a cell that breaks it.
+"""Public facts of the cells of a column, and the replacement of cells that break them.
 
-In go a private column and its :class:`Facts`: sdtype, range, values and so on, as the user stated
-them. Out come a canonical column that keeps to the facts, and sentences about the facts that the
-private column breaks. A sentence says which rule is broken, and never by which value or row.
+A private column and its :class:`Facts` become a canonical column that satisfies the facts, and
+sentences about broken rules. A sentence never shows a value or a row.
 """
 
 from __future__ import annotations
@@ -25,23 +24,21 @@ from sdv_threea.intake.columns import (
 )
 from sdv_threea.intake.dates import INVALID, MISSING, to_seconds
 
-#: Numbers are not rounded to more decimal places than this: floats hold no more digits.
+#: The most decimal places that a float can hold; numbers are not rounded to more.
 MOST_ROUNDED_PLACES = 15
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is public of the cells of one column.
+    """The public facts of the cells of one column; ``None`` where a fact is not stated.
 
     Args:
-        name: The column.
         sdtype: ``'numerical'``, ``'datetime'``, ``'boolean'``, ``'categorical'`` or ``'ordinal'``.
-        template: The format of dates that are texts or numbers; ``None`` if each is read by itself.
-        low: The smallest number, or the smallest date in seconds since 2000; ``None`` if it is not
-            stated.
+        template: The format of dates that are texts or numbers.
+        low: The smallest number, or the smallest date in seconds since 2000.
         high: The largest, in the same way.
-        places: Decimal places that numbers are rounded to; ``None`` if they are not stated.
-        values: The values of a category, as canonical scalars; ``None`` if they are not stated.
+        places: Decimal places that numbers are rounded to.
+        values: The values of a category, as canonical scalars.
         nullable: ``False`` if it is stated that no cell is missing.
     """
 
@@ -56,13 +53,10 @@ class Facts:
 
 
 class Column(NamedTuple):
-    """A column that was read.
+    """A canonical column, and a sentence per broken rule, without a value.
 
-    Args:
-        cells: float64 with NaN, or categories as :func:`~sdv_threea.intake.columns.store` returns
-            them, shape (n,). A number or date beyond a stated bound becomes that bound. Any other
-            cell that breaks a fact becomes missing.
-        problems: A sentence per rule that some cell breaks, without a value.
+    A number or date beyond a stated bound becomes that bound. Any other cell that breaks a fact
+    becomes missing.
     """
 
     cells: Any
@@ -70,19 +64,12 @@ class Column(NamedTuple):
 
 
 def read_column(column: pd.Series, facts: Facts) -> Column:
-    """Read a column by what is public of it.
+    """Return the canonical column, and the rules that it breaks.
 
     Formal guarantees:
-        * each cell that is read is a function of the same cell of the column, its dtype and the
+        * each cell of the result is a function of the same cell of the column, its dtype and the
           facts; no object of the column is kept
-        * the problems of a column are those that its cells have one by one, all together
-
-    Args:
-        column: The cells, in any storage.
-        facts: What is public of them.
-
-    Returns:
-        The column, and the rules that it breaks.
+        * the problems of a column are the union of those of its single cells
     """
     cells, is_missing, flaws = _COLUMN_READERS.get(facts.sdtype, _read_category)(column, facts)
     problems = [f"Column '{facts.name}' ({facts.sdtype}) {flaw}" for flaw in flaws]
@@ -95,7 +82,7 @@ def read_column(column: pd.Series, facts: Facts) -> Column:
 
 
 class Read(NamedTuple):
-    """What a reader of one sdtype found: canonical cells, which are missing, and broken rules."""
+    """The result for one sdtype: canonical cells, which are missing, and broken rules."""
 
     cells: Any
     is_missing: NDArray[np.bool_]
@@ -149,14 +136,7 @@ def _choose(
     accepted: NDArray[np.bool_],
     flaws: dict[str, NDArray[np.bool_]],
 ) -> Read:
-    """Return a column of categories in which values that are not accepted are missing.
-
-    Args:
-        codes: The position of each row's value in the list, shape (n,).
-        listed: The different values.
-        accepted: Which of them are valid, by position in the list.
-        flaws: The cells or values that break a rule, by what is said of them.
-    """
+    """Return a column of categories in which values that are not accepted are missing."""
     kept = np.flatnonzero(accepted)
     # The last two entries are those of the codes -2 (invalid) and -1 (missing).
     places = np.full(len(listed) + 2, MISSING_PLACE, dtype=np.int64)
@@ -171,7 +151,7 @@ def _list_flaws(flaws: dict[str, NDArray[np.bool_]]) -> tuple[str, ...]:
 
 
 def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float64]:
-    """Round as SDV does; numbers that are too large for this many places stay as they are."""
+    """Return numbers rounded as SDV does; numbers too large for this many places do not change."""
     if places is None or places > MOST_ROUNDED_PLACES:
         return numbers
     small = np.abs(numbers) < 10.0 ** (MOST_ROUNDED_PLACES - places)
@@ -181,16 +161,16 @@ def _round(numbers: NDArray[np.float64], places: int | None) -> NDArray[np.float
 def _keep_inside(
     numbers: NDArray[np.float64], facts: Facts
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return numbers within the stated bounds, and what is said if some were outside.
+    """Return numbers clipped to the stated bounds, and a sentence if some were outside.
 
-    A number beyond a bound becomes that bound. An infinite one without a bound becomes missing.
+    An infinite number without a bound becomes missing.
     """
     low = -np.inf if facts.low is None else facts.low
     high = np.inf if facts.high is None else facts.high
     if max(abs(facts.low or 0.0), abs(facts.high or 0.0)) > LARGEST_NUMBER:
         flaw = f'has a range in its metadata that goes beyond {LARGEST_NUMBER:g}: rescale it.'
         return numbers, (flaw,)
-    # As the numbers are: a bound with more decimals would leave the nearest of them outside.
+    # Bounds are rounded, too: otherwise the nearest rounded number could lie outside.
     low, high = _round(np.array([low, high]), facts.places)
     is_outside = (numbers < low) | (numbers > high)
     inside = np.clip(numbers, low, high)

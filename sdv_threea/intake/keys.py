@@ -1,8 +1,8 @@
 """Keys: which rows have the same key, and which row a foreign key refers to.
 
-In go columns of keys, of one or several tables. Out come whole numbers: one per different key, or
-the position of the row that has a key. Equal numbers are the same key, however they are stored. A
-whole number that is stored as a float so large that it may be another number is no key.
+Columns of keys become whole numbers: one per different key, or the position of the row with the
+key. Equal numbers are the same key in any storage. Whole numbers stored as floats so large that
+they are ambiguous are no keys.
 """
 
 from __future__ import annotations
@@ -26,19 +26,15 @@ from sdv_threea.intake.columns import find_numbers, read_scalars
 from sdv_threea.intake.parts import holds_nul
 from sdv_threea.intake.scalars import Scalar, spell
 
-#: NumPy's floats that are none of Python's, by identity of their types.
+#: NumPy floats that are not Python floats, by identity of their types.
 OTHER_FLOATS = frozenset(map(id, (np.float16, np.float32, np.longdouble)))
 
 
 class Flaws(NamedTuple):
-    """What is wrong with the keys of a table.
+    """Flaws of the keys of a table: repeated keys, missing parts, unreadable cells.
 
-    Args:
-        repeated: Whether two rows have the same key.
-        missing: Whether a part of some key is missing.
-        unreadable: Whether some cell cannot be told from others: an object that is not read, a
-            float so large that whole numbers beside it are the same float, or one of a category
-            with NUL characters, of which pandas may have made one text of several.
+    Unreadable are objects without a scalar, ambiguous large floats, and cells of a category with
+    NUL characters, which pandas may have merged.
     """
 
     repeated: bool
@@ -47,11 +43,7 @@ class Flaws(NamedTuple):
 
 
 def find_flaws(keys: pd.DataFrame) -> Flaws:
-    """Find what is wrong with the keys of a table.
-
-    Args:
-        keys: The columns of the key.
-    """
+    """Return the flaws of the keys of a table."""
     places = number_keys([keys])[0]
     repeated = bool((np.bincount(places[places >= 0]) > 1).any())
     return Flaws(
@@ -60,31 +52,19 @@ def find_flaws(keys: pd.DataFrame) -> Flaws:
 
 
 def has_repeats(keys: pd.DataFrame) -> bool:
-    """Tell whether two rows have the same key. A row in which a part of it is missing has none.
-
-    Args:
-        keys: The columns of the key.
-
-    Returns:
-        Whether a key occurs twice.
-    """
+    """Return whether two rows have the same key; a key with a missing part is none."""
     return find_flaws(keys).repeated
 
 
 def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
-    """Find, for each wanted key, the row that has it.
+    """Return the row of ``known`` that has each wanted key, shape (n,).
 
-    Args:
-        wanted: The keys that are looked for, n rows.
-        known: The columns of the key, in the same order; no key occurs twice.
-
-    Returns:
-        Positions of rows of ``known``, shape (n,); :data:`~sdv_threea.intake.cells.MISSING_PLACE`
-        where a part of the key is missing, and :data:`~sdv_threea.intake.cells.INVALID_PLACE` where
-        no row has it.
+    The position is :data:`~sdv_threea.intake.cells.MISSING_PLACE` where a part of the key is
+    missing, and :data:`~sdv_threea.intake.cells.INVALID_PLACE` where no row has the key. No known
+    key may occur twice.
     """
     of_known, of_wanted = number_keys([known, wanted])
-    # The position of the row by the number of its key. The last entries are those of -2 and -1.
+    # Position of the row by the number of its key. The last entries are those of -2 and -1.
     rows = np.full(max(of_known.max(initial=-1), of_wanted.max(initial=-1)) + 3, INVALID_PLACE)
     rows[MISSING_PLACE] = MISSING_PLACE
     present = np.flatnonzero(of_known >= 0)
@@ -93,17 +73,11 @@ def find_rows(wanted: pd.DataFrame, known: pd.DataFrame) -> NDArray[np.int64]:
 
 
 def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
-    """Number the keys of several tables: rows have the same number if they have the same key.
+    """Return a number per row, for each table: rows have the same number if the same key.
 
-    Formal guarantees:
-        * whether two rows have the same number depends on their keys alone
+    A key with a missing part has -1, one with an unreadable part -2.
 
-    Args:
-        tables: The columns of a key; each table has as many.
-
-    Returns:
-        A number per row, for each table: -1 where a part of the key is missing, -2 where one cannot
-        be read.
+    Formal guarantees: whether two rows have the same number depends on their keys alone.
     """
     numbers = number_values([table.iloc[:, 0] for table in tables])
     for at in range(1, tables[0].shape[1]):
@@ -120,8 +94,7 @@ def number_keys(tables: Sequence[pd.DataFrame]) -> list[NDArray[np.int64]]:
 
 
 def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
-    """Number the values of several columns, as :func:`number_keys` does for keys."""
-    # The fast way, for columns that all hold whole numbers.
+    """Return a number per value, for each column, as :func:`number_keys` does for keys."""
     whole = [_read_whole(column) for column in columns]
     if all(each is not None for each in whole):
         found = [each for each in whole if each is not None]
@@ -135,7 +108,7 @@ def number_values(columns: Sequence[pd.Series]) -> list[NDArray[np.int64]]:
 
 
 def _list_keys(column: pd.Series) -> Distinct:
-    """List the different cells of a key column, as canonical scalars."""
+    """Return the different cells of a key column, as canonical scalars."""
     if holds_nul(column.dtype):
         return Distinct(np.full(len(column), INVALID_PLACE), [])
     column = spread(column)
@@ -145,11 +118,9 @@ def _list_keys(column: pd.Series) -> Distinct:
 
 
 def _is_ambiguous(cell: object, end: float) -> bool:
-    """Whether a cell is a float, and another whole number is stored as the same float.
+    """Return whether a cell is a float that equals several whole numbers, which start at ``end``.
 
-    Args:
-        cell: The cell. No code of a subclass of floats is run.
-        end: The least ambiguous number of the column.
+    No code of a subclass of float is run.
     """
     kind = type(cell)
     if id(kind) in OTHER_FLOATS:
@@ -158,26 +129,15 @@ def _is_ambiguous(cell: object, end: float) -> bool:
 
 
 def _first_ambiguous(dtype: Any) -> float:
-    """Return the least whole number that is stored as the same float as the next one.
-
-    It is ``2^53`` in 64 bits, as ``2^53 + 1`` has no float of its own.
-
-    Args:
-        dtype: Any dtype; what is not stored as floats is compared with floats of 64 bits.
-    """
+    """Return the least whole number stored as the same float as the next; ``2^53`` in 64 bits."""
     dtype = getattr(dtype, 'numpy_dtype', dtype)
     is_float = isinstance(dtype, np.dtype) and dtype.kind == 'f'
     return float(2.0 ** (min(np.finfo(dtype if is_float else np.float64).nmant, 52) + 1))
 
 
 def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
-    """Return the number of each row's value, and give new values the next numbers.
-
-    Args:
-        found: The column.
-        places: The numbers that were given so far, by value; it is added to.
-    """
-    # Any value but a text is looked up by its spelling, in a tuple so that no text is equal to it.
+    """Return the number of each row's value; new values get the next numbers in ``places``."""
+    # Values other than texts are looked up by their spelling, in a tuple so that no text equals it.
     keys = [value if type(value) is str else (spell(value),) for value in found.listed]
     numbers = [places.setdefault(key, len(places)) for key in keys]
     ends = [*numbers, INVALID_PLACE, MISSING_PLACE]
@@ -185,12 +145,9 @@ def _look_up(found: Distinct, places: dict[Scalar, int]) -> NDArray[np.int64]:
 
 
 def _read_whole(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Read a column that is stored as numbers, if all of them are whole and fit into 64 bits.
+    """Return whole numbers of 64 bits and flaws; ``None`` if the column holds anything else.
 
-    Returns:
-        The numbers, and -1 for each that is missing (-2 for an ambiguous float, 0 for the others),
-        shape (n,) each; ``None`` if some number is not whole or too large, or the column is stored
-        in another way.
+    A flaw is -1 where a number is missing, -2 for an ambiguous float, else 0; shape (n,).
     """
     dtype = getattr(column.dtype, 'numpy_dtype', column.dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind not in 'iuf':

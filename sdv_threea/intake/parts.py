@@ -1,9 +1,7 @@
-"""Parts of one table, each of which has to be stored as is declared for the whole of it.
+"""Parts of one table, which must be stored as declared for the whole table.
 
-In go a part of a column and the declared dtype. An error comes out if the part is stored otherwise.
-A loader that guesses dtypes guesses them part by part: with one text among them, ``1.0`` and ``01``
-stay texts, and without it they become numbers, which are rounded in another way than ours. What
-was guessed cannot be undone afterwards, so such a part is refused.
+A loader that guesses dtypes guesses them part by part: with one text in a part, ``1.0`` and ``01``
+stay texts; without it they become numbers. The guess cannot be undone, so such a part is refused.
 """
 
 from __future__ import annotations
@@ -17,13 +15,12 @@ from sdv_threea.intake.cells import INVALID_PLACE, spread
 from sdv_threea.intake.columns import find_distinct, find_numbers
 from sdv_threea.privacy.guard import UnreadableRowsError
 
-#: All whole numbers below this are floats, so that it does not matter which of the two they are.
+#: Below this, floats and integers hold the same whole numbers.
 EXACT = 2.0**53
 
-#: The kinds of storage that hold the same whole numbers.
 NUMBERS = ('integer', 'float64')
 
-#: What canonical scalars are in each kind of storage, where objects may hold them as well.
+#: Types of the canonical scalars of each kind of storage, where objects may hold them, too.
 SCALARS: dict[str, tuple[type, ...]] = {
     'text': (str,),
     'boolean': (bool,),
@@ -31,7 +28,6 @@ SCALARS: dict[str, tuple[type, ...]] = {
     'float64': (int, float),
 }
 
-#: What is said of a category with NUL characters.
 MERGED = (
     "Column '{name}' is stored as a category with NUL characters in it: pandas takes texts for "
     'equal that begin alike up to one, and may have made one text of several. Remove the '
@@ -40,20 +36,15 @@ MERGED = (
 
 
 def check_part(column: pd.Series, dtype: Any) -> None:
-    """Refuse a part of a column that is not stored as the whole column is declared.
+    """Raise :class:`UnreadableRowsError` if a part of a column is not stored as declared.
 
     Formal guarantees:
-        * what a cell of a part is read as does not depend on the storage of the part: of two that
-          are accepted, whose loaders made them of the same cell, both give the same scalar
+        * the scalar of a cell does not depend on the storage of its part: two accepted parts whose
+          loaders made them from the same cell give the same scalar
         * whether a part is accepted depends on this part alone
 
-    Args:
-        column: A part of a column.
-        dtype: The declared dtype of the whole column.
-
-    Raises:
-        UnreadableRowsError: If it is stored otherwise, or as a category with NUL characters. A part
-            in which all cells are missing is accepted in any storage.
+    A part in which all cells are missing is accepted in any storage. A category with NUL characters
+    is refused.
     """
     if holds_nul(column.dtype):
         raise UnreadableRowsError(MERGED.format(name=column.name))
@@ -67,7 +58,7 @@ def check_part(column: pd.Series, dtype: Any) -> None:
 
 
 def holds_nul(dtype: Any) -> bool:
-    """Tell whether a dtype lists texts with NUL characters, which pandas may have mixed up."""
+    """Return whether a dtype lists texts with NUL characters, which pandas may have merged."""
     return isinstance(dtype, pd.CategoricalDtype) and any(
         issubclass(type(each), str) and '\0' in str.__str__(each)
         for each in dtype.categories.to_flat_index()
@@ -96,7 +87,7 @@ def _is_stored_as(column: pd.Series, dtype: Any) -> bool:
 
 
 def _name_kind(dtype: Any) -> str:
-    """Name the kind of cells that a storage holds: kinds are equal if they hold the same ones."""
+    """Return the kind of cells that a storage holds; equal kinds hold the same cells."""
     if isinstance(dtype, pd.StringDtype) or getattr(dtype, 'type', None) is str:
         return 'text'
     match getattr(dtype, 'kind', 'O'):

@@ -1,7 +1,6 @@
 """One cell, read as a canonical scalar: a plain, immutable object.
 
-In goes any object that a table can hold. Out comes its canonical scalar; cells that mean the same
-have the same one:
+Cells that mean the same have the same canonical scalar:
 
 ==================================================  ==============================================
 a cell                                              its scalar
@@ -21,7 +20,7 @@ intervals                                           ``pd.Interval`` of canonical
 tuples                                              ``tuple`` of canonical scalars
 ==================================================  ==============================================
 
-An object of a subclass is read as one of its base class. Any other cell has no scalar.
+An instance of a subclass is read as one of its base class. Any other cell has no scalar.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
-#: Whole numbers of at least this size become floats, if a float is equal to them.
+#: From this size on, whole numbers become floats if a float equals them.
 LONG = 2**63
 
-#: A decimal with more digits before the point than this is larger than any float.
+#: A decimal with more digits before the point exceeds any float.
 MOST_DIGITS = 310
 
-#: The first day and the day after the last one that are read, as ordinals: the whole years that
-#: pandas can hold in nanoseconds.
+#: The first readable day, and the day after the last, as ordinals: the whole years that pandas can
+#: hold in nanoseconds.
 FIRST_DAY = datetime.date(1678, 1, 1).toordinal()
 LAST_DAY = datetime.date(2262, 1, 1).toordinal()
 
@@ -54,16 +53,12 @@ EPOCH = datetime.date(1970, 1, 1).toordinal()
 #: Units of time in nanoseconds.
 DAY, SECOND, MICROSECOND = 86_400 * 10**9, 10**9, 10**3
 
-#: Tuples that are nested more deeply are not read.
 DEEPEST = 16
 
-#: The scalars of NumPy.
 NUMPY_TYPES = frozenset(np.sctypeDict.values())
 
-#: The error message for a cell of an unknown type.
 UNKNOWN_TYPE = 'The cell is of a type that is not read.'
 
-#: The error message for a time that is too far away.
 FAR_TIME = 'The time is outside what nanoseconds of 64 bits can count.'
 
 #: A canonical scalar; ``None`` is a missing value.
@@ -75,23 +70,17 @@ class NoScalarError(ValueError):
 
 
 def read_scalar(cell: object) -> Scalar:
-    """Return the canonical scalar of a cell.
+    """Return the canonical scalar of a cell, ``None`` where missing.
 
     Formal guarantees:
         * the scalar is a function of the cell alone
         * it is a new or an immutable plain object, without any attribute of a subclass
-        * numbers that are equal give the same scalar, bit for bit; there is no negative zero
+        * equal numbers give the same scalar, bit for bit; there is no negative zero
         * code of the cell's own type, or of the type of that, is run only for a time zone
 
-    Args:
-        cell: Any object.
-
-    Returns:
-        The scalar, ``None`` where missing.
-
     Raises:
-        NoScalarError: If there is none: the type is unknown, a date is outside the years 1678 to
-            2261, or tuples are nested too deeply. The message shows no value.
+        NoScalarError: If the type is unknown, a date is outside the years 1678 to 2261, or tuples
+            are nested too deeply. The message shows no value.
     """
     for base in _list_bases(type(cell)):
         if id(base) in _READERS:
@@ -100,22 +89,12 @@ def read_scalar(cell: object) -> Scalar:
 
 
 def spell(value: Scalar) -> str:
-    """Return a text for a canonical scalar that no other one has; ``True`` and ``1`` differ."""
+    """Return a text that no other canonical scalar has; ``True`` and ``1`` differ."""
     return f'{type(value).__name__} {value!r}'
 
 
 def read_moment(cell: object) -> int | None:
-    """Read a date as nanoseconds since 1970; a time zone is converted to UTC.
-
-    Args:
-        cell: A date or time of Python, NumPy or pandas.
-
-    Returns:
-        Nanoseconds, or ``None`` if the cell is missing.
-
-    Raises:
-        NoScalarError: If the cell is no date, or outside the years 1678 to 2261.
-    """
+    """Return a date in nanoseconds since 1970 in UTC, ``None`` where missing."""
     scalar = read_scalar(cell)
     if scalar is None:
         return None
@@ -174,7 +153,7 @@ def _read_decimal(cell: Any) -> int | float | None:
 
 
 def _read_numpy(cell: Any) -> Scalar:
-    """Read a scalar of NumPy's by its kind; a single float as the decimal that it is printed as."""
+    """Return a NumPy scalar by its kind; a single float as the decimal that it prints as."""
     _refuse_subclass(cell, *NUMPY_TYPES)
     match cell.dtype.kind:
         case 'b':
@@ -197,7 +176,7 @@ def _read_numpy_time(cell: Any, *, zoned: bool = False) -> pd.Timestamp | pd.Tim
     fine = np.array('NaT', f'{kind}8[ns]')
     with suppress(OverflowError):  # NumPy 2.5 and later
         fine = cell.astype(fine.dtype)
-    # Before, nanoseconds beyond 64 bits wrap around, and do not give the same time back.
+    # Before, nanoseconds beyond 64 bits wrapped around, and did not give the same time back.
     if fine.astype(cell.dtype) != cell or np.isnat(fine):
         raise NoScalarError(FAR_TIME)
     whole = int(fine.astype(np.int64))
@@ -225,10 +204,7 @@ def _read_datetime(cell: Any) -> pd.Timestamp:
 
 
 def _read_timestamp(cell: Any) -> Any:
-    """Read a timestamp by the count in UTC that pandas stores.
-
-    It has no fields that could be read in years beyond 9999.
-    """
+    """Read the UTC count that pandas stores, as years beyond 9999 have no readable fields."""
     zoned = datetime.datetime.tzinfo.__get__(cell) is not None
     return _read_numpy_time(np.asarray(pd.Timestamp.to_datetime64(cell)), zoned=zoned)
 
@@ -252,7 +228,7 @@ def _read_length(cell: Any) -> pd.Timedelta:
 
 
 def _count_length(cell: Any) -> int:
-    """Return the nanoseconds of a length of time of Python's."""
+    """Return the nanoseconds of a Python time difference."""
     fields = datetime.timedelta
     days, seconds = fields.days.__get__(cell), fields.seconds.__get__(cell)
     micro = fields.microseconds.__get__(cell)

@@ -1,7 +1,6 @@
-"""The private table, read: canonical columns, and reasons why it cannot be fitted.
+"""The private table as canonical columns, and reasons why it cannot be fitted.
 
-In go rows as the user stores them, and what is public of their columns. Out come tables of
-canonical columns, or sentences about what is wrong, which name columns and public facts only.
+The reasons are sentences that name only columns and public facts.
 """
 
 from __future__ import annotations
@@ -21,10 +20,8 @@ from sdv_threea.intake.keys import has_repeats
 from sdv_threea.intake.parts import MERGED, holds_nul
 from sdv_threea.privacy.rows import Rows
 
-#: The sentence about a key that two rows have.
 REPEATED = "Key column '{key}' has repeated values."
 
-#: What is said of dates whose samples could not tell in which time zone they are.
 ZONED = (
     'has dates in a time zone, which neither its dtype nor its format tells: convert them by '
     "pd.to_datetime(..., utc=True), or state a 'datetime_format' with %z."
@@ -37,12 +34,9 @@ ZONELESS = (
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found in a part of a table. The findings of two parts can be added.
+    """The findings in a part of a table, one sentence per problem. Findings of parts add up.
 
-    Args:
-        num_rows: Number of rows.
-        num_targets: Number of rows in which the target is not missing.
-        problems: One sentence per problem.
+    ``num_targets`` is the number of rows with a target.
     """
 
     num_rows: int
@@ -58,19 +52,12 @@ class Findings:
 
 
 def read_table(facts: Sequence[Facts], table: pd.DataFrame) -> pd.DataFrame:
-    """Read the modelled columns of a part of the private table.
+    """Return the modelled columns of a part of the private table; rows are numbered from 0.
 
-    Formal guarantees:
-        * a row of the result is a function of the same row of the table, of the dtypes and of the
-          facts, whatever the other rows hold
+    Columns are float64 with NaN (dates in seconds since 2000), or canonical scalars with ``None``.
 
-    Args:
-        facts: What is public of the columns to be read.
-        table: Rows as the user stores them.
-
-    Returns:
-        A column for each of ``facts``: float64 with NaN (dates in seconds since 2000), or canonical
-        scalars with ``None``. Its rows are numbered from 0.
+    Formal guarantees: a row of the result is a function of the same row of the table, of the dtypes
+    and of the facts, whatever the other rows hold.
     """
     cells = {each.name: read_column(table[each.name], each).cells for each in facts}
     return make_table(cells, pd.RangeIndex(len(table)))
@@ -84,21 +71,17 @@ def find_problems(
     *,
     coerce: bool = False,
 ) -> list[str]:
-    """Find the reasons why a private table cannot be fitted.
+    """Return one sentence for each reason why a private table cannot be fitted.
 
     Args:
         rows: The private table.
-        facts: What is public of its modelled columns.
-        keys: The columns whose values must be present and unique. In a table that comes in parts,
-            they are only compared inside each part.
+        facts: Public facts of its modelled columns.
+        keys: Columns whose values must be present and unique, the latter only inside each part.
         target: The target column, if any.
-        coerce: Whether cells that break a rule are replaced, so that they are no problem.
-
-    Returns:
-        One sentence per problem, with names of columns and public facts only.
+        coerce: Whether cells that break a rule are replaced; only empty tables are problems then.
     """
     if coerce:
-        # Then the number of rows is all that matters.
+        # Then only the number of rows matters.
         facts, keys, target = (), (), None
     found = rows.sum(partial(inspect, facts, keys, target))
     if not found.num_rows:
@@ -111,7 +94,7 @@ def find_problems(
 def inspect(
     facts: Sequence[Facts], keys: Sequence[str], target: str | None, table: pd.DataFrame
 ) -> Findings:
-    """Find the problems of a part of a table."""
+    """Return the findings in a part of a table."""
     problems = [f"Key column '{key}' has missing values." for key in keys if _has_gaps(table[key])]
     problems += find_repeated_keys(table, keys)
     num_targets = 0
@@ -124,9 +107,9 @@ def inspect(
 
 
 def find_lost_zones(column: pd.Series, facts: Facts) -> list[str]:
-    """Return a sentence if samples of a column could not tell the time zone of some of its dates.
+    """Return a sentence if samples of a column could not show the time zone of some dates.
 
-    Such dates are read all the same, in UTC: a sample would show another time of day.
+    Such dates are read in UTC, so a sample would show another time of day.
     """
     if facts.sdtype != 'datetime' or not find_strange_zones(column, facts.template).any():
         return []
@@ -139,10 +122,7 @@ def find_repeated_keys(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
 
 
 def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
-    """Return a sentence for each numerical column that is stored as a category.
-
-    It depends on the dtypes and the sdtypes alone, which are public.
-    """
+    """Return a sentence for each numerical column stored as a category, from public dtypes."""
     dtypes = header.dtypes.to_dict()
     return [
         f"Column '{each.name}' (numerical) is stored as a category: convert it to numbers, or "
@@ -153,13 +133,13 @@ def find_misstored(header: pd.DataFrame, facts: Sequence[Facts]) -> list[str]:
 
 
 def find_merged(header: pd.DataFrame, names: Iterable[str]) -> list[str]:
-    """Return a sentence for each column of a category whose values pandas may have mixed up."""
+    """Return a sentence for each category column whose values pandas may have merged."""
     dtypes = header.dtypes.to_dict()
     return [MERGED.format(name=name) for name in names if holds_nul(dtypes[name])]
 
 
 def compare_columns(found: list[Hashable], expected: list[str]) -> list[str]:
-    """Return sentences on how the columns of a table differ from the metadata's; all are public."""
+    """Return public sentences on columns that differ between a table and its metadata."""
     there, wanted = set(found), set(expected)
     missing = [name for name in expected if name not in there]
     unknown = [name for name in found if name not in wanted]
