@@ -19,7 +19,7 @@ ROUNDING = 2.0**-50
 
 @dataclass(frozen=True)
 class Budget:
-    """A budget of ``(epsilon, delta)``-DP, spent as Gaussian DP; infinite ``epsilon`` is no privacy.
+    """A budget of ``(epsilon, delta)``-DP, spent as Gaussian DP. Infinite ``epsilon``: no privacy.
 
     ``threshold_delta`` is the part of ``delta`` for failures of stability thresholds, ``share`` the
     part of ``mu^2`` that may be spent. ``neighbors`` is ``'add_remove'`` or ``'replace_one'``.

@@ -19,7 +19,7 @@ from scipy.special import erfcx, log_ndtr
 #: Relative step by which a root is moved to the private side until the computed claim holds.
 STEP = 1e-13
 
-#: Beyond this standard score even the logarithm of the tail probability exceeds a float.
+#: No float can hold the tail probability of a larger standard score, not even as a logarithm.
 FARTHEST = 1e150
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -101,7 +101,7 @@ def _mills(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def _log_mills_drop(mu: float, epsilon: float) -> float:
-    """Return ``log(R(low) - R(high))`` for small ``mu``, the integral of ``-R'(z) = 1 - z R(z)``."""
+    """Return ``log(R(low) - R(high))`` for small ``mu``, integrating ``-R'(z) = 1 - z R(z)``."""
     scores = epsilon / mu + mu / 2 * _NODES
     # The subtraction loses its digits at large scores; Birnbaum's bound replaces it there.
     slopes = np.maximum(1 - scores * _mills(scores), 1 / (scores**2 + 3))

@@ -78,11 +78,10 @@ class Ledger:
         return math.fsum(receipt.delta for receipt in self.receipts if receipt.charged)
 
     def epsilon(self, delta: float) -> float:
-        """Return the ``epsilon`` of all charged releases together; infinite if there is none.
+        """Return the ``epsilon`` of all charged releases; infinite if failures exceed ``delta``.
 
-        Formal guarantees: the releases are ``(epsilon, delta)``-DP: GDP outside of failures of
-        probability ``self.delta`` is ``(epsilon, delta)``-DP if GDP holds at ``delta -
-        self.delta``.
+        Formal guarantees: the charged releases are ``(epsilon, delta)``-DP. Except for failures of
+        probability ``self.delta`` they are GDP, which gives ``epsilon`` at ``delta - self.delta``.
         """
         left = delta - self.delta
         if left >= 1:
@@ -90,7 +89,10 @@ class Ledger:
         return epsilon_from_mu(self.mu, left) if left > 0 or self.mu == 0 <= left else math.inf
 
     def keeps(self, epsilon: float, delta: float) -> bool:
-        """Return whether prices cover the noise and compose, up to rounding, to the stated DP."""
+        """Return whether charged releases pay for their noise and are ``(epsilon, delta)``-DP.
+
+        Both hold up to rounding, as far as the receipts show.
+        """
         charged = [receipt for receipt in self.receipts if receipt.charged]
         spent = delta_from_mu(self.mu, epsilon) + self.delta
         return spent <= delta * (1 + ROUNDING) and all(each.is_paid for each in charged)

@@ -1,8 +1,8 @@
-"""A noisy table of pairs of columns, smoothed if the order of the columns means something.
+"""A noisy table of pairs of ordered columns, smoothed if the order means something.
 
-In a series (moments, months), dependence varies slowly along the order, and noise does not. Each
-half-octave band of a cosine transform is shrunk by its noise (Wiener 1949; by band James and Stein
-1961), if Stein's unbiased estimate of the error says that this helps. All of it is post-processing.
+Dependence varies slowly along a series (moments, months), and noise does not. Each half-octave band
+of a cosine transform is shrunk by its noise (Wiener 1949; James and Stein 1961), if Stein's
+unbiased risk estimate says that this helps. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DOUBT = 2.0
 def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Return a smoothed symmetric table, shape (m, m); zeros if the order seems to mean nothing.
 
-    ``table`` is changed in place, and its diagonal is ignored; ``scale`` is the noise of a value.
+    ``table`` is changed in place, and its diagonal is ignored.
     """
     width = len(table)
     if width < 3:
@@ -47,7 +47,6 @@ def smooth_pairs(table: NDArray[np.float64], scale: float) -> NDArray[np.float64
 
 
 def _cut_bands(width: int) -> list[tuple[int, int]]:
-    """Return the starts and ends of frequency bands of half an octave."""
     steps = range(2 * math.ceil(math.log2(width + 1)) + 1)
     borders = sorted({min(math.ceil(2 ** (step / 2)) - 1, width) for step in steps})
     return list(zip(borders, borders[1:], strict=False))

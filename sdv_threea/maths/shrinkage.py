@@ -1,7 +1,4 @@
-"""Noisy values shrunk toward zero: post-processing, which costs no budget.
-
-The share of the noise is estimated from all values (Stein 1956; Efron and Morris 1973).
-"""
+"""Noisy values shrunk toward zero (Stein 1956; Efron and Morris 1973): post-processing."""
 
 from __future__ import annotations
 
@@ -12,10 +9,7 @@ from numpy.typing import NDArray
 
 
 def stein_factor(values: NDArray[np.float64], scale: float) -> float:
-    """Return the positive-part James-Stein factor, ``max(0, 1 - D scale^2 / ||values||^2)``.
-
-    For ``D > 2`` values it lowers the expected squared error, whatever the truth is.
-    """
+    """Return ``max(0, 1 - D scale^2 / ||values||^2)``, the positive-part James-Stein factor."""
     energy = float(np.square(values).sum())
     return max(0.0, 1 - len(values) * scale**2 / energy) if energy else 0.0
 
@@ -39,8 +33,7 @@ def shrink_singular_values(matrix: NDArray[np.float64], scale: float) -> NDArray
 class Prior(NamedTuple):
     """A prior of the variance of effects: mean ``likely``, standard deviation ``spread``, maximum.
 
-    A variance estimated from few or noisy values is drawn toward ``likely`` (hierarchical empirical
-    Bayes). ``largest = 1`` suits correlations, and effects in standard deviations.
+    A variance estimated from few values is drawn toward ``likely`` (hierarchical empirical Bayes).
     """
 
     likely: float = 0.0

@@ -25,10 +25,7 @@ ROOT = math.sqrt(2)
 
 
 def smooth(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return smoothed counts, shape (S,), of noise scale ``scale``, whose order means something.
-
-    Neighbours that differ by no more than noise become alike; significant differences stay.
-    """
+    """Return smoothed counts, shape (S,): neighbours become alike if noise explains the gap."""
     if scale == 0:
         return values
     # Level k: sums of 2^k neighbours divided by the root of 2^k, so that the noise of every level

@@ -20,7 +20,7 @@ EXACT_FLOAT = 2**53
 
 
 def clip_norm(vectors: NDArray[Whole], radius: int) -> NDArray[Whole]:
-    """Return integer vectors of norm at most ``radius``; longer ones are scaled, rounding to zero.
+    """Return integer vectors of norm at most ``radius``: longer ones are scaled, then truncated.
 
     Formal guarantees:
         * every squared norm, in exact integers, is at most ``radius^2``

@@ -2,8 +2,7 @@
 
 Exact integers go in, with their sensitivity; noisy values and a receipt come out. The noise is a
 discrete Gaussian (Canonne, Kamath, Steinke 2020, arXiv 2004.00010), sampled exactly from the
-entropy of the operating system. So float rounding cannot disclose a value, and no seed repeats a
-draw.
+operating system's entropy: float rounding discloses no value, and no seed repeats a draw.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Private rows, read in chunks, of which only sums over all rows can be read.
 
-A statistic maps a chunk of rows to exact sums, which add up to those of the table, bit for bit, in
-any order and for any chunks. So memory is bounded by a chunk, and chunks may lie on other machines.
+A statistic maps chunks to exact sums, which add up to those of the table, bit for bit, in any order
+and for any chunks. So memory is bounded by a chunk, and chunks may lie on other machines.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def chunk_arrays(arrays: Chunk, chunk_rows: int = 2**16) -> Rows[Chunk]:
 
 @dataclass(frozen=True)
 class Slices:
-    """Rows in memory, cut into slices of ``chunk_rows`` rows."""
+    """Rows in memory, cut into slices."""
 
     rows: Any
     num_rows: int

@@ -28,7 +28,7 @@ class Spending:
         * stages are promised shares that compose to the budget, and the last ones get what the
           ledger leaves: prices may depend on earlier releases, as a Gaussian differential privacy
           filter allows (Smith and Thakurta 2022, arXiv 2210.17520; ``docs/proofs.md``, lemma 2)
-        * no stage spends its share twice, and no result is passed on that takes the ledger beyond
+        * no stage spends its share twice, and no result is kept that takes the ledger beyond
           the budget, or the failures of thresholds beyond their part of ``delta``
         * with ``charged=False`` stages before the last have no noise, and their receipts state that
           they were not charged: the accounting of the 3A paper, no end-to-end guarantee
@@ -73,10 +73,7 @@ class Spending:
         return self._terms(math.hypot(*map(self.price, stages)))
 
     def divide(self, shares: Mapping[str, float]) -> None:
-        """Divide the rest of the budget anew between stages that have not had their terms.
-
-        The relative ``shares`` of ``mu^2`` must be public or made of released numbers.
-        """
+        """Divide the rest of the budget anew, by public or released shares of ``mu^2``."""
         if self._asked & set(shares):
             raise OverspentError('a stage that has had its share of the budget gets no other.')
         left = 1.0

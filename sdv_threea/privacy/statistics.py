@@ -36,7 +36,7 @@ def histogram(
 ) -> tuple[NDArray[np.int64], ...]:
     """Return the counts of each code by column and group, shape (num_groups, sizes[j]) each.
 
-    ``codes`` has shape (n, m); a negative code is not counted. ``groups`` has shape (n,).
+    A negative code, in ``codes`` of shape (n, m), is not counted.
 
     Formal guarantees:
         * the counts of a table are the sums of the counts of its blocks of rows
@@ -72,8 +72,7 @@ def weighted_histogram(
 ) -> tuple[NDArray[np.int64], ...]:
     """Return the sums of the weights of codes by column and group, shape (num_groups, S) each.
 
-    ``codes`` has shape (n, m); a negative code weighs nothing. ``weights`` are whole numbers of at
-    least zero, shape (S,) per column.
+    A negative code weighs nothing; no weight, shape (S,) per column, may be negative.
 
     Formal guarantees:
         * the sums of a table are the sums of those of its blocks of rows
@@ -152,7 +151,7 @@ def distance_sensitivity(num_histograms: int, neighbors: str = 'add_remove') -> 
 def first_moments(
     vectors: NDArray[np.integer], groups: NDArray[np.integer], num_groups: int
 ) -> NDArray[np.int64]:
-    """Return the sums of the integer vectors, shape (n, d), of each group: shape (num_groups, d).
+    """Return the sums of integer vectors ``t`` by group, shape (num_groups, d).
 
     Formal guarantees:
         * the sums are exact, so the sums of a table are the sums of those of its blocks of rows

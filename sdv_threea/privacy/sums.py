@@ -91,9 +91,9 @@ def release_keys(  # noqa: PLR0913 (the price, and the threshold)
     most_added: int,
     noise: Noise,
 ) -> tuple[list[Any], NDArray[np.float64], Receipt]:
-    """Return frequent keys, noisy counts and a receipt of a statistic over non-public keys.
+    """Return frequent non-public keys, their noisy counts and a receipt.
 
-    See :func:`~sdv_threea.privacy.mechanism.threshold_release` for the arguments.
+    Arguments are those of :func:`~sdv_threea.privacy.mechanism.threshold_release`.
     """
     statistic = summed.statistic
     keys, counts = statistic.values(summed.sums)

@@ -1,8 +1,4 @@
-"""The unit of privacy of every row, and bounds on the number of rows of a unit.
-
-Foreign keys go in as row positions in the parent tables. All results are private, and treat each
-unit by itself.
-"""
+"""The unit of privacy of every row, and bounds on the rows of a unit: private, unit by unit."""
 
 from __future__ import annotations
 
@@ -26,10 +22,7 @@ DISPUTED = -1
 
 @dataclass(frozen=True)
 class Database:
-    """The private rows, with a parent row for each row by foreign key.
-
-    ``num_rows`` includes public tables; ``tables`` are the modelled columns of private tables.
-    """
+    """The private tables and, by foreign key, the parent row of each row."""
 
     tables: Mapping[str, pd.DataFrame]
     parents: Parents
@@ -120,7 +113,6 @@ def join_parent(child_rows: int, referred: NDArray[np.int64], parent: pd.DataFra
 def _follow(
     units_of_parent: NDArray[np.int64], referred: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the unit that each row's reference leads to, and whether it leads anywhere."""
     led = referred >= 0
     found = np.append(units_of_parent, DISPUTED)[referred]
     return found, led

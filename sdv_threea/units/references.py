@@ -109,7 +109,6 @@ def link_rows(numbered: Tables, labels: Mapping[str, Labels]) -> Parents:
 
 
 def _read_numbers(table: pd.DataFrame, labels: Labels) -> dict[str, NDArray[np.int64]] | None:
-    """Return the columns of row numbers of a table; ``None`` if they were changed."""
     names = [labels.own, *labels.links.values()]
     if any(list(table.columns).count(name) != 1 or table[name].dtype.kind != 'i' for name in names):
         return None

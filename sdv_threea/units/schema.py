@@ -19,11 +19,11 @@ class SchemaError(ValueError):
 
 @dataclass(frozen=True)
 class Link:
-    """A foreign key of the table ``child`` to the table ``parent``.
+    """A foreign key; ``required`` and ``unique`` are public.
 
     Args:
-        required: Whether every row of the child refers to a row of the parent: public.
-        unique: Whether at most one row of the child refers to each row of the parent: public.
+        required: Whether every row of the child refers to a row of the parent.
+        unique: Whether at most one row of the child refers to each row of the parent.
     """
 
     child: str
@@ -149,11 +149,9 @@ class Schema:
         return tuple(link for link in links if link is not None and link.parent == table)
 
     def _ties(self, table: str) -> tuple[Link, ...]:
-        """The foreign keys of a table to private parents."""
         return tuple(link for link in self.links_of(table) if link.parent not in self.public)
 
     def _choose_owner(self, table: str) -> Link | None:
-        """Return the foreign key of a table to its owner; ``None`` for a root."""
         ties: Iterable[Link] = self._ties(table)
         if table == self.main:
             return None
