@@ -145,7 +145,7 @@ def step_out(evidence: NDArray[np.float64], looks: Looks, scale: float = 0.0) ->
 
 
 def _reached(look: Sketch, looks: Looks) -> list[tuple[int, int]]:
-    """Return no or one ``(low, high)``: values reach down to bin ``low`` and up to bin ``high``."""
+    """Return at most one ``(low, high)``: values reach down to bin ``low`` and up to ``high``."""
     evidence, runs = look.evidence, evident_runs(look, looks.num, looks.constants)
     if not len(runs):
         return []

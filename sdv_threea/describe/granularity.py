@@ -163,6 +163,6 @@ def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> H
 
 
 def _chance(steps: tuple[float, ...], finer: int, at: int) -> float:
-    """Return the chance that a multiple of one step is one of another, and of none coarser."""
+    """Return the chance that a multiple of step ``finer`` is one of ``at`` and of none coarser."""
     coarser = steps[finer] / steps[at - 1] if at else 0.0
     return steps[finer] / steps[at] - coarser

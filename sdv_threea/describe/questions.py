@@ -1,4 +1,4 @@
-"""Questions to the private rows: all columns with the same blank share one released count."""
+"""Questions to the private rows, each put to all columns with the same blank."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def loosen(domain: Domain, loose: Collection[str]) -> Domain:
 def find_asked_part(
     domain: Domain, constants: DescribeConstants, loose: Collection[str] = ()
 ) -> float:
-    """Return the weight of the questions, relative to a domain without stated ranges and values.
+    """Return how much is asked, relative to a domain without stated ranges and values.
 
     With this part of the budget no question has more noise than if nothing were stated, so stating
     facts saves budget for other stages.
@@ -254,8 +254,8 @@ def suit_records(
 ) -> dict[str, Question]:
     """Return the questions adapted to the released number of records.
 
-    With few records, numbers are counted in coarser bins. With many, open ranges get a second look
-    at the tails, and round steps are tried, whose additional counts would be too noisy for few.
+    With few records, numbers are counted in coarser bins. With many, numbers with open ranges get a
+    second look at their tails, and round steps are tried, which takes more counts.
 
     Formal guarantees: the questions depend on the table through the released number of records
     alone.
