@@ -71,8 +71,7 @@ class Budget:
     def split(self, shares: Mapping[str, float]) -> dict[str, float]:
         """Return the price of each stage in GDP; share ``s`` pays ``mu * sqrt(s / sum of shares)``.
 
-        Formal guarantees: the prices compose to the budget and never to more: ``sum mu_i^2 <=
-        mu^2``.
+        Formal guarantees: the prices compose to the budget, never to more: ``sum mu_i^2 <= mu^2``.
         """
         total = math.fsum(shares.values())
         if not all(0 <= share < math.inf for share in shares.values()) or not total > 0:

@@ -28,8 +28,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 def delta_from_mu(mu: float, epsilon: float) -> float:
     """Return the smallest ``delta`` at which a ``mu``-GDP release is ``(epsilon, delta)``-DP.
 
-    The relative error is below 1e-9 where a float can hold ``delta`` (Dong, Roth, Su, Corollary
-    2.13).
+    Right to a relative 1e-9 wherever a float can hold it (Dong, Roth, Su 2019, Corollary 2.13).
     """
     _check_not_negative(mu=mu, epsilon=epsilon)
     return math.exp(_log_delta(mu, epsilon))

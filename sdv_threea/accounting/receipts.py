@@ -89,10 +89,7 @@ class Ledger:
         return epsilon_from_mu(self.mu, left) if left > 0 or self.mu == 0 <= left else math.inf
 
     def keeps(self, epsilon: float, delta: float) -> bool:
-        """Return whether charged releases pay for their noise and are ``(epsilon, delta)``-DP.
-
-        Both hold up to rounding, as far as the receipts show.
-        """
+        """Return whether charged releases cover their noise and keep ``(epsilon, delta)``-DP."""
         charged = [receipt for receipt in self.receipts if receipt.charged]
         spent = delta_from_mu(self.mu, epsilon) + self.delta
         return spent <= delta * (1 + ROUNDING) and all(each.is_paid for each in charged)

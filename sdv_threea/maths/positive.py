@@ -32,7 +32,6 @@ def bound_eigenvalues(
 
 
 def _exceeds(symmetric: NDArray[np.float64], least: float) -> bool:
-    """Return whether all eigenvalues exceed ``least``, by a Cholesky root of the difference."""
     # Fortran order, so that the root is computed in place.
     moved = symmetric.copy().T
     moved[np.diag_indices_from(moved)] -= least

@@ -49,7 +49,6 @@ def _part(
     details: NDArray[np.float64],
     shift: int,
 ) -> NDArray[np.float64]:
-    """Return the runs, shape (K,), that the sums divide into; runs in two sums are averaged."""
     found, times = np.zeros(len(own)), np.zeros(len(own))
     found[:-shift] += (sums + details) / ROOT
     found[shift:] += (sums - details) / ROOT

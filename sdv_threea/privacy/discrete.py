@@ -1,10 +1,10 @@
 """The discrete Gaussian, sampled exactly from the entropy of the operating system.
 
-Rejection under a staircase (von Neumann 1951): each side of zero is cut into strips of equal width,
-with a step of whole height above the bell curve. A trial picks a strip in proportion to its step, a
-place in the strip and a side, all from random bits, and keeps the place with probability curve over
-step. Floats decide clear comparisons and exact arithmetic the rest, so draws follow the exact law,
-as privacy needs (Mironov 2012; Canonne, Kamath, Steinke 2020, arXiv 2004.00010).
+Each side of zero is cut into strips, with a step of whole height above the bell curve (rejection
+under a staircase, von Neumann 1951). A trial picks a strip in proportion to its step and a place in
+the strip, from random bits, and keeps the place with probability curve over step. Floats decide
+only clear comparisons, so draws follow the exact law, as privacy needs (Mironov 2012; Canonne,
+Kamath, Steinke 2020, arXiv 2004.00010).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A guard around all code that touches private rows: libraries cannot show a private cell.
 
-Libraries warn, log, print and raise with the cell in the message. Inside :func:`guarded` these
-messages are dropped in this thread only, and errors are replaced by ones that show no value. The
-first entry replaces streams, hooks and the ``handle`` method of loggers for good, by ones that ask
-whether the current thread is inside; entering and leaving swaps nothing.
+Libraries warn, log, print and raise with cells in the message. Inside :func:`guarded` such messages
+are dropped in this thread, and errors are replaced. Streams, hooks and loggers are wrapped once,
+for good; the wrappers ask whether the current thread is inside, so entering and leaving swaps
+nothing.
 """
 
 from __future__ import annotations

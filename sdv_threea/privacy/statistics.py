@@ -227,9 +227,9 @@ def moment_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
 
 
 def unpack_second_moments(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the matrices ``sum t t^T``, shape (num_groups, d, d), of released second moments.
+    """Return ``sum t t^T``, shape (num_groups, d, d), of released second moments.
 
-    The noise scale of off-diagonal entries is 1/17 of the released one, of diagonal entries 1/12.
+    Off-diagonal noise has 1/17 of the released scale, diagonal noise 1/12.
     """
     return unpack(unweighted_moments(moments))
 

@@ -30,13 +30,9 @@ class Statistic:
           tables
 
     Args:
-        stage: The stage, for the receipt.
-        released: What is released, in words, for the receipt.
         sums: A picklable function from a chunk to exact sums over its rows. Values bound in the
             function are public or released, or change nothing that is shown.
-        sensitivity: L2 distance between the values of neighbouring tables, in units of
-            ``resolution``.
-        resolution: The unit of the values.
+        sensitivity: L2 distance between the values of neighbouring tables, in ``resolution``.
         finish: Turns the sums of all rows into values, or into non-public keys and their counts.
     """
 
@@ -91,10 +87,7 @@ def release_keys(  # noqa: PLR0913 (the price, and the threshold)
     most_added: int,
     noise: Noise,
 ) -> tuple[list[Any], NDArray[np.float64], Receipt]:
-    """Return frequent non-public keys, their noisy counts and a receipt.
-
-    Arguments are those of :func:`~sdv_threea.privacy.mechanism.threshold_release`.
-    """
+    """Return frequent keys, noisy counts and a receipt, as ``threshold_release`` does."""
     statistic = summed.statistic
     keys, counts = statistic.values(summed.sums)
     return threshold_release(
