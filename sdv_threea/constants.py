@@ -24,7 +24,7 @@ class RelationalConstants:
 
     They are defined here because the room of databases depends on the settings. They were set by
     hand, in a few runs on made databases and on those of ``benchmarks/relational.py``
-    (``docs/lab_notes.md``). ``benchmarks/constants.py`` measures labels of single tables, which
+    (``docs/lab/lab_notes.md``). ``benchmarks/constants.py`` measures labels of single tables, which
     none of them moves.
 
     Args:

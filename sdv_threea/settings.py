@@ -37,7 +37,7 @@ _begun: dict[str, int] = {}
 
 GUARANTEES = ('end_to_end', 'paper')
 
-#: Shares of the budget, of ``mu^2``, by release. docs/lab_notes.md tells how they were chosen.
+#: Shares of the budget, of ``mu^2``, by release. docs/lab/lab_notes.md tells how they were chosen.
 SHARES = {
     'size': 0.01,
     'describe': 0.22,

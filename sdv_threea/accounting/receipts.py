@@ -63,7 +63,7 @@ class Ledger:
         """The price of all charged releases together, in GDP.
 
         Formal guarantees: GDP composes as ``sqrt(sum mu_i^2)``, also where releases and their
-        prices depend on earlier releases (``docs/proofs.md``, lemma 2).
+        prices depend on earlier releases (``docs/lab/proofs.md``, lemma 2).
         """
         return math.hypot(*(receipt.mu for receipt in self.receipts if receipt.charged))
 
@@ -72,7 +72,7 @@ class Ledger:
         """The sum of the failure probabilities of all charged releases.
 
         Formal guarantees: thresholds with failure probabilities ``delta_i``, in releases that
-        depend on each other, fail with at most ``sum delta_i`` together (``docs/proofs.md``,
+        depend on each other, fail with at most ``sum delta_i`` together (``docs/lab/proofs.md``,
         theorem 3).
         """
         return math.fsum(receipt.delta for receipt in self.receipts if receipt.charged)

@@ -1,7 +1,7 @@
 """The constants of the densities: what was chosen, why, and what moving it did.
 
 "Flat" says that ``benchmarks/constants.py`` moved the constant, and that no change was clear beyond
-chance at both budgets (``docs/constants.md``).
+chance at both budgets (``docs/lab/constants.md``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The constants of the stage *describe*: what was chosen, why, and what moving it did.
 
-No benchmark moves them one at a time, because that of ``docs/constants.md`` takes ranges as public.
+No benchmark moves them one at a time, because that of ``docs/lab/constants.md`` takes ranges as public.
 They were set by hand, mostly on Adult and a little on four other tables.
 """
 

@@ -27,7 +27,7 @@ class Spending:
     Formal guarantees:
         * stages are promised shares that compose to the budget, and the last ones get what the
           ledger leaves: prices may depend on earlier releases, as a Gaussian differential privacy
-          filter allows (Smith and Thakurta 2022, arXiv 2210.17520; ``docs/proofs.md``, lemma 2)
+          filter allows (Smith and Thakurta 2022, arXiv 2210.17520; ``docs/lab/proofs.md``, lemma 2)
         * no stage spends its share twice, and no result is kept that takes the ledger beyond
           the budget, or the failures of thresholds beyond their part of ``delta``
         * with ``charged=False`` stages before the last have no noise, and their receipts state that

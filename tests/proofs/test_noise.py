@@ -1,5 +1,5 @@
-"""Lemma 1 of ``docs/lab/proofs.md``: the discrete Gaussian is as private as a normal one, sentence by
-sentence, and the lattice of the one door keeps to it.
+"""Lemma 1 of ``docs/lab/proofs.md``: the discrete Gaussian is as private as a normal one, and the
+lattice of the one door keeps to it. Each sentence has a test.
 """
 
 from __future__ import annotations
