@@ -102,7 +102,7 @@ def _count_columns(
     sizes = [transformer.size for transformer in encoder.scored_transformers]
     once = release_counts(encoded, sizes, num_classes, **spending.terms('columns'))
     counts = spending.keep(once)
-    if not may_count_pairs(encoder.description.domain, run.settings, alone=run.alone):
+    if not may_count_pairs(run.settings, alone=run.alone):
         return counts, None
     price = math.hypot(*(spending.price(stage) for stage in for_pairs(run.settings)))
     num_records = float(counts.totals.sum())
@@ -130,7 +130,7 @@ def _count_classes(
         return None
     # Pairs that may be counted but are not leave their share to classes. If a class has few
     # records, classes get the share of functional pairs, which then get what other stages leave.
-    may = may_count_pairs(encoder.description.domain, run.settings, alone=run.alone)
+    may = may_count_pairs(run.settings, alone=run.alone)
     shared = for_classes(run.settings) if may and plan is None else ()
     if plan is not None and plan.few_of_class:
         shared = ('functions',)

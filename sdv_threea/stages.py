@@ -52,7 +52,7 @@ CLASSES_ASIDE, LABELS_ASIDE = 0.1, 0.25
 TIMES_FOR_NUMBERS = 1.8
 
 
-def may_count_pairs(domain: Domain, settings: Settings, *, alone: bool) -> bool:
+def may_count_pairs(settings: Settings, *, alone: bool) -> bool:
     """Return whether pairs of columns are counted, if the budget supports them.
 
     They are not in the context of another table (``alone=False``), with a number of components that
@@ -146,7 +146,7 @@ def take_last(domain: Domain, settings: Settings) -> Domain:
 def _may_guess(domain: Domain, settings: Settings) -> bool:
     """Return whether a target may be chosen: none is named, and pairs may be counted."""
     nobody = domain.target is None and len(domain.columns) > 1
-    return nobody and may_count_pairs(domain, settings, alone=True)
+    return nobody and may_count_pairs(settings, alone=True)
 
 
 def _suits_classes(column: Category, settings: Settings) -> bool:
@@ -184,7 +184,7 @@ def share_by_size(
         price = budget.mu * math.sqrt(shares['adapt'] / math.fsum(shares.values()))
         if not carries_number(num_rows, len(domain.columns), price, settings.constants.adapt):
             shares['adapt'] = 0.0
-        elif may_count_pairs(domain, settings, alone=True) and not aside:
+        elif may_count_pairs(settings, alone=True) and not aside:
             shares = _share_with_classes(domain, shares, settings, budget, num_rows)
     return shares
 
@@ -249,7 +249,7 @@ def stage_shares(
         shares['describe'] += shares.pop('size', 0.0)
     if not asks(domain):
         shares['describe'] = 0.0
-    if may_count_pairs(domain, settings, alone=alone):
+    if may_count_pairs(settings, alone=alone):
         whole = shares.pop('classes')
         if domain.target is not None and isinstance(domain[domain.target], Category):
             adapted = CLASSES_ASIDE if aside else CLASSES_ADAPTED

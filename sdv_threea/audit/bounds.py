@@ -37,10 +37,6 @@ class Guesses(NamedTuple):
         """Number of all wrong guesses."""
         return self.false_alarms + self.misses
 
-    def pool(self, other: Guesses) -> Guesses:
-        """Return the counts of these and other runs, added up."""
-        return Guesses(*(one + more for one, more in zip(self, other, strict=True)))
-
 
 def bound_rate(hits: int, trials: int, confidence: float) -> float:
     """Bound the probability of a hit from above (Clopper and Pearson 1934, one-sided).

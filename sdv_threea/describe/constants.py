@@ -1,7 +1,7 @@
 """The constants of the stage *describe*: what was chosen, why, and what moving it did.
 
-No benchmark moves them one at a time, because that of ``docs/lab/constants.md`` takes ranges as public.
-They were set by hand, mostly on Adult and a little on four other tables.
+No benchmark moves them one at a time, because that of ``docs/lab/constants.md`` takes ranges as
+public. They were set by hand, mostly on Adult and a little on four other tables.
 """
 
 from __future__ import annotations

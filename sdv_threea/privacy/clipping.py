@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.privacy.rows import LARGEST_SUM
+from sdv_threea.privacy.rows import LARGEST_SUM, magnitude
 
 #: Integers of any width.
 Whole = TypeVar('Whole', bound=np.integer[Any])
@@ -63,11 +63,6 @@ def _scale_down(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
         squared += column**2
     factors = radius * (1 - 2.0**-40) / np.sqrt(squared)
     return np.trunc(floats * factors[:, None]).astype(np.int64)
-
-
-def magnitude(numbers: NDArray[np.integer]) -> int:
-    """Return the largest absolute value of whole numbers."""
-    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
 
 
 def block_rows(width: int) -> int:

@@ -62,8 +62,8 @@ def add_noise(  # noqa: PLR0913 (a price and a label, all by name)
         * values and noise are added exactly; the result is a function of their exact sum
         * noise is drawn afresh for each value, from the operating system, whatever seeds are set
         * hence ``mu``-GDP: vectors ``d`` steps apart are ``d / (scale - 1/4)``-GDP from two steps
-          on (``docs/lab/proofs.md``, lemma 1), and the rest of the wider scale covers float rounding;
-          and ``mu^2 / 2``-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14)
+          on (``docs/lab/proofs.md``, lemma 1), and the rest of the wider scale covers rounding; and
+          ``mu^2 / 2``-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14)
     """
     exact = _exact(values)
     steps, scale = _refine(sensitivity, mu)
@@ -114,7 +114,8 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
           delta_from_mu(mu, epsilon) + delta)``-DP for every ``epsilon``
         * the same holds for releases that depend on each other, with ``mu`` composed and ``delta``
           added
-        * a group of ``k`` units has ``k mu`` and more than ``k delta``: ``docs/lab/proofs.md``, lemma 4
+        * a group of ``k`` units has ``k mu`` and more than ``k delta`` (``docs/lab/proofs.md``,
+          lemma 4)
         * the order of the shown keys depends on the shown keys alone
 
     ``max_new_keys`` bounds how many counts are higher in one of two neighbouring tables: with one
@@ -124,11 +125,11 @@ def threshold_release(  # noqa: PLR0913 (as above, and the threshold)
     saves drawing noise for rare keys. ``mu = math.inf`` shows every key, without noise, at no
     ``delta``.
 
-    Proof: ``docs/lab/proofs.md``, theorem 3. A key that only one of two neighbours has ``least`` times
-    occurs less often without the unit, so at most ``least - 1 + most_added`` times with the unit.
-    Let ``M0`` skip such keys: ``M0`` is ``mu``-GDP. Let ``a`` and ``b`` be the probabilities that
-    the release shows such a key for either neighbour. Then ``a + b <= delta``, whatever else is
-    shown::
+    Proof: ``docs/lab/proofs.md``, theorem 3. A key that only one of two neighbours has ``least``
+    times occurs less often without the unit, so at most ``least - 1 + most_added`` times with the
+    unit. Let ``M0`` skip such keys: ``M0`` is ``mu``-GDP. Let ``a`` and ``b`` be the probabilities
+    that the release shows such a key for either neighbour. Then ``a + b <= delta``, whatever else
+    is shown::
 
         P[M(D) in S]  <=  P[M0(D) in S] + a     P[M(D') in S]  >=  (1 - b) P[M0(D') in S]
     """

@@ -150,10 +150,7 @@ def add(one: Sums, other: Sums) -> Sums:
     """Return the sums of two parts of a table together; an error if they exceed 64 bits."""
     if isinstance(one, tuple):
         return cast(Sums, tuple(map(add, one, cast(tuple[Any, ...], other))))
-    if (
-        isinstance(one, np.ndarray)
-        and _magnitude(one) + _magnitude(cast(Any, other)) >= LARGEST_SUM
-    ):
+    if isinstance(one, np.ndarray) and magnitude(one) + magnitude(cast(Any, other)) >= LARGEST_SUM:
         raise UnreadableRowsError('The sums over the rows do not fit into 64 bits.')
     return cast(Sums, cast(Any, one) + other)
 
@@ -194,5 +191,6 @@ def _measure_chunk(chunk: Any) -> int:
     return sum(each.nbytes for each in chunk)
 
 
-def _magnitude(sums: NDArray[Any]) -> int:
-    return max(int(sums.max(initial=0)), -int(sums.min(initial=0)))
+def magnitude(numbers: NDArray[Any]) -> int:
+    """Return the largest absolute value of whole numbers."""
+    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))

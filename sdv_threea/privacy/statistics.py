@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
 from sdv_threea.maths.triangles import diagonal, mask, unpack, width_of
-from sdv_threea.privacy.clipping import EXACT_FLOAT, block_rows, clip_norm, magnitude
-from sdv_threea.privacy.rows import LARGEST_SUM
+from sdv_threea.privacy.clipping import EXACT_FLOAT, block_rows, clip_norm
+from sdv_threea.privacy.rows import LARGEST_SUM, magnitude
 
 #: Second moments are released as ``12 t_i^2`` and ``17 t_i t_j``, ``i < j``. With weights 1 and
 #: ``sqrt(2)`` the norm of one record's moments would be exactly ``||t||^2``. The ratio 17 / 12 in

@@ -360,9 +360,9 @@ def _tell_made(made: Mapping[str, str]) -> str:
     )
 
 
-def _draw_worst(scores: pd.Series, caption: str = '') -> str:
+def _draw_worst(scores: pd.Series) -> str:
     """Draw the worst scores as bars, and state the number of all."""
     worst = scores.dropna().sort_values(kind='stable')
     more = f'The {NUM_SCORES} worst of {len(worst)}' if len(worst) > NUM_SCORES else ''
     told = worst.head(NUM_SCORES)
-    return panel(shares(told.index, told.to_numpy(float)), '. '.join(filter(None, [caption, more])))
+    return panel(shares(told.index, told.to_numpy(float)), more)

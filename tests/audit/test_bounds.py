@@ -120,12 +120,6 @@ def test_who_guesses_at_random_learns_nothing(guesses):
     assert bound_mu(guesses) == 0
 
 
-def test_guesses_are_pooled():
-    pooled = Guesses(1, 10, 2, 20).pool(Guesses(3, 30, 4, 40))
-    assert pooled == Guesses(4, 40, 6, 60)
-    assert (pooled.wrong, pooled.runs) == (10, 100)
-
-
 @pytest.mark.parametrize('confidence', [0.0, 1.0, -1.0, math.nan])
 def test_a_confidence_out_of_range_is_refused(confidence):
     for bound in (bound_mu, lambda guesses, **terms: bound_epsilon(guesses, 0.0, **terms)):
