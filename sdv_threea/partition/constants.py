@@ -1,4 +1,4 @@
-"""The constants of the partition: what was chosen, why, and what moving it did."""
+"""Constants of the partition, each with its reason and the effect of moving it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class PartitionConstants:
-    """The constants of the stage *partition*.
+    """Constants of the stage *partition*.
 
     Args:
-        most_components: The most components per class that the budget is said to carry. One is
-            enough for most tables at epsilon 1 (the ablations "1 component" and "4 components").
-        least_signal: The records of a component outweigh the noise of their second moments this
-            many times. Set by hand.
-        rounds: Rounds of private expectation maximisation. Set by hand.
-        mean_error: A centroid moves only if each mean of its records is known to this many
-            standard deviations. Set by hand.
+        most_components: Largest number of components per class. One is enough for most tables at
+            epsilon 1 (the ablations "1 component" and "4 components").
+        least_signal: Least ratio of a component's records to the noise of their second moments. Set
+            by hand.
+        rounds: Rounds of private EM. Set by hand.
+        mean_error: A centroid moves only if the noise of its new mean is below this, in units of
+            the standard normal. Set by hand.
     """
 
     most_components: int = 4

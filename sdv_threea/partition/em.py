@@ -1,8 +1,7 @@
-"""The partition of each class into components: private EM with hard responsibilities.
+"""Private expectation maximisation (EM): each record joins the nearest centroid of its class.
 
-A record belongs to the component whose centroid is the nearest of its class. Centroids are public
-or released numbers, so the rule that assigns a record reads no other record. Distances are computed
-in whole numbers, so not even a rounding error depends on the rest of the table.
+Centroids are public or released and distances are whole numbers, so the component of a record
+depends on no other record, not even through a rounding error.
 """
 
 from __future__ import annotations
@@ -31,22 +30,13 @@ from sdv_threea.privacy.sums import Statistic, release, take
 def num_components(
     totals: NDArray[np.float64], radius: float, mu: float, constants: PartitionConstants
 ) -> int:
-    """Choose how many components per class the budget carries.
+    """Return how many components per class the budget supports.
 
-    The records of a component must outweigh the noise of their second moments, which has a scale
-    of about ``radius^2 / mu``: the minimum cluster size of 3A. Where ``mu`` is above one, noise is
-    small, and the bound is that of ``mu = 1``: sampling still asks for many records per column.
-
-    Args:
-        totals: Number of records of each class, shape (C,).
-        radius: Norm of the scores, so ``radius^2`` is about the number of columns.
-        mu: The price at which moments of components will be released.
-        constants: The constants of the stage.
-
-    Returns:
-        The number of components, from 1 to ``constants.most_components``.
+    The records of a component must outweigh the noise of their second moments, whose scale is about
+    ``radius^2 / mu`` (the minimum cluster size of 3A). Sampling error remains without noise, so
+    ``mu`` counts as one at most.
     """
-    # Of the classes the middle one decides: most have at least as many records.
+    # Median: at least half of the classes have as many records.
     carried = np.median(totals) * min(mu, 1.0) / (constants.least_signal * max(radius, 1.0) ** 2)
     return int(np.clip(carried, 1, constants.most_components))
 
@@ -58,25 +48,13 @@ def first_centroids(
     components: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Find where centroids start, in rows drawn from what is released: free of cost.
-
-    Args:
-        draws: Scores, in score units, shape (P, m).
-        classes: Their classes, shape (P,).
-        num_classes: Number of classes ``C``.
-        components: Number of centroids per class ``K``.
-        rng: Source of the starting points.
-
-    Returns:
-        Centroids in score units, shape (C, K, m). Without columns there is one per class, as
-        nothing tells records apart.
-    """
+    """Return centroids to start from, in score units, (C, K, m); K is one without columns."""
     width = draws.shape[1]
     components = components if width else 1
     centroids = np.zeros((num_classes, components, width), dtype=np.int64)
     for label in range(num_classes):
         own = draws[classes == label]
-        # One centroid stays at zero, the mean of the scores of a class.
+        # A single centroid stays at zero, the mean score of a class.
         if components > 1 and len(own) > components:
             centroids[label] = np.rint(_cluster(own, components, rng))
     return centroids
@@ -85,30 +63,20 @@ def first_centroids(
 def assign(
     points: NDArray[np.integer], classes: NDArray[np.integer], centroids: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Assign every record to a component of its class.
+    """Return the component of each record, ``class * K + centroid``, shape (n,).
 
     Formal guarantees:
         * the component of a record is a function of that record and of the centroids, bit for bit
-
-    Args:
-        points: Scores, in score units, shape (n, m).
-        classes: The class of each record, shape (n,).
-        centroids: Centroids in score units, shape (C, K, m).
-
-    Returns:
-        Components, ``class * K + centroid``, shape (n,).
     """
     num_per_class = centroids.shape[1]
     found = np.asarray(classes.astype(np.int64) * num_per_class)
     if num_per_class == 1:
         return found
     norms = np.square(centroids).sum(axis=2)
-    # The nearest centroid c has the least ||c||^2 - 2 c . x. It is computed in whole numbers: a
-    # float product may be rounded differently in another table. Floats are faster, and used where
-    # numbers are so small that floats are exact.
+    # argmin ||c||^2 - 2 c . x, exact in whole numbers: a float product may round differently in
+    # another table. Floats are faster, and used where they are exact.
     longest = max(int(np.abs(points).max(initial=0)), int(np.abs(centroids).max(initial=0)))
     number = np.float64 if 4 * points.shape[1] * longest**2 < EXACT_FLOAT else np.int64
-    # The class of a record is fixed; only centroids of its own class compete for it.
     for label, (own, norm) in enumerate(zip(centroids.astype(number), norms, strict=True)):
         mine = np.flatnonzero(classes == label)
         found[mine] += np.argmin(norm - 2 * (points[mine].astype(number) @ own.T), axis=1)
@@ -125,25 +93,13 @@ def private_em(  # noqa: PLR0913 (what, how clipped, and the price)
     neighbors: str,
     noise: Noise,
 ) -> tuple[NDArray[np.int64], tuple[Receipt, ...]]:
-    """Run a few rounds of private EM, and return where the centroids end.
+    """Return the centroids after all rounds of private EM, and a receipt per round.
 
     Formal guarantees:
-        * each round is one :func:`em_round`; together they compose to ``mu``
-
-    Args:
-        rows: Private records, grouped by class.
-        centroids: Where the centroids start, shape (C, K, m).
-        radius: Norm to which scores are clipped; public.
-        constants: The constants of the stage.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The centroids, and a receipt per round.
+        * each round is one :func:`em_round`; together the rounds compose to ``mu``
     """
     receipts = []
-    # Prices compose as the root of the sum of their squares.
+    # GDP prices compose as the root of the sum of squares.
     for _ in range(constants.rounds):
         centroids, receipt = em_round(
             rows,
@@ -168,25 +124,12 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
     neighbors: str,
     noise: Noise,
 ) -> tuple[NDArray[np.int64], Receipt]:
-    """Move every centroid to the noisy mean of its records: one step of EM.
+    """Move each centroid to the noisy mean of its records, unless the mean is too noisy.
 
     Formal guarantees:
-        * a record counts in one component, with a vector ``(radius, s)``, ``||s|| <= radius``; any
-          two such vectors have a non-negative inner product
+        * ``radius`` is public; a record counts in one component, with a vector ``(radius, s)``,
+          ``||s|| <= radius``; any two such vectors have a non-negative inner product
         * so the sums of all components move by at most ``sum_sensitivity(sqrt(2) radius)``
-
-    Args:
-        rows: Private records, grouped by class.
-        centroids: Where the centroids are, shape (C, K, m).
-        radius: Norm to which scores are clipped; public.
-        mean_error: A centroid moves only if each mean of its records is known to this many
-            standard deviations.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The new centroids, and the receipt.
     """
     num_classes, num_per_class, width = centroids.shape
     statistic = Statistic(
@@ -197,13 +140,13 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         resolution=1 / SCORE_UNITS,
     )
     sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
-    # Each record adds the radius to the first sum of its component.
+    # The first entry of a record's vector is the radius.
     counts = sums[:, 0] * SCORE_UNITS / radius
-    # The noise of a mean is that of its sum over the number of records.
+    # The noise of a mean is the noise of its sum divided by the count.
     enough = counts > receipt.noise_scale / mean_error
     means = sums[:, 1:] * SCORE_UNITS / np.maximum(counts, 1.0)[:, None]
     old = centroids.reshape(num_classes * num_per_class, width)
-    # A mean of clipped scores lies within the radius; noise may carry it beyond.
+    # Noise may push the mean of clipped scores beyond the radius.
     moved = np.where(enough[:, None], np.rint(np.clip(means, -radius, radius)), old)
     return moved.astype(np.int64).reshape(centroids.shape), receipt
 
@@ -218,13 +161,13 @@ def _sum_components(centroids: NDArray[np.int64], radius: int, chunk: Grouped) -
 def _cluster(
     points: NDArray[np.int64], components: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the means of a mixture of round Gaussians, fitted to points that cost nothing."""
+    """Return the means of a mixture of spherical Gaussians fitted to released points."""
     seed = int(rng.integers(2**31))
     mixture = GaussianMixture(
         components, covariance_type='spherical', init_params='k-means++', random_state=seed
     )
     with warnings.catch_warnings():
-        # A start need not have converged.
+        # A starting point need not have converged.
         warnings.simplefilter('ignore', ConvergenceWarning)
         return np.asarray(mixture.fit(points).means_)
 
@@ -232,5 +175,5 @@ def _cluster(
 def place_in_component(
     scores: NormalScores, pooled: NormalScores, centroids: NDArray[np.int64], chunk: Encoded
 ) -> Grouped:
-    """Score records within their class, and assign them to components."""
+    """Return the scores of records within their class, and their components."""
     return Grouped(scores(*chunk), assign(*score_pooled(pooled, chunk), centroids))
