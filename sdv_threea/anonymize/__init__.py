@@ -1,9 +1,9 @@
-"""Anonymize: the records of a component are replaced by their noisy mixture (step 3 of 3A).
+"""Anonymize: a noisy mixture of Gaussians replaces the records of each component (step 3 of 3A).
 
-It must not touch a private row: the moments come released, from
+This room must not read private rows. Its input is the released moments of
 :func:`sdv_threea.approximate.moments.release_score_moments`.
 
-* :mod:`~sdv_threea.anonymize.mixing`: released moments to a density,
-* :mod:`~sdv_threea.anonymize.mixture`: the density: a mixture of Gaussians per class,
-* :mod:`~sdv_threea.anonymize.constants`: what was chosen by measurement.
+* :mod:`~sdv_threea.anonymize.mixing`: from released moments to a mixture,
+* :mod:`~sdv_threea.anonymize.mixture`: the mixture of Gaussians, and samples from it,
+* :mod:`~sdv_threea.anonymize.constants`: constants chosen by measurement.
 """

@@ -1,4 +1,4 @@
-"""The constants of the mixture: what was chosen, why, and what moving it did."""
+"""Constants of the mixture, each with its reason and the effect of moving it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class AnonymizeConstants:
-    """The constants of the stage *anonymize*.
+    """Constants of the stage *anonymize*.
 
     Args:
-        least_eigenvalue: Smallest eigenvalue of a component's covariance. No component collapses.
-            Set by hand.
-        least_share: Components with a smaller share of the largest one of their class get no
-            weight. Set by hand.
-        doubt: Evidence that a component differs from its class counts beyond this many standard
-            deviations of the noise. Set by hand.
-        most_unclipped: Squares are scaled up by at most this to undo clipping, as noise rather
-            than clipping may have shortened them. Set by hand.
-        shrink: Whether components are shrunk toward their class at all. Without, noisy moments are
-            taken at their word (the ablation "no shrinkage").
+        least_eigenvalue: Smallest eigenvalue of a component's covariance, so that no component
+            collapses. Set by hand.
+        least_share: A component gets no weight if its share is below this fraction of the largest
+            share in its class. Set by hand.
+        doubt: Evidence that a component differs from its class counts only beyond this many
+            standard deviations of the noise. Set by hand.
+        most_unclipped: Largest factor on squares that undoes clipping. Noise rather than clipping
+            may have made them small. Set by hand.
+        shrink: Whether components are shrunk toward their class. Without shrinkage noisy moments
+            are used as they are (the ablation "no shrinkage").
     """
 
     least_eigenvalue: float = 0.02

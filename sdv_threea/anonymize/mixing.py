@@ -1,9 +1,4 @@
-"""The records of a component are replaced by a Gaussian: that of their noisy moments.
-
-The release is made by :func:`sdv_threea.approximate.moments.release_score_moments`, whose groups
-are the components. Here its answer becomes a density, so all of it is post-processing: components
-are shrunk toward their class by what the noise can tell, and made positive definite.
-"""
+"""Post-processing that turns the released moments of each component into a Gaussian mixture."""
 
 from __future__ import annotations
 
@@ -26,13 +21,10 @@ def mixture_of_components(
     variances: NDArray[np.float64],
     constants: AnonymizeConstants,
 ) -> Mixture:
-    """Make a mixture of the noisy moments of components.
+    """Return the mixture whose components are shrunk toward their class as far as noise requires.
 
-    The mean and covariance of a component start from those of its class and move toward those of
-    its own records, as far as noise and number of records can tell. With little noise it is the
-    Gaussian of its records, with much that of its class. Scores stand for their normals: their
-    means as they are, their products with the gain of
-    :func:`~sdv_threea.approximate.gaussian.class_correlations`.
+    With little noise a component is the Gaussian of its records, with much noise that of its class.
+    Score products have the gain of :func:`~sdv_threea.approximate.gaussian.class_correlations`.
 
     Args:
         moments: Released moments, ``K`` neighbouring groups per class.
@@ -40,9 +32,6 @@ def mixture_of_components(
         correlations: Covariance of the normal variables of each class, shape (C, m, m).
         variances: Variance of the scores, shape (C, m).
         constants: The constants of the stage.
-
-    Returns:
-        The mixture.
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
     num_components = len(moments.counts) // len(totals)
@@ -50,10 +39,9 @@ def mixture_of_components(
     covariances = np.empty((len(totals), num_components, *correlations.shape[1:]))
     for label, variance in enumerate(variances):
         own = moments.select(slice(label * num_components, (label + 1) * num_components))
-        # Only how a class divides is taken from the counts of its components.
+        # The counts of components only divide the class total, which has less noise.
         shares = _shares(own.counts, constants.least_share)
         weights.append(shares * totals[label])
-        # The size of a class is known better than those of its components.
         own = replace(own, counts=np.maximum(weights[-1], 1.0))
         centres = _centres(own, shares, variance, constants)
         means.append(centres)
@@ -63,20 +51,12 @@ def mixture_of_components(
 
 
 def regularize(mixture: Mixture, trust: float) -> Mixture:
-    """Return the mixture with smaller covariances inside components, and the same variances.
+    """Return the mixture with covariances times ``trust``, in [0, 1], and unchanged variances.
 
-    A likelihood ratio is most sensitive to directions in which records hardly vary, and there
-    errors of the model weigh most. Trusting covariances less makes better classifiers: regularized
-    discriminant analysis (Friedman 1989).
-
-    Args:
-        mixture: The mixture.
-        trust: What is left of the covariances, in [0, 1].
-
-    Returns:
-        The mixture.
+    Likelihood ratios are most sensitive to model errors in directions of little variance, so
+    smaller covariances classify better: regularized discriminant analysis (Friedman 1989).
     """
-    # Shrinking all covariances alike keeps the matrix positive definite.
+    # Equal shrinkage of all covariances keeps the matrix positive definite.
     covariances = mixture.covariances * trust
     variances = np.arange(mixture.means.shape[2])
     covariances[..., variances, variances] = mixture.covariances[..., variances, variances]
@@ -84,7 +64,7 @@ def regularize(mixture: Mixture, trust: float) -> Mixture:
 
 
 def _shares(counts: NDArray[np.float64], least_share: float) -> NDArray[np.float64]:
-    """Return the shares of the components of a class, shape (K,): those too small get none."""
+    """Return the shares of the components of a class, shape (K,), with zero for tiny ones."""
     kept = np.where(counts < least_share * counts.max(), 0.0, counts)
     return np.asarray(kept / kept.sum())
 
@@ -95,16 +75,15 @@ def _centres(
     variance: NDArray[np.float64],
     constants: AnonymizeConstants,
 ) -> NDArray[np.float64]:
-    """Estimate the means of the normals in each component, (K, m); their mixture has mean zero."""
+    """Return the shrunken mean normals of each component, (K, m), centred on their class."""
     centred = moments.means - shares @ moments.means
-    # A mean varies by the noise of its sum, and by sampling.
+    # Variance of a mean: noise of its sum, plus sampling.
     counts = moments.counts[:, None]
     noises = (moments.sum_scale / counts) ** 2 + variance / counts
-    # Means are shrunk in units of the normals, whose variance is one: their gain is one.
     gains = np.ones_like(variance)
     rows = zip(centred, noises, strict=True)
     shrunk = np.stack([_effects(row, gains, noise, constants) for row, noise in rows])
-    # Shrinking has moved the mean of the class away from zero.
+    # Shrinkage has moved the mean of the class away from zero.
     return np.asarray(shrunk - shares @ shrunk)
 
 
@@ -118,21 +97,20 @@ def _estimate_covariances(  # noqa: PLR0913 (moments, and what is known of them)
     *,
     out: NDArray[np.float64],
 ) -> None:
-    """Estimate the covariances of the normals in each component, into an array (K, m, m).
+    """Write the shrunken covariances of the normals in each component to ``out``, (K, m, m).
 
-    Those of a class divide into what varies between the centres ``c_k`` of its components, and what
-    is left inside them: ``W = R - sum_k p_k c_k c_k^T``. From ``W`` a component departs as far as
-    its products tell. With variances ``v`` of the scores, the products of two scores have the gain
-    ``v_i v_j`` per record, and each square is short of that by what its code hides, ``v - v^2``.
+    The class covariance ``R`` minus that between centres ``c_k`` is the covariance inside
+    components: ``W = R - sum_k p_k c_k c_k^T``, the prior mean. For scores of variances ``v``, a
+    product has the gain ``v_i v_j`` per record, and a square is lower by the variance inside codes,
+    ``v - v^2``.
     """
-    # There may be thousands of columns, so few of their matrices are kept at once.
+    # Thousands of columns make these matrices large, so few exist at once.
     between = np.tensordot(shares, [np.outer(centre, centre) for centre in centres], 1)
     within = bound_eigenvalues(correlation - between, constants.least_eigenvalue)
     del between
     gains = np.outer(variance, variance)
     lost, diagonal = variance - variance**2, np.diag_indices(len(variance))
     for at, (count, centre) in enumerate(zip(moments.counts, centres, strict=True)):
-        # What the products show beyond what the class explains.
         surprise = np.outer(centre, centre)
         surprise += within
         surprise *= -gains
@@ -156,7 +134,7 @@ def _effects(
     variances: NDArray[np.float64],
     constants: AnonymizeConstants,
 ) -> NDArray[np.float64]:
-    """Return how components depart from their class; noisy multiples of it are the values."""
+    """Return the departures of a component from its class, given noisy ``gains * departure``."""
     if not constants.shrink:
         return ratio(values, gains)
     return shrunk_effects(values, gains, variances, doubt=constants.doubt)

@@ -1,7 +1,4 @@
-"""The released density: a mixture of Gaussians per class.
-
-Whatever is drawn from it is post-processing, so it costs nothing, however many rows are drawn.
-"""
+"""The released density: a mixture of Gaussians per class; samples of it are post-processing."""
 
 from __future__ import annotations
 
@@ -11,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
-#: The most steps that find a quantile. Steps of Newton's double the digits, halvings gain a bit.
+#: Largest number of steps to find a quantile: Newton steps double the digits, halvings gain a bit.
 MAX_STEPS = 200
 
-#: A quantile is found if a step moves it, or if its probability is off, by less than this share.
+#: Relative tolerance of a quantile, for its step or for its probability.
 PRECISION = 4e-16
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """``C`` classes, each a mixture of ``K`` Gaussians in ``m`` normal scores: publishable.
+    """Released mixture: ``C`` classes of ``K`` Gaussians each, in ``m`` normal scores.
 
     Args:
         weights: Number of records of each component, at least zero, shape (C, K).
@@ -35,32 +32,21 @@ class Mixture:
     def sample(
         self, num_rows: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draw rows.
-
-        Args:
-            num_rows: How many.
-            rng: Source of randomness; it needs no secrecy.
-
-        Returns:
-            Classes, shape (num_rows,), and quantiles in [0, 1], shape (num_rows, m): uniform in
-            each column and class, as each score is replaced by its place in its own marginal.
-        """
+        """Return classes, (num_rows,), and quantiles of scores in their class, (num_rows, m)."""
         classes, scores = self.draw(num_rows, rng)
         return classes, self.quantiles(scores, classes)
 
     def draw(
         self, num_rows: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draw the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
+        """Return the same rows as :meth:`sample`, as scores, shape (num_rows, m)."""
         num_classes, num_components, width = self.means.shape
         flat = self.weights.ravel() / self.weights.sum()
-        # Classes and components are drawn together, by their number of records.
         components = rng.choice(len(flat), size=num_rows, p=flat)
         scores = rng.standard_normal((num_rows, width))
         for at in np.unique(components):
             rows = components == at
             label, component = divmod(int(at), num_components)
-            # With A = L L^T, the vector L z has covariance A.
             root = np.linalg.cholesky(self.covariances[label, component])
             scores[rows] = scores[rows] @ root.T + self.means[label, component]
         return components // num_components, scores
@@ -70,7 +56,6 @@ class Mixture:
     ) -> NDArray[np.float64]:
         """Return the quantiles of scores, shape (n, m), in the marginals of their classes."""
         places = np.empty_like(scores)
-        # Each column of a mixture of Gaussians is a mixture of normals.
         deviations = np.sqrt(np.diagonal(self.covariances, axis1=2, axis2=3))
         for label, weights in enumerate(self.weights):
             rows = classes == label
@@ -86,16 +71,10 @@ class Mixture:
         return np.clip(places, 0.0, 1.0)
 
     def invert(self, quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scores at quantiles of the marginals: the inverse of :meth:`quantiles`.
+        """Return the scores at quantiles, both (C, m, n): the inverse of :meth:`quantiles`.
 
-        The smaller of the probabilities below and above is met with full relative precision, in
-        tails as in the middle.
-
-        Args:
-            quantiles: In each class and column, shape (C, m, n); all classes have weight.
-
-        Returns:
-            Scores, shape (C, m, n): infinite at 0 and 1.
+        The smaller of the two tail probabilities has full relative precision. Scores are infinite
+        at the quantiles 0 and 1. All classes need weight.
         """
         shares = (self.weights / self.weights.sum(axis=1, keepdims=True))[:, None, None]
         means = np.swapaxes(self.means, 1, 2)[:, :, None]
@@ -105,7 +84,7 @@ class Mixture:
         # The quantile of a mixture lies between those of its components.
         low = np.where(shares > 0, alone, np.inf).min(axis=-1)
         high = np.where(shares > 0, alone, -np.inf).max(axis=-1)
-        # Quantiles of zero and one lie at infinity, in every component.
+        # Quantiles of zero and one are infinite in every component.
         inside = np.isfinite(low)
         with np.errstate(divide='ignore'):
             logs = np.log(np.broadcast_to(shares, alone.shape)[inside])
@@ -114,7 +93,7 @@ class Mixture:
         return np.asarray(low)
 
     def even(self) -> Mixture:
-        """Return the mixture in which all classes that occur have the same weight."""
+        """Return the mixture with the same weight for all classes that occur."""
         sizes = self.weights.sum(axis=1, keepdims=True)
         shares = np.divide(self.weights, sizes, out=np.zeros_like(self.weights), where=sizes > 0)
         return replace(self, weights=shares)
@@ -129,7 +108,7 @@ class Mixture:
 
 
 def class_mixture(totals: NDArray[np.float64], correlations: NDArray[np.float64]) -> Mixture:
-    """Return the mixture of one Gaussian per class, of mean zero: shapes (C,) and (C, m, m)."""
+    """Return the mixture of one zero-mean Gaussian per class, of shapes (C,) and (C, m, m)."""
     num_classes, width = correlations.shape[:2]
     return Mixture(totals[:, None], np.zeros((num_classes, 1, width)), correlations[:, None])
 
@@ -140,35 +119,23 @@ def _find(
     high: NDArray[np.float64],
     mixtures: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Find scores between bounds by Newton's method, kept inside the bounds by halving.
+    """Return the scores at quantiles in (0, 1), by Newton steps on the log of the smaller tail.
 
-    The logarithm of the nearer tail is what is solved for: it is nearly linear far out.
-
-    Args:
-        quantiles: Probabilities inside (0, 1), each of a mixture of its own.
-        low: Lower bounds.
-        high: Upper bounds.
-        mixtures: Logarithms of shares, means and deviations, shape (n, K) each.
-
-    Returns:
-        The scores, shape (n,).
+    The log tail is nearly linear far out. ``mixtures``: log shares, means and deviations, (n, K).
     """
     logs, means, deviations = mixtures
     side = np.where(quantiles <= 0.5, 1.0, -1.0)
     wanted = np.log(np.minimum(quantiles, 1 - quantiles))
-    # Start in the middle of the bounds.
     found = (low + high) / 2
     for _ in range(MAX_STEPS):
         places = (found[:, None] - means) / deviations
         tail = np.logaddexp.reduce(logs + log_ndtr(side[:, None] * places), axis=1)
         density = np.logaddexp.reduce(logs - np.square(places) / 2 - np.log(deviations), axis=1)
-        # Positive if the score is too high.
         miss = side * (tail - wanted)
-        # The answer lies between the last score that was too low and the last too high.
         low, high = np.where(miss < 0, found, low), np.where(miss > 0, found, high)
         with np.errstate(over='ignore', invalid='ignore'):
             step = found - miss * np.exp(tail - density) * np.sqrt(2 * np.pi)
-        # A step that leaves the bounds is replaced by halving them.
+        # Halve the bounds where a Newton step leaves them.
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         done = (np.abs(miss) <= PRECISION) | (np.abs(step - found) <= PRECISION * np.abs(found))
         found = np.where(done, found, step)

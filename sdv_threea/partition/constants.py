@@ -12,11 +12,9 @@ class PartitionConstants:
     Args:
         most_components: Largest number of components per class. One is enough for most tables at
             epsilon 1 (the ablations "1 component" and "4 components").
-        least_signal: Least ratio of a component's records to the noise of their second moments. Set
-            by hand.
+        least_signal: Least records of a component per noise of a second moment. Set by hand.
         rounds: Rounds of private EM. Set by hand.
-        mean_error: A centroid moves only if the noise of its new mean is below this, in units of
-            the standard normal. Set by hand.
+        mean_error: Largest noise, in normal scores, of a mean that moves a centroid. Set by hand.
     """
 
     most_components: int = 4

@@ -1,7 +1,6 @@
 """Private expectation maximisation (EM): each record joins the nearest centroid of its class.
 
-Centroids are public or released and distances are whole numbers, so the component of a record
-depends on no other record, not even through a rounding error.
+Distances are whole numbers, so no rounding error depends on another record.
 """
 
 from __future__ import annotations
@@ -32,9 +31,8 @@ def num_components(
 ) -> int:
     """Return how many components per class the budget supports.
 
-    The records of a component must outweigh the noise of their second moments, whose scale is about
-    ``radius^2 / mu`` (the minimum cluster size of 3A). Sampling error remains without noise, so
-    ``mu`` counts as one at most.
+    Their records must outweigh the noise of second moments, of scale about ``radius^2 / mu`` (the
+    minimum cluster size of 3A). Sampling error remains without noise: ``mu`` is capped at 1.
     """
     # Median: at least half of the classes have as many records.
     carried = np.median(totals) * min(mu, 1.0) / (constants.least_signal * max(radius, 1.0) ** 2)
