@@ -1,8 +1,4 @@
-"""The two releases of histograms: of all records, and by class.
-
-Each is one call of the door of noise for all columns together. What goes in are whole numbers, and
-the receipt says by how much one record can move them.
-"""
+"""The two releases of histograms, of all records and by class, each one release for all columns."""
 
 from __future__ import annotations
 
@@ -30,12 +26,12 @@ from sdv_threea.privacy.sums import Statistic, release, take
 
 @dataclass(frozen=True)
 class Counts:
-    """Released counts of ``m`` columns and of ``C`` classes: publishable.
+    """Released counts of ``m`` columns and of ``C`` classes.
 
     Args:
         columns: Noisy counts of each column's codes over all classes, each of shape (S,).
         totals: Number of records of each class, at least one, shape (C,).
-        scale: Standard deviation of the noise of a count. Sizes of classes may have less.
+        scale: Noise scale of a count, and an upper bound on that of a class size.
     """
 
     columns: tuple[NDArray[np.float64], ...]
@@ -48,7 +44,7 @@ class Counts:
         return np.asarray(self.totals / self.totals.sum())
 
     def average(self, other: Counts) -> Counts:
-        """Average with another release of the same counts, by precision."""
+        """Return the precision-weighted average with another release of the same counts."""
         if not self.scale or not other.scale:
             return self if self.scale <= other.scale else other
         weight = other.scale**2 / (self.scale**2 + other.scale**2)
@@ -60,19 +56,11 @@ class Counts:
         )
 
     def size_classes(self, by_class: ClassCounts, doubt: float) -> Counts:
-        """Average the sizes of the classes with what each column says of them, by precision.
+        """Return the counts with class sizes averaged with the sums of bins, by precision.
 
-        A record of a class is in one bin of each column, so the bins of a column add up to the size
-        of the class. Where columns are many, or records few, that is known far better than by the
-        one count of its own. But long records are shortened, and what that takes is made up for as
-        if all classes were alike: so it is believed up to a share of the class.
-
-        Args:
-            by_class: The counts of the classes.
-            doubt: That share, a standard deviation.
-
-        Returns:
-            The same counts, but for the sizes.
+        Every column's bins sum to the class size, which is more precise than its own count where
+        columns are many or records few. Clipping may affect classes unequally, so ``doubt``, a
+        relative standard deviation, is added to the error of these sums.
         """
         variances = np.array([np.square(each).sum() for each in by_class.scales])
         if not self.scale or not variances.all():
@@ -86,13 +74,12 @@ class Counts:
 
 
 class BinPlan(NamedTuple):
-    """How classes are counted in one column: publishable.
+    """Released plan of the counts by class in one column.
 
     Args:
         bins: The bin of each code, shape (S,).
-        ordered: Whether the order of the bins means something, but for the first: that of the
-            missing value.
-        weights: What a record adds to the count of each bin, whole numbers, shape (G,).
+        ordered: Whether the order of the bins has a meaning; bin 0 has the missing value.
+        weights: Integers that a record adds to the count of each bin, shape (G,).
     """
 
     bins: NDArray[np.int64]
@@ -101,13 +88,11 @@ class BinPlan(NamedTuple):
 
 
 class ClassPlan(NamedTuple):
-    """How classes are counted: publishable.
+    """Released plan of the counts by class.
 
     Args:
-        columns: How, in each column.
-        radius: The norm of what a record adds to all counts at most, a whole number.
-        kept: What is expected to be kept of the weight of a bin when records are shortened to the
-            radius, by column, shape (G,) each.
+        radius: Largest norm of the vector that a record adds to all counts, a whole number.
+        kept: Expected fraction of a bin's weight after clipping, by column, shape (G,) each.
     """
 
     columns: tuple[BinPlan, ...]
@@ -117,12 +102,11 @@ class ClassPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Released counts of ``m`` columns in each of ``C`` classes, in coarse bins: publishable.
+    """Released counts of ``m`` columns in each of ``C`` classes, in coarse bins.
 
     Args:
         columns: Noisy counts of each column's bins, each of shape (C, G).
-        plans: How each column was counted.
-        scales: Standard deviations of the noise of the counts of each bin, by column, (G,) each.
+        scales: Noise scale of the counts of each bin, by column, shape (G,) each.
     """
 
     columns: tuple[NDArray[np.float64], ...]
@@ -139,24 +123,13 @@ def release_counts(
     neighbors: str,
     noise: Noise,
 ) -> tuple[Counts, Receipt]:
-    """Release the histograms of all columns, and the sizes of the classes.
+    """Release the histograms of all columns and the sizes of the classes.
 
     Formal guarantees:
         * a record adds one to at most one count of each column, and one to the size of its class:
           with ``m`` columns the sensitivity is that of ``m + 1`` histograms
-
-    Args:
-        rows: Private records.
-        sizes: Number of codes of each column.
-        num_classes: Number of classes.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
     """
-    # One release for all of them: one sensitivity, one price, one receipt.
+    # One sensitivity, one price and one receipt for all histograms.
     statistic = Statistic(
         'approximate',
         f'sizes of {num_classes} classes and histograms of {len(sizes)} columns',
@@ -165,7 +138,7 @@ def release_counts(
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes[:-1]]))
-    # A class has at least one record, so that it can be divided by.
+    # Later steps divide by class sizes.
     return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
 
 
@@ -184,17 +157,6 @@ def release_class_counts(
         * the plan is public or released; a record adds the weights of its bins as
           :func:`statistics.weighted_histogram` says, so the sensitivity is that of
           :func:`statistics.sum_sensitivity` for the radius
-
-    Args:
-        rows: Private records.
-        plan: How they are counted.
-        num_classes: Number of classes.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The counts and their receipt.
     """
     weights = [each.weights for each in plan.columns]
     statistic = Statistic(
@@ -205,7 +167,7 @@ def release_class_counts(
         sum_sensitivity(plan.radius, neighbors),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
-    # Dividing by the weight divides the noise too: rare bins are known better.
+    # Dividing by the weight divides the noise too.
     units = [each * own for each, own in zip(weights, plan.kept, strict=True)]
     borders = np.cumsum([num_classes * len(unit) for unit in units])[:-1]
     parts = zip(np.split(noisy, borders), units, strict=True)
@@ -216,7 +178,6 @@ def release_class_counts(
 
 def _count_columns(sizes: tuple[int, ...], num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
     """Count the records of each class, then those of each code of each column."""
-    # One group of all records.
     alike = np.zeros_like(chunk.labels)
     totals = histogram(alike[:, None], chunk.labels, [1], num_classes)
     counts = totals + histogram(chunk.codes, alike, sizes, 1)
@@ -224,7 +185,7 @@ def _count_columns(sizes: tuple[int, ...], num_classes: int, chunk: Encoded) -> 
 
 
 def _sum_weights(plan: ClassPlan, num_classes: int, chunk: Encoded) -> NDArray[np.int64]:
-    """Sum what records add to the bins of each column, by class."""
+    """Sum the weights of records in the bins of each column, by class."""
     weights = [own.weights[own.bins] for own in plan.columns]
     codes = weighted_histogram(chunk.codes, chunk.labels, weights, num_classes, plan.radius)
     sums = [

@@ -1,8 +1,7 @@
-"""The steps from released counts to normal scores: what is known of a column, put together.
+"""Post-processing from released counts to normal scores.
 
-Histograms of all records say how columns are distributed. Coarser ones by class say how the classes
-depart from that. Both together define the normal scores, whose moments say how the columns hang
-together.
+Counts of all records give the distribution of each column; coarser counts by class give the
+departures of the classes. Both define the normal scores, whose moments give the correlations.
 """
 
 from __future__ import annotations
@@ -29,24 +28,21 @@ from sdv_threea.approximate.scores import NormalScores, normal_scores, target_or
 from sdv_threea.encoding.classes import Classes
 from sdv_threea.privacy.statistics import histogram_sensitivity
 
-#: Nodes of the quadrature that says how much of records' weights is kept.
+#: Number of quadrature nodes for the expected fraction after clipping.
 NODES = 9
 
 
 class Density(NamedTuple):
-    """What the stage returns: how columns are distributed in the classes, and hang together.
+    """Result of the stage: the distribution and the correlations of columns in each class.
 
     Args:
-        classes: The ``C`` classes.
-        counts: Histograms of all columns, and the sizes of the classes.
         masks: For each column, the codes that can occur, shape (S,).
-        scores: The score of each code in each class.
-        pooled: The same among all classes.
-        radius: The norm that scores are clipped to, in score units.
-        moments: Moments of the scores in each class.
-        correlations: Those of the normals behind the scores in each class, shape (C, m, m).
-        chances: For each column, the probabilities of the codes in the classes of which the records
-            are a sample, shape (C, S); nothing if there is one class.
+        scores: The normal scores within classes.
+        pooled: The normal scores over all classes.
+        radius: The norm to which scores are clipped, in score units.
+        correlations: Correlations of the normals behind the scores by class, shape (C, m, m).
+        chances: For each column, code probabilities of the population's classes, shape (C, S);
+            empty if there is one class.
     """
 
     classes: Classes
@@ -67,26 +63,14 @@ def plan_class_counts(
     mu: float,
     constants: ApproximateConstants,
 ) -> ClassPlan:
-    """Choose the bins of each column that classes are counted in, and how closely to look at each.
-
-    Args:
-        counts: The released counts.
-        masks: For each column, the codes that can occur, shape (S,).
-        ordered: For each column, whether the order of its codes means something.
-        mu: The price, in GDP, at which the classes will be counted.
-        constants: The constants of the stage.
-
-    Returns:
-        The plan.
-    """
-    # About the noise that the counts will have: each column counts once, with weights near one.
+    """Return the bins and weights of the counts by class, whose release will cost ``mu``."""
+    # Approximate noise scale: weights are near one.
     scale = histogram_sensitivity(len(masks)) / mu
     num_bins = num_class_bins(counts.totals, scale, constants)
     least = constants.spike_noise * scale / counts.totals.sum()
     plans, masses = [], []
     for column, mask, natural in zip(counts.columns, masks, ordered, strict=True):
         shares = _shares(column, counts, mask, natural, constants)
-        # A category is a bin by itself.
         bins = np.arange(len(mask))
         if natural:
             bins = cut_bins(shares, mask, num_bins, least, constants)
@@ -100,18 +84,7 @@ def plan_class_counts(
 def shorten(
     plans: Sequence[BinPlan], shares: Sequence[NDArray[np.float64]], constants: ApproximateConstants
 ) -> ClassPlan:
-    """Choose the norm that what a record adds is shortened to: few records are longer.
-
-    It is read off what is expected if columns are independent, as is what is kept of each bin.
-
-    Args:
-        plans: How each column is counted.
-        shares: Probabilities of its bins, shape (G,) each.
-        constants: The constants of the stage.
-
-    Returns:
-        The plan.
-    """
+    """Return the plan with a clipping norm that few records exceed if columns are independent."""
     squares = [plan.weights.astype(np.float64) ** 2 for plan in plans]
     pairs = list(zip(shares, squares, strict=True))
     means = np.array([own @ each for own, each in pairs])
@@ -119,7 +92,7 @@ def shorten(
     spread = np.sqrt(np.maximum(variances, 0.0))
     squared = means.sum() + constants.weight_clip * np.sqrt(np.square(spread).sum())
     radius = math.ceil(math.sqrt(max(squared, 1.0)))
-    # The other columns add a normal, at the nodes of a quadrature.
+    # Normal approximation of the other columns' squared weights.
     nodes, parts = np.polynomial.hermite_e.hermegauss(NODES)
     kept = []
     for at, own in enumerate(squares):
@@ -131,7 +104,7 @@ def shorten(
 
 
 def _count_exactly(plans: Sequence[BinPlan]) -> ClassPlan:
-    """Return the plan where there is no noise: records are counted, and none is shortened."""
+    """Return the plan without noise: unit weights and no clipping."""
     ones = [np.ones(len(plan.weights), dtype=np.int64) for plan in plans]
     alike = tuple(plan._replace(weights=own) for plan, own in zip(plans, ones, strict=True))
     kept = tuple(own.astype(np.float64) for own in ones)
@@ -147,23 +120,14 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
     evident_ends: Sequence[bool],
     constants: ApproximateConstants,
 ) -> tuple[NormalScores, NormalScores]:
-    """Make normal scores of released counts.
+    """Return normal scores within classes and over all classes, from released counts.
 
-    Args:
-        counts: The released counts.
-        by_class: Those of the classes; ``None`` if there is one class. Without noise, records are
-            distributed as these say.
-        chances: How codes are distributed in the classes, see :func:`class_chances`.
-        masks: For each column, the codes that can occur, shape (S,).
-        ordered: For each column, whether the order of its codes means something.
-        evident_ends: For each column, whether evidence says that its first and last code occur.
-        constants: The constants of the stage.
-
-    Returns:
-        The scores by class, and those of all classes pooled into one.
+    Without noise ``by_class`` defines the distributions; with noise ``chances`` does (see
+    :func:`class_chances`). ``evident_ends`` marks columns whose first and last code evidently
+    occur.
     """
     histograms, orders, totals = [], [], counts.totals
-    # A share of the noise of a count, so too little to be seen in the counts.
+    # A fraction of a count's noise, so the counts cannot contradict it.
     least = constants.end_share * (counts.scale / totals.sum())
     columns = zip(masks, ordered, evident_ends, strict=True)
     for at, (mask, natural, evident) in enumerate(columns):
@@ -175,7 +139,6 @@ def fit_scores(  # noqa: PLR0913 (counts, and what they are counts of)
             found = _counted(by_class, at, mask)
         histograms.append(keep_ends(found, mask, least) if evident else found)
         orders.append(np.arange(len(mask)) if natural else target_order(found, totals))
-    # Among all records a code is as frequent as the classes make it together.
     pooled = tuple((counts.shares @ table)[None] for table in histograms)
     of_classes = normal_scores(tuple(histograms), tuple(orders), len(counts.totals))
     return of_classes, normal_scores(pooled, tuple(orders), 1)
@@ -188,20 +151,10 @@ def class_chances(
     ordered: Sequence[bool],
     constants: ApproximateConstants,
 ) -> tuple[NDArray[np.float64], ...]:
-    """Estimate how codes are distributed in the classes of which the records are a sample.
+    """Return code probabilities by class, (C, S) per column, for the population sampled by records.
 
-    Inside a bin all classes are alike. What the sample shows by chance is smoothed away too,
-    because it says nothing about the classes of other records.
-
-    Args:
-        counts: The released counts.
-        by_class: Those of the classes; ``None`` if there is one class.
-        masks: For each column, the codes that can occur, shape (S,).
-        ordered: For each column, whether the order of its codes means something.
-        constants: The constants of the stage.
-
-    Returns:
-        Probabilities, for each column of shape (C, S); nothing if there is one class.
+    Sampling error is smoothed away with the noise, because it does not generalise. Inside a bin all
+    classes share one distribution. The result is empty if there is one class.
     """
     if by_class is None:
         return ()
@@ -222,35 +175,20 @@ def class_chances(
 
 
 def clip_radius(scores: NormalScores, clip: float) -> int:
-    """Choose the norm that scores are clipped to, in score units.
-
-    Args:
-        scores: The normal scores: released.
-        clip: See :func:`bound_norm`.
-
-    Returns:
-        The norm, a whole number.
-    """
+    """Return the norm to which scores are clipped, see :func:`bound_norm`."""
     return bound_norm(scores.variances, clip)
 
 
 def bound_norm(variances: NDArray[np.float64], clip: float) -> int:
-    """Return a norm that few records exceed, in score units.
+    """Return an integer norm, in score units, that few records of any class exceed.
 
-    The squared norm of independent normals of variances ``v`` has mean ``sum v`` and variance ``2
-    sum v^2``. With many columns hardly any record is much longer than the mean, with few some are;
-    so the bound lies standard deviations above the mean, and is not a multiple of it.
-
-    Args:
-        variances: Variances of the normals in each class, shape (C, m).
-        clip: How many standard deviations above its mean the squared norm is clipped.
-
-    Returns:
-        The norm, a whole number: that of the class with the longest records.
+    The squared norm of independent normals of variances ``v`` has mean ``sum v`` and variance
+    ``2 sum v^2``; it is bounded ``clip`` standard deviations above the mean. A multiple of the mean
+    would be too low for few columns and too high for many.
     """
     means = variances.sum(axis=1)
     deviations = np.sqrt(2 * np.square(variances).sum(axis=1))
-    # Without columns, or where none varies, some norm above zero is needed.
+    # Without columns, or without variance, the norm still has to be positive.
     squared = max(float((means + clip * deviations).max()), 1.0)
     return math.ceil(SCORE_UNITS * math.sqrt(squared))
 
@@ -274,9 +212,9 @@ def _shares_of_both(
     ordered: bool,
     constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
-    """Estimate the probabilities of a column's codes from both counts of it, shape (S,)."""
+    """Return the code probabilities of a column, (S,), from its counts over and in all classes."""
     own, scales = by_class.columns[at], by_class.scales[at]
-    # The classes together are a second count of the whole, in coarse bins.
+    # The classes add up to a second count of the column, in coarse bins.
     again = own.sum(axis=0), scales * math.sqrt(len(own))
     column = reconcile(counts.columns[at], counts.scale, *again, by_class.plans[at].bins)
     return _shares(column, counts, mask, ordered, constants)
@@ -290,7 +228,7 @@ def _see(
     shares: NDArray[np.float64],
     occupied: NDArray[np.int64],
 ) -> Seen:
-    """Put together what is released of the bins of a column that can occur."""
+    """Collect the released counts of the bins of a column that can occur."""
     plan, size = by_class.plans[at], len(by_class.plans[at].weights)
 
     def add_up(codes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -298,7 +236,7 @@ def _see(
 
     linked = np.full(len(occupied), plan.ordered)
     linked[:1] = False
-    linked[1:] &= occupied[:-1] > 0  # nothing follows the missing value
+    linked[1:] &= occupied[:-1] > 0  # the missing value is outside the order
     return Seen(
         by_class.columns[at][:, occupied],
         by_class.scales[at][occupied],
@@ -310,9 +248,9 @@ def _see(
 
 
 def _counted(by_class: ClassCounts, at: int, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the probabilities of a column's codes as they were counted, without noise, (C, S)."""
+    """Return the noiseless code probabilities of a column by class, shape (C, S)."""
     counted = by_class.columns[at][:, by_class.plans[at].bins] * mask
-    # A class of which no record has a code is like the others.
+    # An empty class gets the pooled probabilities.
     whole = counted.sum(axis=1, keepdims=True)
     pooled = counted.sum(axis=0) if counted.any() else mask.astype(np.float64)
     return np.asarray(

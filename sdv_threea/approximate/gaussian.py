@@ -1,7 +1,4 @@
-"""One Gaussian per class: the correlations behind the normal scores.
-
-They are estimated from released moments of the scores, so all of it is post-processing.
-"""
+"""Post-processing from released moments of scores to the correlations of their normals."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import ratio, shrunk_effects
 from sdv_threea.maths.triangles import mask
 
-#: Correlations stay below this, and eigenvalues above that, so that matrices can be inverted.
+#: Bounds of correlations and eigenvalues that keep matrices invertible.
 LARGEST_CORRELATION = 0.98
 SMALLEST_EIGENVALUE = 1e-3
 
@@ -29,39 +26,26 @@ def class_correlations(
     variances: NDArray[np.float64],
     constants: ApproximateConstants,
 ) -> NDArray[np.float64]:
-    """Estimate, for each class, the correlations of the normal variables behind its scores.
+    """Return positive definite correlation matrices of the normals behind the scores, (C, m, m).
 
-    Scores are means of normals on intervals. Let two normals have correlation ``r``, and their
-    scores the variances ``v`` and ``w``. To first order in ``r``, the covariance of the scores is
-    ``r v w``. So over ``n`` records the products of two scores sum to ``n v w r``, with a sampling
-    variance of ``n v w`` beside the variance of the noise. Hence ``r`` has the gain ``n v w``:
-    where a column hardly varies, its products tell nothing.
-
-    Classes are shrunk toward what they have in common, and that toward what a few factors explain
-    that stand out of the noise, and neighbouring columns have alike; or toward independence.
-
-    Args:
-        moments: Released moments of the scores, one group per class.
-        totals: Number of records of each class, shape (C,).
-        variances: Variance of the scores, shape (C, m).
-        constants: The constants of the stage.
-
-    Returns:
-        Correlation matrices, positive definite, shape (C, m, m).
+    Scores are means of normals on intervals. If two normals have correlation ``r`` and their scores
+    variances ``v`` and ``w``, the covariance of the scores is ``r v w`` to first order. Over ``n``
+    records their products sum to ``n v w r``, with sampling variance ``n v w`` plus the noise
+    variance, so ``r`` has the gain ``n v w``. Classes are shrunk toward their common correlations,
+    and these toward a few factors, the smooth part of neighbouring columns, and otherwise zero.
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
     width = variances.shape[1]
-    # Each pair of columns once, and one class at a time: there may be millions of pairs.
+    # There may be millions of pairs: each is stored once, one class at a time.
     upper = mask(width)
     np.fill_diagonal(upper, False)
     pairs = upper[mask(width)]
 
     def read(label: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         gains = np.outer(totals[label] * variances[label], variances[label])[upper]
-        # Sampling and the mechanism.
+        # The variance of sampling plus that of the noise.
         return moments.triangles[label, pairs], gains, gains + moments.product_scale**2
 
-    # All classes together tell what they have in common.
     sums = read(0)
     for label in range(1, len(totals)):
         for total, own in zip(sums, read(label), strict=True):
@@ -92,22 +76,14 @@ def class_correlations(
 def find_factors(
     values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the correlations that a few factors explain, which all columns have in common.
+    """Return the correlations, (pairs,), explained by a few factors common to all columns.
 
-    Noise may hide each correlation of hundreds of columns, and not what they make together. Of a
-    symmetric matrix of ``m`` columns that is noise of deviation ``s``, the largest eigenvalue is
-    about ``e = 2 s sqrt(m)``; it exceeds ``e (1 + m^(-2/3))`` in one case of a hundred (Tracy and
-    Widom 1996). An eigenvalue ``y`` beyond that is a factor, and becomes ``sqrt(y^2 - e^2)``, which
-    is best for the squared error (Gavish and Donoho 2017, *Optimal shrinkage of singular values*).
-
-    Args:
-        values: Noisy sums of products of two columns, shape (pairs,) in the order of
-            :func:`numpy.triu_indices` without the diagonal.
-        gains: What they would be at a correlation of one.
-        variances: Variances of their noise.
-
-    Returns:
-        Correlations, shape (pairs,).
+    A factor may exceed the noise even if no single correlation does. A symmetric noise matrix of
+    ``m`` columns and deviation ``s`` has a largest eigenvalue of about ``e = 2 s sqrt(m)``, above
+    ``e (1 + m^(-2/3))`` in one case of a hundred (Tracy and Widom 1996). A larger eigenvalue ``y``
+    becomes a factor of size ``sqrt(y^2 - e^2)``, optimal for the squared error (Gavish and Donoho
+    2017, *Optimal shrinkage of singular values*). ``values`` are noisy ``gains * correlation`` in
+    the order of :func:`numpy.triu_indices` without the diagonal.
     """
     matrix, upper = _lay_out(values)
     width, noise = len(matrix), float(variances.mean()) if len(variances) else 0.0
@@ -118,7 +94,7 @@ def find_factors(
     directions = directions.copy()  # a view of all of them
     sizes = np.sqrt(np.square(sizes) - edge**2)
     found = ((directions * sizes) @ directions.T)[upper]
-    # Of the noise a factor keeps two parts in as many as there are columns.
+    # A factor retains two parts of the noise in as many as there are columns.
     doubt = 2 * len(sizes) / max(width, 1) * noise
     return ratio(found * gains, np.square(gains) + doubt)
 
@@ -126,10 +102,7 @@ def find_factors(
 def find_likeness(
     values: NDArray[np.float64], gains: NDArray[np.float64], variances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the correlations that columns next to each other have alike, as moments of a series.
-
-    See :mod:`~sdv_threea.maths.neighbours`. Arguments and result are those of :func:`find_factors`.
-    """
+    """Return the correlations smooth along columns, see :mod:`~sdv_threea.maths.neighbours`."""
     matrix, upper = _lay_out(values)
     noise = float(variances.mean()) if len(variances) else 0.0
     smooth = smooth_pairs(matrix, math.sqrt(noise))[upper]
@@ -138,7 +111,7 @@ def find_likeness(
 
 
 def _lay_out(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Lay values of pairs out as a symmetric matrix without a diagonal; and return where."""
+    """Return values of pairs as a symmetric matrix with zero diagonal, and the pairs' mask."""
     width = (math.isqrt(8 * len(values) + 1) + 1) // 2
     upper = np.triu(np.ones((width, width), dtype=np.bool_), 1)
     matrix = np.zeros((width, width))
@@ -152,18 +125,14 @@ def _effects(
     gains: NDArray[np.float64],
     variances: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return correlations, whose noisy multiples are the values, shape (..., pairs)."""
+    """Return correlations, shape (..., pairs), given noisy ``gains * correlation``."""
     if not constants.shrink:
         return ratio(values, gains)
     return shrunk_effects(values, gains, variances, doubt=constants.correlation_doubt)
 
 
 def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a correlation matrix near a symmetric one, shape (m, m).
-
-    Entries and eigenvalues are bounded, so that the result is positive definite; then it is scaled
-    to a unit diagonal.
-    """
+    """Return a positive definite correlation matrix near a symmetric matrix, shape (m, m)."""
     positive = bound_eigenvalues(_bound_entries(matrix), SMALLEST_EIGENVALUE)
     # Bounding eigenvalues has moved the diagonal away from one.
     scale = np.sqrt(np.diag(positive))

@@ -1,7 +1,4 @@
-"""How a column is distributed over all classes: smoothed, never negative.
-
-Noisy counts become probabilities. All of it is post-processing.
-"""
+"""Post-processing from the noisy counts of a column over all classes to its probabilities."""
 
 from __future__ import annotations
 
@@ -23,27 +20,16 @@ def column_shares(
     scale: float,
     ordered: bool,
 ) -> NDArray[np.float64]:
-    """Estimate the probabilities of a column's codes.
+    """Return the probabilities of a column's codes, (S,): zero off ``mask``, with sum one.
 
-    Ordered codes are smoothed. Of others, those that noise could explain get no records: noise
-    would give each of hundreds of empty categories a small share, and a model takes what the
-    records of those have in common for a fact.
-
-    Args:
-        counts: Noisy counts, shape (S,).
-        total: Number of records, with or without a code, at least one.
-        mask: Codes that can occur, shape (S,).
-        constants: The constants of the stage.
-        scale: Standard deviation of the noise of a count; 0 for none.
-        ordered: Whether codes 1 and up are in a meaningful order; code 0 is the missing value.
-
-    Returns:
-        Probabilities, shape (S,): they sum to one and are zero outside the mask.
+    Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes get no records if
+    noise could explain their count: noise would give hundreds of empty categories a small share,
+    and a model would learn from the records of these.
     """
     smoothed = counts
     if ordered and constants.shrink:
         smoothed = _smooth_numbers(counts, mask, scale)
-    # An order tells neighbours of their noise; without one, only the threshold does.
+    # Smoothing handles the noise of ordered codes; others need a threshold.
     likely = mask if ordered else _stand_out(counts, mask, scale, constants.false_share)
     known = known_records(counts, total, likely, scale, constants.shortfall_doubt)
     shares = project_to_simplex(smoothed, likely, known)
@@ -53,21 +39,13 @@ def column_shares(
 def keep_ends(
     histograms: NDArray[np.float64], mask: NDArray[np.bool_], least: float
 ) -> NDArray[np.float64]:
-    """Give the first and the last value that can occur a small share of the records at least.
+    """Return histograms, (C, S), whose first and last possible value have at least share ``least``.
 
-    Evidence says that they occur. But they have few records, which noise hides and the projection
-    to the simplex takes away, and samples would not span the range of the column.
-
-    Args:
-        histograms: Probabilities, shape (C, S).
-        mask: Codes that can occur, shape (S,); code 0 is the missing value.
-        least: The share that they have at least, if it is no more than an even one.
-
-    Returns:
-        Probabilities, shape (C, S).
+    There is evidence that both ends occur, but noise masks their few records. Without a share of
+    theirs, samples would not span the range of the column. An equal share is the upper limit.
     """
     ends = np.flatnonzero(mask[1:])[[0, -1]] + 1
-    # Of a column of few codes the ends do not get more than the others.
+    # In a column of few codes the ends get no more than an equal share.
     share = min(least, 1 / mask.sum())
     kept = histograms.copy()
     kept[:, ends] = np.maximum(kept[:, ends], share)
@@ -81,21 +59,12 @@ def known_records(
     scale: float | NDArray[np.float64],
     doubt: float,
 ) -> float:
-    """Estimate how many records have a code that can occur.
+    """Return how many records have a code that can occur, between one and the total.
 
-    It is the total, unless the counts of the codes fall short of it beyond doubt.
-
-    Args:
-        counts: Noisy counts, shape (S,).
-        total: Number of records, with or without a code, at least one.
-        mask: Codes that can occur, shape (S,).
-        scale: Standard deviation of the noise of a count, or that of each.
-        doubt: How far they must fall short, in standard deviations of the noise of their sum.
-
-    Returns:
-        The number, at least one and at most the total.
+    It is the total unless the noisy sum of the counts is lower by more than ``doubt`` standard
+    deviations. ``scale`` is one noise scale for all codes, or one per code.
     """
-    # The upper end of an interval of confidence: noise adds up over the codes.
+    # Upper confidence bound: noise adds up over the codes.
     noise = np.broadcast_to(scale, mask.shape)[mask]
     most = counts[mask].sum() + doubt * np.sqrt(np.square(noise).sum())
     return float(np.clip(most, 1.0, total))
@@ -104,7 +73,7 @@ def known_records(
 def _smooth_numbers(
     values: NDArray[np.float64], mask: NDArray[np.bool_], scale: float
 ) -> NDArray[np.float64]:
-    """Smooth the codes that can occur; the missing value has no place in the order."""
+    """Smooth the counts of codes that can occur, except the missing value, which has no order."""
     inside = mask.copy()
     inside[0] = False
     smoothed = values.copy()
@@ -115,18 +84,16 @@ def _smooth_numbers(
 def _stand_out(
     counts: NDArray[np.float64], mask: NDArray[np.bool_], scale: float, false_share: float
 ) -> NDArray[np.bool_]:
-    """Find the codes that noise does not explain, about ``false_share`` of them by mistake.
+    """Return the codes that noise does not explain, with false discovery rate ``false_share``.
 
-    The threshold controls the rate of false discoveries (Benjamini and Hochberg 1995; for estimates
-    Abramovich et al. 2006). It is low where most codes are above it, and high where few of hundreds
-    stand out.
+    The threshold is that of Benjamini and Hochberg 1995 (for estimates Abramovich et al. 2006).
     """
     if scale == 0:
         return mask
-    # The chance that noise alone gives a code that many records.
+    # Probability that noise alone reaches the count.
     chances = np.where(mask, ndtr(-counts / scale), 1.0)
-    # Of k codes with the smallest chances, noise alone explains about k times the largest of them.
+    # Noise alone explains about k times the k-th smallest probability.
     ranked = np.sort(chances)
     passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()
-    # If nothing stands out, nothing can be chosen, and every code may be.
+    # Without any significant code, every code stays.
     return chances <= ranked[passed].max() if passed.any() else mask

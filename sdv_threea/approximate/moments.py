@@ -1,11 +1,7 @@
 """The release of moments of normal scores: counts, sums and products of the records of each group.
 
-It is made twice. First the groups are the classes, for the correlations of the density; at the end
-they are the components, which the mixture is made of.
-
-A record with scores ``s`` is the vector ``t = (w, s)``, with a constant ``w`` before the scores.
-Its second moments ``t t^T`` hold all three at once: ``w^2`` counts the record, ``w s`` adds its
-scores, ``s s^T`` their products. One proof bounds what a record adds to them.
+A record with scores ``s`` is the vector ``t = (w, s)`` with a constant ``w``. Its second moments
+``t t^T`` contain a count ``w^2``, sums ``w s`` and products ``s s^T``, so one proof bounds all.
 """
 
 from __future__ import annotations
@@ -31,12 +27,12 @@ from sdv_threea.privacy.statistics import (
 )
 from sdv_threea.privacy.sums import Statistic, release, take
 
-#: Score units per one. Scores are whole numbers of such units, so that all sums of them are exact.
+#: Score units per one. Scores are whole numbers of units, so that their sums are exact.
 SCORE_UNITS = 256
 
 
 class Grouped(NamedTuple):
-    """Private records as scores in score units, (n, m), and groups, (n,): all whole."""
+    """Private records as integer scores in score units, shape (n, m), and groups, shape (n,)."""
 
     scores: NDArray[np.integer]
     groups: NDArray[np.integer]
@@ -44,15 +40,14 @@ class Grouped(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreMoments:
-    """Noisy moments of the scores in each of ``G`` groups: publishable.
+    """Released noisy moments of the scores in each of ``G`` groups.
 
     Args:
         counts: Number of records, at least one, shape (G,).
         sums: Sum of the scores, shape (G, m).
-        triangles: Sum of the products of scores: the upper triangle of a symmetric matrix, shape
-            (G, m (m + 1) / 2).
-        sum_scale: Standard deviation of the noise of a sum.
-        product_scale: Standard deviation of the noise of a product of different columns.
+        triangles: Upper triangle of the summed products of scores, shape (G, m (m + 1) / 2).
+        sum_scale: Noise scale of a sum.
+        product_scale: Noise scale of a product of different columns.
     """
 
     counts: NDArray[np.float64]
@@ -63,7 +58,7 @@ class ScoreMoments:
 
     @property
     def products(self) -> NDArray[np.float64]:
-        """Sum of the products of scores, symmetric, shape (G, m, m): a new array each time."""
+        """Sum of the products of scores, shape (G, m, m): a new array each time."""
         return unpack(self.triangles)
 
     @property
@@ -72,11 +67,9 @@ class ScoreMoments:
         return self.sums / self.counts[:, None]
 
     def average(self, other: ScoreMoments) -> ScoreMoments:
-        """Return the average with another release of the same moments, by precision."""
-        # Without noise in one of them, it alone counts.
+        """Return the precision-weighted average with another release of the same moments."""
         if not self.product_scale or not other.product_scale:
             return self if self.product_scale <= other.product_scale else other
-        # The weight of each is proportional to one over its variance.
         weight = other.product_scale**2 / (self.product_scale**2 + other.product_scale**2)
         scale = math.sqrt(weight)
         return ScoreMoments(
@@ -88,7 +81,7 @@ class ScoreMoments:
         )
 
     def add(self, blocks: int) -> ScoreMoments:
-        """Return the moments of neighbouring groups together, ``blocks`` at a time."""
+        """Return the moments of each ``blocks`` neighbouring groups together."""
         if blocks == 1:
             return self
         starts = np.arange(0, len(self.counts), blocks)
@@ -101,18 +94,15 @@ class ScoreMoments:
         )
 
     def unclipped(self, energy: float, most: float) -> ScoreMoments:
-        """Return the moments with what clipping took from the scores, in the mean over records.
+        """Return the moments scaled to undo the average effect of clipping.
 
-        Clipping shortens records that score high together, and so hides correlation.
-
-        Args:
-            energy: What the squares of all scores should sum to.
-            most: Squares are scaled up by at most this factor, as noise rather than clipping may
-                have shortened them.
+        Clipping shortens records with several large scores, and so masks correlation. ``energy`` is
+        the expected sum of all squared scores; ``most`` caps the factor on squares, because noise
+        rather than clipping may have made them small.
         """
         squares = self.triangles.take(diagonal(self.sums.shape[1]), axis=1)
         kept = float(squares.sum(axis=1).sum())
-        # Clipping never lengthens, so the factor is at least one.
+        # Clipping never lengthens a record, so the factor is at least one.
         factor = energy / min(max(kept, energy / most), energy) if energy else 1.0
         return ScoreMoments(
             self.counts,
@@ -144,34 +134,20 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     neighbors: str,
     noise: Noise,
 ) -> tuple[ScoreMoments, Receipt]:
-    """Release the moments of the scores in every group.
+    """Release the moments of the scores in every group; return them and the receipt.
 
-    The weight ``w`` of the constant trades counts for products: a count is known with noise
-    ``1 / w^2``, a sum with ``1 / w``, and the norm of a record, which all noise grows with, has
-    ``w^2`` in it.
+    ``count_weight`` is the constant ``w`` as a share of ``radius``. A count has noise ``1 / w^2``
+    and a sum ``1 / w``, but ``w^2`` also adds to a record's squared norm, with which all noise
+    grows.
 
     Formal guarantees:
-        * a record counts in one group, with a vector of norm at most ``sqrt(w^2 + radius^2)``,
-          which is a function of that record
-        * so the moments of all groups move by at most :func:`statistics.moment_sensitivity` of
-          that norm
-
-    Args:
-        rows: Private records.
-        num_groups: Number of groups.
-        radius: Norm to which the scores of a record are clipped, in score units; public.
-        count_weight: The constant ``w`` in the vector of a record, as a share of the radius.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        stage: The stage, for the receipt.
-        of: What the vectors are, for the receipt.
-        noise: The source of noise.
-
-    Returns:
-        The moments and their receipt.
+        * ``radius`` is public; a record counts in one group, with a vector of norm at most
+          ``sqrt(w^2 + radius^2)``, which is a function of that record
+        * so the moments of all groups move by at most :func:`statistics.moment_sensitivity` of that
+          norm
     """
     weight = constant_weight(radius, count_weight)
-    # All groups are released together, as a record counts in one of them.
+    # A record counts in one group, so all groups share one release.
     statistic = Statistic(
         stage,
         f'counts, sums and second moments of {of} in {num_groups} groups',
@@ -184,7 +160,6 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     width = width_of(released)
     weight_in_units = weight / SCORE_UNITS
     off_diagonal = receipt.noise_scale / OFF_DIAGONAL_WEIGHT
-    # The first row of t t^T holds w^2 and w s; the rest holds s s^T.
     moments = ScoreMoments(
         counts=np.maximum(released[:, 0] / weight_in_units**2, 1.0),
         sums=released[:, 1:width] / weight_in_units,
@@ -196,12 +171,12 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
 
 
 def constant_weight(radius: int, count_weight: float) -> int:
-    """Return the constant ``w`` before the scores of a record, in score units."""
+    """Return the constant ``w`` of a record's vector, in score units."""
     return max(1, int(count_weight * radius))
 
 
 def lead(scores: NDArray[np.integer], weight: int) -> NDArray[np.int32]:
-    """Put a constant before the scores of every record, shape (n, m) to (n, m + 1)."""
+    """Return vectors ``(w, s)``, shape (n, m + 1), from scores, shape (n, m)."""
     vectors = np.empty((len(scores), scores.shape[1] + 1), dtype=np.int32)
     vectors[:, 0], vectors[:, 1:] = weight, scores
     return vectors

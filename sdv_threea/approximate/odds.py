@@ -1,25 +1,17 @@
-"""How the chances of the classes vary along a column: log odds in noisy counts, smoothed.
+"""Class probabilities in each bin of a column: smoothed log odds, post-processed from noisy counts.
 
-Let a bin of a column have ``n`` records, and a part ``r`` of them be of a class whose share of all
-records is ``p``. Counts of the bin are released::
+Of the ``n`` records in a bin, a part ``r`` has a class whose share of all records is ``p``::
 
-    y = n r + noise           records of the class
-    z = n (1 - r) + noise     those of all other classes
-    x = n + noise             those of all classes, which were counted before
+    y = n r + noise                            records of the class
+    z = n (1 - r) + noise                      records of all other classes
+    x = n + noise                              records of all classes, from an earlier release
+    log r / (1 - r) = log p / (1 - p) + f      f = s + u: the effect of the bin
 
-What is asked is the *effect* ``f`` of the bin on the log odds of the class::
-
-    log r / (1 - r) = log p / (1 - p) + f,    f = s + u
-
-Along the bins of an ordered column ``s`` is an Ornstein-Uhlenbeck process of variance ``a t^2``,
-whose correlation falls by the factor ``e`` over a part ``l`` of the column; ``u`` has the variance
-``(1 - a) t^2`` and is independent from bin to bin, as are the effects of categories. So this is a
-dynamic generalised linear model (West, Harrison, Migon 1985), and its estimate an iterated Kalman
-smoother. How large effects are is not known. A few :class:`priors <Prior>` are tried, and weighed
-by how likely they make the counts of all columns (empirical Bayes).
-
-Records are a sample, and ``y`` varies with it by ``n r (1 - r)``. What chance explains says nothing
-of other records, and is smoothed away with the noise. All of it is post-processing.
+Along ordered bins ``s`` is an Ornstein-Uhlenbeck process of variance ``a t^2``, whose correlation
+falls by the factor ``e`` over a part ``l`` of the column; ``u`` is independent, with variance
+``(1 - a) t^2``. This is a dynamic generalised linear model (West, Harrison, Migon 1985), estimated
+by an iterated Kalman smoother; :class:`priors <Prior>` are weighted by the likelihood of all counts
+(empirical Bayes). Sampling variance of ``y``, ``n r (1 - r)``, is smoothed away like noise.
 """
 
 from __future__ import annotations
@@ -32,23 +24,23 @@ from numpy.typing import NDArray
 
 from sdv_threea.approximate.constants import ApproximateConstants
 
-#: Rounds of linearising, smoothing and weighing priors. Six change nothing any more.
+#: Rounds of linearising, smoothing and weighing priors: more than six change nothing.
 ROUNDS = 6
 
-#: Steps of Newton that make the classes add up.
+#: Newton steps that make the classes add up.
 LEVEL_STEPS = 4
 
-#: Variances of counts are at least this, so that they can be divided by.
+#: Floor of count variances, which are divisors.
 LEAST_VARIANCE = 1e-3
 
-#: Shares of classes are taken to be at least this far from zero and one.
+#: Distance of class shares from zero and one, at least.
 LEAST_SHARE = 1e-12
 
-#: Rates are at least this far from zero and one where log odds are linearised, and no observation
-#: of an effect is further than this from where it was made.
+#: Distance of rates from zero and one where log odds are linearised, at least; and the largest
+#: distance of an observation from its linearisation point.
 LEAST_RATE, LARGEST_MOVE = 1e-5, 3.0
 
-#: Effects of all priors that are computed at once, at most: they bound the memory.
+#: Largest number of effects of all priors at once: bounds the memory.
 MOST_EFFECTS = 2**22
 
 Floats = NDArray[np.float64]
@@ -58,11 +50,9 @@ class Seen(NamedTuple):
     """Released counts of the ``G`` bins of a column that can occur, in order.
 
     Args:
-        by_class: Noisy counts, shape (C, G).
-        scales: Standard deviations of their noise, shape (G,).
+        by_class: Noisy counts, shape (C, G), of noise scales ``scales``, shape (G,).
         whole: Noisy counts of all records, from another release, shape (G,).
-        whole_variances: The variances of their noise, shape (G,).
-        expected: Number of records, by all that is known, shape (G,).
+        expected: Best estimate of the number of records, shape (G,).
         linked: Whether a bin follows the one before it in a meaningful order, shape (G,).
     """
 
@@ -75,13 +65,12 @@ class Seen(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What effects may be like, by prior: shape (K,) each.
+    """``K`` priors of effects; all fields have shape (K,).
 
     Args:
         smooth: Variances of the part that varies smoothly along a column.
         rough: Variances of the part that is independent from bin to bin.
-        length: Parts of a column over which the correlation of the smooth part falls by ``e``.
-        weights: How likely the priors are before anything is seen; they sum to one.
+        length: Correlation lengths of the smooth part, as fractions of a column.
     """
 
     smooth: Floats
@@ -91,18 +80,13 @@ class Prior(NamedTuple):
 
 
 class Effects(NamedTuple):
-    """Counts of bins, by effect: of a class in a column and of another class in another column.
+    """Fields of :class:`Seen`, one entry per effect: of each class in each bin, (N,).
 
     Args:
-        own: Counts of the class, shape (N,).
-        others: Counts of all other classes, shape (N,).
-        whole: Counts of all classes, from another release, shape (N,).
-        variances: The variances of the noise of these three, shape (3, N).
-        expected: Number of records of the bin, shape (N,).
-        share: Share of the class among all records, shape (N,).
-        size: Number of bins of the column, shape (N,).
-        linked: Whether the bin follows the one before it, shape (N,).
-        curve: Which class and column the effect is of, ascending, shape (N,).
+        variances: Noise variances of ``own``, ``others`` and ``whole``, shape (3, N).
+        share: Share of the class among all records.
+        size: Number of bins of the column.
+        curve: Index of the class and column of the effect, ascending.
     """
 
     own: Floats
@@ -125,20 +109,11 @@ class Effects(NamedTuple):
 def class_rates(
     columns: Sequence[Seen], totals: Floats, constants: ApproximateConstants
 ) -> list[Floats]:
-    """Estimate the chances of the classes in each bin of each column.
-
-    Args:
-        columns: What is released of each column.
-        totals: Number of records of each class, at least one, shape (C,) with ``C >= 2``.
-        constants: The constants of the stage.
-
-    Returns:
-        Chances of the classes, for each column of shape (C, G): columns sum to one.
-    """
+    """Return the probabilities of the ``C >= 2`` classes in each bin, shape (C, G) per column."""
     if not constants.shrink:
         return [_at_their_word(seen, totals) for seen in columns]
     shares = totals / totals.sum()
-    # What the first of two classes has not the second has.
+    # The second of two classes determines the first.
     classes = np.arange(1, 2) if len(totals) == 2 else np.arange(len(totals))
     blocks = [_line_up(some, classes, shares) for some in _cut(columns, len(classes), constants)]
     prior = make_prior(constants)
@@ -162,7 +137,7 @@ def class_rates(
 
 
 def make_prior(constants: ApproximateConstants) -> Prior:
-    """List the priors: each size of effects with each way of being smooth."""
+    """Return the priors: each effect size with each smoothness."""
     sizes, parts = constants.effect_sizes, constants.smooth_parts
     size, part = (each.ravel() for each in np.meshgrid(sizes, np.arange(len(parts)), indexing='ij'))
     smooth, length = np.array(parts)[part].T
@@ -173,25 +148,16 @@ def make_prior(constants: ApproximateConstants) -> Prior:
 def smooth_effects(
     bins: Effects, observed: Floats, variances: Floats, prior: Prior
 ) -> tuple[Floats, Floats]:
-    """Return what effects are expected to be by each prior, given noisy observations of them.
+    """Return posterior mean effects, (N, K), and log likelihoods of curves, (J, K), by prior.
 
-    It is a Kalman filter and a smoother (Rauch, Tung, Striebel 1965) for each run of linked bins.
-
-    Args:
-        bins: What is observed, of ``J`` curves.
-        observed: An observation of each effect, shape (N,).
-        variances: The variances of their noise, shape (N,).
-        prior: The ``K`` priors.
-
-    Returns:
-        The effects, shape (N, K), and how likely a prior makes the observations of a curve, in
-        logarithms, shape (J, K).
+    This is a Kalman filter and smoother (Rauch, Tung, Striebel 1965) over each run of linked bins,
+    given an observation of each effect and its noise variance, shape (N,) each.
     """
     effects = np.empty((len(observed), len(prior.weights)))
     likelihoods = np.zeros((int(bins.curve[-1]) + 1, len(prior.weights)))
     for places in _runs(bins.linked):
         first = places[:, 0]
-        # The bins of a column are evenly far apart.
+        # Neighbouring bins are at equal distances.
         falls = np.exp(-1 / (bins.size[first][:, None] * prior.length))
         inside = places >= 0
         seen = np.where(inside, observed[places], 0.0)[:, :, None]
@@ -214,7 +180,7 @@ def _smooth_runs(seen: Floats, noise: Floats, falls: Floats, prior: Prior) -> tu
             mean = falls * mean
             variance = falls**2 * variance + (1 - falls**2) * prior.smooth
         before[:, at] = mean, variance
-        # A place without an observation has infinite noise.
+        # Padded places have infinite noise.
         spread = variance + prior.rough + noise[:, at]
         surprise, gain = seen[:, at] - mean, variance / spread
         counts = np.isfinite(spread)
@@ -234,7 +200,7 @@ def _smooth_runs(seen: Floats, noise: Floats, falls: Floats, prior: Prior) -> tu
 def _cut(
     columns: Sequence[Seen], num_classes: int, constants: ApproximateConstants
 ) -> Iterator[Sequence[Seen]]:
-    """Cut the columns into blocks whose effects fit into memory."""
+    """Yield blocks of columns whose effects fit into memory."""
     sizes = [len(seen.expected) * num_classes for seen in columns]
     room = MOST_EFFECTS // (len(constants.effect_sizes) * len(constants.smooth_parts))
     first = total = 0
@@ -247,7 +213,7 @@ def _cut(
 
 
 def _line_up(columns: Sequence[Seen], classes: NDArray[np.int64], shares: Floats) -> Effects:
-    """Put the counts of all columns, and of these classes in each, one after the other."""
+    """Concatenate the counts of these classes over all columns."""
     count = len(classes)
     sizes = np.array([len(seen.expected) for seen in columns])
 
@@ -274,7 +240,7 @@ def _line_up(columns: Sequence[Seen], classes: NDArray[np.int64], shares: Floats
 
 
 def _first_guess(bins: Effects) -> Floats:
-    """Return the effects that counts show, drawn toward none by as many records as noise hides."""
+    """Return the effects in the raw counts, shrunk toward zero by as many records as the noise."""
     doubt = 2 * np.sqrt(bins.variances[0] + bins.variances[1])
     rate = (bins.own + doubt * bins.share) / (np.maximum(bins.own + bins.others, 0) + doubt)
     rate = np.clip(rate, 0.02 * bins.share, 1 - 0.02 * (1 - bins.share))
@@ -282,14 +248,11 @@ def _first_guess(bins: Effects) -> Floats:
 
 
 def _linearize(bins: Effects, effects: Floats) -> tuple[Floats, Floats]:
-    """Return normal observations that say of effects what counts say near these, (N,) each.
-
-    The number of records ``n`` is whatever makes the counts likeliest.
-    """
+    """Return normal observations of effects, with variances, equivalent to the counts, (N,)."""
     rate = np.clip(_rate(bins, effects), LEAST_RATE, 1 - LEAST_RATE)
     slope = rate * (1 - rate)
     sampled = np.maximum(bins.expected, 1.0) * slope
-    # Of (y, z) the covariance is ((a, -c), (-c, b)), with c the chance of the sample.
+    # The covariance of (y, z) is ((a, -c), (-c, b)), where c is the sampling variance.
     a, b = bins.variances[0] + sampled, bins.variances[1] + sampled
     determinant = a * b - sampled**2
     precision_own, precision_others = b / determinant, a / determinant
@@ -299,7 +262,7 @@ def _linearize(bins: Effects, effects: Floats) -> tuple[Floats, Floats]:
     power = rate * by_own + (1 - rate) * by_others + whole
     known = by_own * bins.own + by_others * bins.others + whole * bins.whole
     number = np.maximum(known / power, 1.0)
-    # One more of the class is one less of the others.
+    # Each record more in the class is one fewer in the others.
     more, less = precision_own - together, together - precision_others
     left = more * (bins.own - number * rate) + less * (bins.others - number * (1 - rate))
     curvature = number**2 * (more - less - (more * rate + less * (1 - rate)) ** 2 / power)
@@ -309,7 +272,7 @@ def _linearize(bins: Effects, effects: Floats) -> tuple[Floats, Floats]:
 
 
 def _level(effects: Floats, variances: Floats, bins: Effects) -> Floats:
-    """Move effects, the less sure the further, until each curve has all records of its class."""
+    """Shift effects, in proportion to their variances, until each curve sums to its class size."""
     number, found = np.maximum(bins.expected, 0.0), effects
     goal = np.bincount(bins.curve, number * bins.share)
     for _ in range(LEVEL_STEPS):
@@ -328,7 +291,7 @@ def _rate(bins: Effects, effects: Floats) -> Floats:
 def _fold(
     columns: Sequence[Seen], rates: Sequence[Floats], count: int, shares: Floats
 ) -> list[Floats]:
-    """Cut what was lined up into columns again; make the chances of all classes sum to one."""
+    """Split concatenated rates by column, and normalise the classes to sum to one."""
     sizes = [len(seen.expected) * count for seen in columns]
     parts = np.split(np.concatenate(rates), np.cumsum(sizes)[:-1])
     found = [part.reshape(count, -1) for part in parts]
@@ -338,7 +301,7 @@ def _fold(
 
 
 def _at_their_word(seen: Seen, totals: Floats) -> Floats:
-    """Return the chances that counts show, without smoothing them."""
+    """Return the class probabilities of the raw counts, without smoothing."""
     counts = np.maximum(seen.by_class, 0.0)
     whole = counts.sum(axis=0)
     shares = np.tile((totals / totals.sum())[:, None], len(whole))
@@ -346,10 +309,7 @@ def _at_their_word(seen: Seen, totals: Floats) -> Floats:
 
 
 def _runs(linked: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
-    """Yield runs of linked bins, those of about one length together: places, (R, L), -1 for none.
-
-    A run is filled up to a power of two.
-    """
+    """Yield places of runs of linked bins, (R, L), padded with -1 to a power of two."""
     starts = np.flatnonzero(~linked)
     lengths = np.diff(np.append(starts, len(linked)))
     padded = 1 << np.ceil(np.log2(lengths)).astype(np.int64)

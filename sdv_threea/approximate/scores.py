@@ -1,14 +1,10 @@
-"""Normal scores: each column, in each class, as if it had been cut from a standard normal.
+"""Normal scores: integers that place the codes of a column, in each class, on a standard normal.
 
-The codes of a column divide the line into intervals, in the column's order. Each interval has the
-probability of its code under the standard normal, and the *score* of the code is the mean of the
-normal on its interval. With cumulative probabilities ``a`` and ``b`` at its ends, that is
-
-    ``(phi(Phi^-1(a)) - phi(Phi^-1(b))) / (b - a)``
-
-Scores have mean zero. Their variance is below one: what varies inside the intervals is lost.
-Decoding is the inverse map, from quantiles to codes, so sampled columns are distributed exactly as
-released.
+The codes, in order, divide the standard normal into intervals of their probabilities. The *score*
+of a code is the mean of the normal on its interval; between cumulative probabilities ``a`` and
+``b`` it is ``(phi(Phi^-1(a)) - phi(Phi^-1(b))) / (b - a)``. Scores have mean zero and a variance
+below one. The inverse map takes quantiles to codes, so samples of a column have exactly its
+released distribution.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ from scipy.special import ndtri
 from sdv_threea.approximate.moments import SCORE_UNITS, Grouped
 from sdv_threea.encoding.records import Encoded
 
-#: Scores are kept within this many standard deviations.
+#: Bound of scores, in standard deviations.
 LARGEST_SCORE = 4.0
 
 #: Probabilities below this count as zero.
@@ -32,15 +28,13 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class NormalScores:
-    """The scores of ``m`` columns in ``C`` classes: functions of released histograms.
+    """Normal scores of ``m`` columns in ``C`` classes: functions of released histograms.
 
     Args:
-        scores: For each column, the score of each code by class in score units, shape
-            (C, S).
-        cuts: For each column, the cumulative probabilities in the column's order, by class, shape
-            (C, S + 1), from 0 to 1.
+        scores: For each column, the score of each code by class in score units, shape (C, S).
+        cuts: For each column, cumulative probabilities in order, by class, from 0 to 1, (C, S + 1).
         orders: For each column, its codes in order, shape (S,).
-        variances: Variance of the scores, in units of the normal's, shape (C, m).
+        variances: Variance of the scores, relative to the standard normal, shape (C, m).
     """
 
     scores: tuple[NDArray[np.int64], ...]
@@ -51,16 +45,14 @@ class NormalScores:
     def __call__(
         self, codes: NDArray[np.integer], classes: NDArray[np.integer]
     ) -> NDArray[np.int16]:
-        """Look up the scores of records, shape (n, m), in score units.
-
-        A code of -1 scores zero, the mean.
+        """Return the scores of records in score units, (n, m); code -1 has score zero, the mean.
 
         Formal guarantees:
             * the scores of a record are a function of its codes and its class
         """
         found = np.empty(codes.shape, dtype=np.int16)
         for at, table in enumerate(self.scores):
-            # A first place with score zero, to which code -1 leads.
+            # Code -1 leads to the first place, with score zero.
             padded = np.pad(table, ((0, 0), (1, 0))).astype(np.int16)
             places = codes[:, at].astype(np.intp) + 1
             if len(table) > 1:
@@ -73,27 +65,22 @@ class NormalScores:
     ) -> NDArray[np.int64]:
         """Return the codes of one column at quantiles in their classes, shape (n,) each."""
         found = np.empty(len(quantiles), dtype=np.int64)
-        # Each class has cuts of its own, so rows are sorted by class.
+        # Each class has its own cuts.
         by_class = np.argsort(classes, kind='stable')
         starts = np.searchsorted(classes[by_class], np.arange(1, len(self.cuts[at])))
         for cuts, rows in zip(self.cuts[at], np.split(by_class, starts), strict=True):
             if len(rows):
-                # The last code with mass, where a quantile rounds up to one.
+                # A quantile may round up to one: use the last code with mass.
                 last = int(np.flatnonzero(cuts[1:] > cuts[:-1])[-1])
                 places = np.searchsorted(cuts, quantiles[rows], side='right') - 1
                 found[rows] = self.orders[at][np.minimum(places, last)]
         return found
 
     def intervals(self, at: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the quantiles of one column that stand for some of its codes.
+        """Return the quantile intervals of the allowed codes of one column, by class, (C, I, 2).
 
-        Args:
-            at: The column.
-            allowed: Which codes are meant, shape (S,).
-
-        Returns:
-            Half-open intervals, disjoint and ascending, by class, shape (C, I, 2): as many as the
-            class with most has; those that others lack are empty, from 0 to 0.
+        Intervals are half-open, disjoint and ascending; classes with fewer than ``I`` have empty
+        ones from 0 to 0 at the end.
         """
         runs = [_find_runs(cuts, allowed[self.orders[at]]) for cuts in self.cuts[at]]
         found = np.zeros((len(runs), max(map(len, runs)), 2))
@@ -113,59 +100,43 @@ def normal_scores(
     orders: tuple[NDArray[np.int64], ...],
     num_classes: int,
 ) -> NormalScores:
-    """Lay the codes of every column out on the normal distribution, class by class.
-
-    Args:
-        histograms: For each column, probabilities of the codes by class, shape (C, S).
-        orders: For each column, its codes in order, shape (S,).
-        num_classes: Number of classes ``C``; where there is no column, no histogram tells it.
-
-    Returns:
-        The scores.
-    """
+    """Return the scores of codes with these orders, (S,), and histograms, (C, S), per column."""
     tables, cuts = [], []
     variances = np.zeros((num_classes, len(histograms)))
     for at, (histogram, order) in enumerate(zip(histograms, orders, strict=True)):
         borders = _cumulate(histogram[:, order])
         scores = np.empty(histogram.shape, dtype=np.int64)
-        # Scores are rounded to whole units here, before any record is read.
+        # Rounded to whole units before any record is read.
         scores[:, order] = np.rint(_interval_means(borders) * SCORE_UNITS)
         tables.append(scores)
         cuts.append(borders)
-        # The mean of scores is zero, so that their mean square is their variance.
+        # Scores have mean zero.
         variances[:, at] = (histogram * np.square(scores / SCORE_UNITS)).sum(axis=1)
     return NormalScores(tuple(tables), tuple(cuts), orders, variances)
 
 
 def score_in_class(scores: NormalScores, chunk: Encoded) -> Grouped:
-    """Score records within their class."""
+    """Return the scores of records within their class."""
     return Grouped(scores(*chunk), chunk.labels)
 
 
 def score_pooled(pooled: NormalScores, chunk: Encoded) -> Grouped:
-    """Score records among all classes."""
+    """Return the scores of records over all classes."""
     return Grouped(pooled(chunk.codes, np.zeros_like(chunk.labels)), chunk.labels)
 
 
 def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Order the codes of a category by how they lean between the classes.
+    """Return the codes of a category, (S,), ordered by their class probabilities.
 
-    With two classes by their log-odds; with more, by the direction in which the codes' class
-    probabilities differ most (the first axis of a correspondence analysis); with one, by frequency.
-
-    Args:
-        histogram: Probabilities of the codes by class, shape (C, S).
-        totals: Number of records of each class, shape (C,).
-
-    Returns:
-        The codes in order, shape (S,).
+    The order is by log odds for two classes, by the first axis of a correspondence analysis for
+    more, and by frequency for one.
     """
     joint = histogram * totals[:, None]
     mass = joint.sum(axis=0)  # of each code, in records
     if len(totals) == 1:
-        # Nothing to lean between: frequent codes come first.
+        # Only one class: frequent codes come first.
         return np.argsort(-mass, kind='stable')
-    # How the classes of a code differ from the classes of all, with one more record as of all.
+    # Excess class probabilities of a code, shrunk by one record of average classes.
     lean = (joint + totals[:, None] / totals.sum()) / (mass + 1) - totals[:, None] / totals.sum()
     axis = np.linalg.svd(lean * np.sqrt(mass), full_matrices=False)[0][:, 0]
     # The sign of a singular vector is arbitrary.
@@ -174,9 +145,8 @@ def target_order(histogram: NDArray[np.float64], totals: NDArray[np.float64]) ->
 
 
 def _find_runs(cuts: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return where runs of allowed codes start and end, shape (I, 2), passing over empty codes."""
+    """Return the cumulative probabilities at the ends of each run of allowed codes, (I, 2)."""
     occupied = np.flatnonzero(np.diff(cuts) > 0)
-    # A run starts where allowed codes follow others, and ends where others follow them.
     changes = np.diff(allowed[occupied].astype(np.int64), prepend=0, append=0)
     borders = np.append(cuts[occupied], 1.0)
     return np.stack([borders[changes > 0], borders[changes < 0]], axis=1)
@@ -190,14 +160,11 @@ def _cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _interval_means(borders: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of the standard normal between neighbouring quantiles, (C, S + 1) to (C, S).
-
-    Where two quantiles meet, it is the quantile.
-    """
+    """Return the mean of the normal between neighbouring quantiles, (C, S + 1) to (C, S)."""
     mass = np.diff(borders, axis=1)
     # The integral of z phi(z) between two scores is the difference of their densities.
     density = np.exp(-np.square(ndtri(borders)) / 2) / math.sqrt(2 * math.pi)
     middle = ndtri(np.clip((borders[:, 1:] + borders[:, :-1]) / 2, TINY, 1 - TINY))
-    # An interval without mass is a point; dividing by next to nothing would lose all digits.
+    # An interval without mass is a point, and division by its mass would lose all digits.
     means = np.where(mass > TINY, -np.diff(density, axis=1) / np.maximum(mass, TINY), middle)
     return np.asarray(np.clip(means, -LARGEST_SCORE, LARGEST_SCORE))
