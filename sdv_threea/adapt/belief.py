@@ -1,16 +1,13 @@
-"""What is known of weights after each noisy slope: a normal distribution, made surer step by step.
+"""The normal posterior of weights, updated by one noisy slope after another: post-processing.
 
-The best weights ``w`` of a class are those where the loss is least. Known of them is ``w - w_0 ~
-N(0, V)``, with ``w_0`` the present weights. A slope is released: ``s = H (w - w_0) + noise``, with
-``H`` the curvature. The noise is that of the release, of variance ``scale^2``, and that of
-sampling, of covariance ``H``, as records are themselves a sample. With ``S = H V H + H + scale^2
-I``::
+The best weights ``w`` of a class have the prior ``w - w_0 ~ N(0, V)`` around the present weights
+``w_0``. The released slope is ``s = H (w - w_0) + noise``, with the curvature ``H``; the noise has
+variance ``scale^2`` by the mechanism and covariance ``H`` by sampling. With
+``S = H V H + H + scale^2 I``, a step of a Kalman filter (Newton's without noise) is::
 
-    d     = V H S^-1 s             the expected way to the least loss
-    V'    = V - V H S^-1 H V       what is known of the weights after it
-    log p = - s^T S^-1 s / 2 - log det(S) / 2 + const     how likely such a slope was
-
-That is a step of a Kalman filter. With no noise it is Newton's. All of it is post-processing.
+    d     = V H S^-1 s             expected step to the minimum
+    V'    = V - V H S^-1 H V       posterior covariance
+    log p = - s^T S^-1 s / 2 - log det(S) / 2 + const     log likelihood of the slope
 """
 
 from __future__ import annotations
@@ -23,15 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-#: Added to the covariance of slopes, so that it can be inverted where nothing varies.
+#: Added to the covariance of slopes, which is singular where nothing varies.
 TINY = 1e-6
 
 
 class Update(NamedTuple):
-    """What a slope says of the weights of a class.
-
-    Shapes: way (D,), covariance (D, D).
-    """
+    """A step, shape (D,), the posterior covariance, (D, D), and the log likelihood of the slope."""
 
     way: NDArray[np.float64]
     covariance: NDArray[np.float64]
@@ -39,18 +33,18 @@ class Update(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """A released slope, shape (D,), and the standard deviation of its noise."""
+    """A released slope, shape (D,), and its noise scale."""
 
     sums: NDArray[np.float64]
     scale: float
 
     def over(self, unit: float) -> Slopes:
-        """Return the same in another unit."""
+        """Return the same slope in another unit."""
         return Slopes(self.sums / unit, self.scale / unit)
 
 
 def pool(looks: Sequence[Slopes]) -> Slopes:
-    """Average looks at the same slope, each by how precise it is."""
+    """Return the precision-weighted average of releases of the same slope."""
     precisions = np.array([1 / (look.scale**2 + TINY) for look in looks])
     sums = np.average([look.sums for look in looks], axis=0, weights=precisions)
     return Slopes(sums, 1 / math.sqrt(precisions.sum()))
@@ -62,17 +56,7 @@ def update(
     scale: float,
     covariance: NDArray[np.float64],
 ) -> Update:
-    """Update what is known of the weights of a class by a noisy slope.
-
-    Args:
-        curvature: ``H``, shape (D, D).
-        slope: ``s``, shape (D,).
-        scale: Standard deviation of the noise of the slope.
-        covariance: ``V``, shape (D, D).
-
-    Returns:
-        The way to go, the covariance after it, and how likely the slope was.
-    """
+    """Return the posterior of a class's weights given a slope ``s``, ``H`` and the prior ``V``."""
     moved, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)
     gained = solve_triangular(root, moved, lower=True)
@@ -88,22 +72,10 @@ def log_likelihoods(
     more: NDArray[np.float64],
     spreads: Sequence[float],
 ) -> NDArray[np.float64]:
-    """Return how likely a slope was, if more was open than is believed, for several guesses.
+    """Return log likelihoods of a slope, up to a constant, for the priors ``V + t^2 M M^T``.
 
-    With ``S = L L^T`` for the belief, and ``U = L^-1 H M``, a guess ``t`` has the covariance of
-    slopes ``L (I + t^2 U U^T) L^T``. So the eigenvalues of ``U^T U`` tell the likelihoods of all
-    guesses, and the matrices of the belief are made once.
-
-    Args:
-        curvature: ``H``, shape (D, D).
-        slope: ``s``, shape (D,).
-        scale: Standard deviation of the noise of the slope.
-        covariance: ``V``, shape (D, D).
-        more: ``M``: the covariance of a guess is ``V + t^2 M M^T``; shape (D, r).
-        spreads: The guesses ``t``.
-
-    Returns:
-        Their logarithms, but for a constant, by guess.
+    ``spreads`` are ``t``, ``more`` is ``M``, (D, r). With ``S = L L^T`` for ``V``, slopes have
+    covariance ``L (I + t^2 U U^T) L^T``, ``U = L^-1 H M``, so one decomposition serves all ``t``.
     """
     _, root = _slope_law(curvature, scale, covariance)
     white = solve_triangular(root, slope, lower=True)

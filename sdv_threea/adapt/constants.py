@@ -1,8 +1,4 @@
-"""The constants of adapting: what was chosen, why, and what moving it did.
-
-"Flat" says that ``benchmarks/constants.py`` moved the constant, and that no change was clear beyond
-chance at both budgets (``docs/lab/constants.md``).
-"""
+"""Constants of adapting; "Flat" means without a clear effect (``docs/lab/constants.md``)."""
 
 from __future__ import annotations
 
@@ -11,138 +7,106 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptConstants:
-    """The constants of the stage *adapt*: of evidence, of the labels, of features of the kernel.
+    """Constants of the stage *adapt*.
 
     Args:
-        largest_evidence: Weights of evidence are kept within this, either way, so that no single
-            code decides a label. Flat between 2 and 8.
-        label_steps: Steps of Fisher scoring on the private rows; they share the price. One in place
-            of three costs .005 of AUC at epsilon 8. Five are no better.
-        weight_spread: How far all weights of a class are expected to lie from where they start: the
-            standard deviation of each is this over the root of their number. Tables of many columns
-            gained when it was made to fall with their number. Flat between 1 and 4.
-        most_weight_spread: That standard deviation is no more than this. Flat between .25 and 1.
-        start_weight_spread: The standard deviation of weights around zero, where they are fitted
-            to draws. Flat between .3 and 3; ten times as much lost.
-        start_trust: Share of the covariances inside a class that the draws have, where they are of
-            one Gaussian per class. With all of them labels of isolet at epsilon 8 have an AUC of
-            .87 in place of .886.
-        longest_step: No step changes log odds by more than this, in the root mean square. Far from
-            where curvature was measured a longer one would overshoot. Set by hand.
-        smoothing: Share of a drawn label that counts for the other classes. Evidence that is
-            certain in the draws is not so in the private rows. Flat between .01 and .2.
-        unclipped_slopes: Share of the drawn records of each class whose slopes are not clipped.
-            Shorter slopes need less noise, but rare classes have the longest. Flat between .75
-            and .97; the median is better still at epsilon 1, and rare classes suffer.
-        least_curvature: The least curvature of a record, as a share of what it is before any
-            evidence. Steps would be too long where the draws are too sure. Flat between .005 and
-            .08.
-        log_odds_spread: The standard deviation that log odds are stretched to, where nothing but
-            the loss counts (:mod:`~sdv_threea.adapt.trade`): in the root mean square over classes;
-            of two classes, half of that of the log odds between them.
-        most_stretch: Log odds are stretched by no more than this factor: what hardly follows from
-            anything stays open. Set by hand.
-        landmarks: Landmarks of the kernel's features, unless there are more features. Twice as many
-            gained nothing.
-        most_features: Features of the kernel, at most, on tables of few rows. With 256 labels of
-            eeg_eye_state have .013 less of AUC at epsilon 8; nothing else was told from chance.
-        fewest_most: Features of the kernel, at most, on tables of many rows, for the sake of time.
-        much_known: If releases can tell more than this, ``mu n`` or ``mu n / C``, features may have
-            more entries, in proportion to its cube root, and take longer. Set by hand: at epsilon 8
-            tables of 25,000 rows reach it with a numerical target, and of 50,000 with two classes.
-        most_patience: So many times as many entries at most, and twice as many features. Without
-            noise models learn .947 of covtype_compact in place of .939, .9025 of eeg_eye_state in
-            place of .896, .929 of diabetes130_died in place of .926, and as much as before on adult
-            and default_credit.
-        label_features: Features of labels, in units of ``(mu n / C)^(2/3)``, see
-            :func:`~sdv_threea.adapt.features.num_features`. At epsilon 1 labels of eeg_eye_state,
-            which have 235, have an AUC of .75 with 56, .765 with 118, .77 with 256 and .71 with
-            512; those of walking_activity, which have 58, .893 with 14, .8987 with 29, .901 with
-            58, .900 with 128 and .888 with 512.
-        least_features: Fewer features than this say nothing of pairs of columns: the budget is
-            better spent on evidence alone. Set by hand.
-        unclipped_features: Share of the drawn records whose features are not shortened. A few
-            features are very long. With .9 labels of eeg_eye_state have .005 less of AUC at epsilon
-            8, those of walking_activity .004, and .002 at epsilon 1; with .98 what features tell of
-            numbers at epsilon 1 is a third. With .3 all is the same but for eeg_eye_state (.005
-            more at 8).
-        feature_length: Length of the features of a record, in those of its evidence. Noise falls on
-            both alike. With 1 in place of 3 features see less where columns only tell together
-            (eeg_eye_state at epsilon 1: AUC .745 for .767), and nothing else gains.
-        least_promise: Features are left out before anything is spent on them, if a slope is
-            expected to tell less of their weights, in nats. At epsilon 1 it is .2 on
-            creditcard_fraud, where models on samples learn .009 more without them, .8 on isolet,
-            1.5 on german_credit, 6 on telco_churn, and 10 to 280 elsewhere.
-        count_weight: The constant beside the features of a record, as a share of their radius, in
-            the release of their moments. Set by hand.
-        evidence_share: Share of the price of the labels for steps of evidence alone, where there
-            are features.
-        moment_share: Share of it for the moments of the features. With .33, and .2 for evidence,
-            AUC is .01 to .02 lower on eeg_eye_state at epsilon 1, and .001 to .003 on others.
-        feature_steps: Steps of evidence and features together; they share the rest. With two labels
-            of eeg_eye_state have .012 less of AUC at epsilon 8, those of default_credit and
-            telco_churn .005 and .009 less at 1. Four to eight have .001 to .005 more at 8 on three
-            tables, of which models on samples learn nothing; with four labels of telco_churn have
-            .017 less at 1.
-        feature_spreads: Standard deviations that the weight of a feature may have. Of these the
-            first slope tells which is likeliest.
-        feature_doubt: Features are left out unless the slope is likelier with them by this factor,
-            in logarithms. With 1 models learn .001 less on several tables at epsilon 8. Without any
-            doubt noise is taken for weights: labels of diabetes130_died have .874 at epsilon 1, in
-            place of .88.
-        number_draws: Records that are drawn to learn what the density expects of a number.
-        trees: Trees that learn it. Set by hand, as all of what follows on trees.
-        tree_rate: What each of them adds is made smaller by this factor.
-        tree_leaves: The most leaves of a tree.
-        tree_depth: The most questions before a leaf.
-        leaf_draws: The least draws in a leaf.
-        single_bins: Bins of an ordered column in terms of one column. With 8 models learn less on
-            bike_sharing at epsilon 1 (R2 .63 for .65); 24 gain nothing.
-        pair_bins: Bins of an ordered column in terms of two. With 6 in place of 8 models learn less
-            on bike_sharing at epsilon 8 (R2 .80 for .84); with 4 less still.
-        largest_residual: Residuals are cut to this many of their standard deviations. 1.3 and 2.5
-            do no better.
-        least_records: Terms of single columns are fitted if there are this many records for each
-            unit of noise. Set by hand.
-        pair_records: The same for terms of pairs. They gain .08 of R2 on bike_sharing at epsilon 1,
-            of which 300 left them out, and .1 at 8.
-        single_share: Share of the price for the first look at single columns, where pairs are
-            looked at too; else it is half.
-        pair_share: Share of it for the look at all pairs.
-        term_spreads: Standard deviations that weights of bins may have, in those of residuals. Of
-            these the first slope tells which is likeliest.
-        term_doubt: Nothing is adapted unless the slope is likelier with weights by this factor, in
-            logarithms. Set by hand.
+        largest_evidence: Bound of evidence, so that no code decides alone. Flat between 2 and 8.
+        label_steps: Steps of Fisher scoring, which share the price. One costs .005 of AUC at
+            epsilon 8; five are no better than three.
+        weight_spread: Prior standard deviation of weights around their start, times the root of
+            their number. Tables of many columns gained by the root. Flat between 1 and 4.
+        most_weight_spread: Upper limit of that standard deviation. Flat between .25 and 1.
+        start_weight_spread: Prior deviation of weights at the start. Flat from .3 to 3; 10 lost.
+        start_trust: Factor on covariances inside a class for draws of one Gaussian per class. With
+            1, labels of isolet have an AUC of .87 at epsilon 8 in place of .886.
+        longest_step: Largest change of log odds by a step (root mean square), because curvature is
+            local. Set by hand.
+        smoothing: Part of a label given to other classes: draws are too sure. Flat from .01 to .2.
+        unclipped_slopes: Share of each class's draws with unclipped slopes. Shorter slopes need
+            less noise but clip rare classes. Flat between .75 and .97; .5 gains at epsilon 1, but
+            not in rare classes.
+        least_curvature: Least curvature of a record, relative to that without evidence.
+            Overconfident draws make steps too long. Flat between .005 and .08.
+        log_odds_spread: Standard deviation of log odds wanted by the loss
+            (:mod:`~sdv_threea.adapt.trade`), over classes; for two classes, half of the deviation
+            between them.
+        most_stretch: Largest factor on log odds: targets hard to predict stay open. Set by hand.
+        landmarks: Landmarks, unless there are more features. Twice as many gained nothing.
+        most_features: Most features on small tables. 256 cost labels .013 of AUC on eeg_eye_state
+            at epsilon 8, and nothing clear elsewhere.
+        fewest_most: Most features on large tables, to save time.
+        much_known: Above this ``mu n`` or ``mu n / C`` the limit of entries grows with its cube
+            root. Set by hand: 25,000 rows (numbers) or 50,000 (two classes) reach it at epsilon 8.
+        most_patience: Largest factor on entries; its cube root applies to features. Without noise
+            models gain .008 on covtype_compact, .0065 on eeg_eye_state, .003 on diabetes130_died,
+            and 0 on adult and default_credit.
+        label_features: Features of labels per ``(mu n / C)^(2/3)``, see
+            :func:`~sdv_threea.adapt.features.num_features`. Labels at epsilon 1 have an AUC of .75,
+            .765, .77, .71 with 56, 118, 256, 512 features on eeg_eye_state (default 235), of .893,
+            .8987, .901, .900, .888 with 14, 29, 58, 128, 512 on walking_activity (58).
+        least_features: Fewer features than this are not worth their budget. Set by hand.
+        unclipped_features: Share of draws with unclipped features; a few are very long. .9 costs
+            labels .005 of AUC on eeg_eye_state, .004 on walking_activity at epsilon 8 (.002 at 1);
+            .98 costs two thirds of the gain for numbers at 1; .3 gains .005 on eeg_eye_state at 8.
+        feature_length: Norm of features relative to evidence, which share the noise. 1 costs .022
+            of AUC on eeg_eye_state at epsilon 1 (.745 for .767) and gains nothing.
+        least_promise: Features are dropped below this expected information on their weights, in
+            nats. At epsilon 1 it is .2 on creditcard_fraud (models gain .009 without), .8 on
+            isolet, 1.5 on german_credit, 6 on telco_churn, 10 to 280 elsewhere.
+        count_weight: Constant beside features in moments, relative to the radius. Set by hand.
+        evidence_share: Price share of steps of evidence alone, if there are features.
+        moment_share: Price share of the moments of features. .33, with .2 for evidence, costs .01
+            to .02 of AUC on eeg_eye_state at epsilon 1 and .001 to .003 elsewhere.
+        feature_steps: Steps with features, which share the rest. Two cost labels .012 of AUC on
+            eeg_eye_state at epsilon 8, .005 on default_credit and .009 on telco_churn at 1. Four to
+            eight gain labels, but not models, .001 to .005 on three tables at 8; four cost .017 on
+            telco_churn at 1.
+        feature_spreads: Candidate prior standard deviations of feature weights.
+        feature_doubt: Least log likelihood gain of features. 1 costs models .001 on several tables
+            at epsilon 8; 0 fits noise (diabetes130_died at 1: labels have an AUC of .874 for .88).
+        number_draws: Draws that train the trees.
+        trees: Number of trees. Set by hand, as all that follows on trees.
+        tree_rate: Learning rate.
+        tree_leaves: Most leaves of a tree.
+        tree_depth: Most comparisons before a leaf.
+        leaf_draws: Fewest draws in a leaf.
+        single_bins: Bins of an ordered column in terms of one. 8 cost models .02 of R2 on
+            bike_sharing at epsilon 1 (.63 for .65); 24 gain nothing.
+        pair_bins: Bins of an ordered column in terms of two. 6 cost models .04 of R2 on
+            bike_sharing at epsilon 8 (.80 for .84); 4 cost more.
+        largest_residual: Limit of residuals, in standard deviations. 1.3 and 2.5 are no better.
+        least_records: Records per unit of noise that terms of columns need. Set by hand.
+        pair_records: The same for pairs, which gain .08 of R2 on bike_sharing at epsilon 1 and .1
+            at 8. 300 excluded them at 1.
+        single_share: Price share of the first release of columns, if pairs follow; else half.
+        pair_share: Price share of the release of all pairs.
+        term_spreads: Candidate prior standard deviations of bin weights, relative to residuals.
+        term_doubt: Least log likelihood gain of terms. Set by hand.
         pair_doubt: The same for each pair. Set by hand.
-        single_reach: Weights of bins of an ordered column are expected to be alike over this share
-            of its bins. Without any likeness R2 is .015 lower on bike_sharing at epsilon 1.
+        single_reach: Correlation length of bin weights, relative to the column. Independent weights
+            cost .015 of R2 on bike_sharing at epsilon 1.
         pair_reach: The same for each column of a pair. Set by hand.
-        most_weights: The most weights of a fit: it bounds the time. Set by hand.
-        number_stretch: What is expected of numbers counts this many times where nothing but the
-            loss does (:mod:`~sdv_threea.adapt.trade`). The more, the less is left open.
-        least_left: What is left open of a number has this standard deviation at least, in units of
-            the number's own. With .3, which is more than what is open of the real numbers there,
-            R2 is .013 lower on bike_sharing; with .15 it is no higher, and the same elsewhere.
-        number_jitter: The part of what is left open that is a normal, in standard deviations: it
-            lets a condition on the number weigh records by how nearly they meet it. Set by hand.
-        least_deviation: Residuals are taken to spread by no less than this. Set by hand.
-        ridge_worth: The last look at a number is at features, unless another one at terms promises
-            to leave this share of the residuals' variance less open. Features tell .01 to .1 of
-            what terms leave. At epsilon 1 terms promise .025 to .1 on bike_sharing, where a look at
-            features in their place loses .04 of R2, and .01 to .025 on protein_casp, where it gains
-            .03. With .05 R2 is .014 lower on bike_sharing.
-        ridge_steps: Steps of the ridge regression; they share the price that moments leave. What is
-            expected of protein_casp at epsilon 1 has an R2 of .332 with one, .372 with two, .365
-            with three and .36 with four; at epsilon 8 .443, .463, .463 and .463. That of
-            california_housing is .7195, .716, .726 and .723, and .784, .782, .788 and .782.
-        ridge_moment_share: Share of the last look's price for the moments of the features. With .3
-            R2 is .003 to .008 lower at epsilon 8, of one step.
-        ridge_spreads: Standard deviations that the weight of a feature may have, in those of
-            residuals.
-        ridge_features: Features of numbers, in units of ``(mu n)^(2/3)``. At epsilon 1
-            protein_casp has 184 and california_housing 105; three times as few cost .006 to .014 of
-            R2, twice as many .015 of the former. At epsilon 8 they have 512 and 357: of
-            protein_casp is then expected .438 with one step, and .425 with 187 features.
+        most_weights: Most weights of a fit: it bounds the time. Set by hand.
+        number_stretch: Factor on predictions wanted by the loss (:mod:`~sdv_threea.adapt.trade`).
+            Larger values leave smaller residuals.
+        least_left: Least standard deviation of residuals, relative to the number's. .3, more than
+            the true residuals, costs .013 of R2 on bike_sharing; .15 gains nothing.
+        number_jitter: Normal part of the residual, in standard deviations, which gives conditions
+            on the number a smooth likelihood. Set by hand.
+        least_deviation: Least standard deviation assumed of residuals. Set by hand.
+        ridge_worth: Terms are released again, instead of features, if they promise this reduction
+            of the residual variance; features gain .01 to .1. At epsilon 1 terms promise .025 to .1
+            on bike_sharing, where features cost .04 of R2, and .01 to .025 on protein_casp, where
+            they gain .03. With .05 bike_sharing loses .014.
+        ridge_steps: Steps of the ridge regression. R2 of 1, 2, 3, 4 steps: protein_casp .332, .372,
+            .365, .36 at epsilon 1, .443, .463, .463, .463 at 8; california_housing .7195, .716,
+            .726, .723 and .784, .782, .788, .782.
+        ridge_moment_share: Share of the moments in the price of the ridge regression. .3 costs .003
+            to .008 of R2 at epsilon 8 (one step).
+        ridge_spreads: Candidate prior standard deviations of weights, relative to residuals.
+        ridge_features: Features of numbers per ``(mu n)^(2/3)``. At epsilon 1 protein_casp has 184
+            and california_housing 105; a third cost .006 to .014 of R2, twice as many .015 on the
+            former. At 8 they have 512 and 357; 187 cost .013 of R2 on the former (one step).
     """
 
     largest_evidence: float = 5.0

@@ -1,15 +1,8 @@
-"""Weights of evidence: what the code of one column says of the classes.
+"""Weights of evidence of single codes for the classes, from released numbers.
 
-The weight of evidence of code ``s`` in column ``j`` for class ``c`` is (Good 1950)::
-
-    e_cj(s) = log p_j(s | c) / p_j(s)
-
-Of two classes one weight says all, that of the second against the first::
-
-    e_j(s) = log p_j(s | 1) / p_j(s | 0)
-
-So there are ``K`` weights: one of two classes, and ``C`` of more. Log odds are ``K`` as well: those
-of the first of two classes are zero. All of it is made of released numbers.
+The weight of code ``s`` in column ``j`` for class ``c`` is ``e_cj(s) = log p_j(s | c) / p_j(s)``
+(Good 1950). Two classes have ``K = 1`` weight, ``e_j(s) = log p_j(s | 1) / p_j(s | 0)``, and one
+log odds: the first class has zero. More classes have ``K = C`` of both.
 """
 
 from __future__ import annotations
@@ -24,7 +17,7 @@ from sdv_threea.adapt.constants import AdaptConstants
 
 Number = TypeVar('Number', np.int64, np.float64)
 
-#: Units per one of evidence and of log odds: they are whole numbers where private rows are read.
+#: Units per one of evidence and of log odds, which are whole numbers on private rows.
 EVIDENCE_UNITS = 2**8
 
 #: Probabilities below this count as zero.
@@ -34,16 +27,7 @@ TINY = 1e-12
 def weigh_evidence(
     chances: Sequence[NDArray[np.float64]], totals: NDArray[np.float64], constants: AdaptConstants
 ) -> tuple[NDArray[np.int64], ...]:
-    """Weigh the evidence of the codes of each column.
-
-    Args:
-        chances: Released probabilities of the codes by class, each of shape (C, S).
-        totals: Number of records of each class, shape (C,).
-        constants: How far evidence may go.
-
-    Returns:
-        Evidence in units of ``1 / EVIDENCE_UNITS``, each of shape (K, S).
-    """
+    """Return evidence in units of ``1 / EVIDENCE_UNITS``, shape (K, S) per column."""
     shares, largest = totals / totals.sum(), constants.largest_evidence
     tables = []
     for own in chances:
@@ -65,23 +49,20 @@ def all_odds(log_odds: NDArray[Number]) -> NDArray[Number]:
 
 
 def look_up(table: NDArray[Number], column: NDArray[np.integer]) -> NDArray[Number]:
-    """Look the codes of a column up, shape (n,), in a table of shape (K, S): (n, K).
-
-    A code of -1 finds zeros.
-    """
-    # The last place is that of code -1.
+    """Return the entries of a table, (K, S), at the codes of a column: (n, K), zero at code -1."""
+    # Code -1 reads the last place.
     padded = np.append(table.T, np.zeros((1, len(table)), table.dtype), axis=0)
     return np.asarray(padded[column], dtype=table.dtype)
 
 
 def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn log odds into chances, shape (n, C)."""
+    """Return probabilities from log odds, shape (n, C)."""
     odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def draw_by_chance(chances: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a class for each row of chances, shape (n, C), that need not sum to one."""
+    """Draw a class from each row of probabilities, (n, C), which need not sum to one."""
     passed = np.cumsum(chances, axis=1)
     places = rng.random((len(chances), 1)) * passed[:, -1:]
     found = (passed <= places).sum(axis=1)

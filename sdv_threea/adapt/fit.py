@@ -1,7 +1,4 @@
-"""Fisher scoring for the labels: all that a step needs but slopes and moments is read off draws.
-
-So it is post-processing, and free of cost. :mod:`~sdv_threea.adapt.labels` has the notation.
-"""
+"""Fisher scoring for the labels: post-processing of released slopes and moments, with draws."""
 
 from __future__ import annotations
 
@@ -24,10 +21,10 @@ from sdv_threea.adapt.span import span_of
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.approximate.scores import NormalScores
 
-#: Steps by which the start is fitted to draws: it is near the least loss by then.
+#: L-BFGS steps of the start, enough to come near the least loss.
 START_STEPS = 40
 
-#: No curvature and no squared length is taken to be less, so that one can be divided by them.
+#: Floor of curvatures and squared lengths, which are divisors.
 LEAST_VARIANCE = 1e-9
 
 #: Radii are whole multiples of one over this.
@@ -35,31 +32,21 @@ RADII = 16
 
 
 class Draws(NamedTuple):
-    """Records drawn from what is released, and how many private ones each stands for.
-
-    Shapes: codes (n, m), labels (n,), weights (n,).
-    """
+    """Draws: codes (n, m), labels (n,), and how many private records each draw represents, (n,)."""
 
     codes: NDArray[np.int64]
     labels: NDArray[np.int64]
     weights: NDArray[np.float64]
 
     def first(self, most: int) -> Draws:
-        """Return the first of them, at most so many, which then stand for all."""
+        """Return at most the first ``most`` draws, reweighted to represent all records."""
         weights = self.weights[:most]
         each = self.weights.sum() / weights.sum()
         return Draws(self.codes[:most], self.labels[:most], weights * each)
 
 
 class Fit:
-    """Fisher scoring: all but slopes and moments is read off draws, and so free of cost.
-
-    Attributes:
-        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, (K, S) each.
-        coordinates: The weights, shape (K, D): ``D`` is ``1 + m``, and ``r`` more with features.
-            Where there are more columns than draws, coordinates of the weights in the span of the
-            draws (:mod:`~sdv_threea.adapt.span`).
-    """
+    """Fisher scoring of the label weights, ``coordinates``, shape (K, D), from released slopes."""
 
     def __init__(
         self, evidence: tuple[NDArray[np.int64], ...], draws: Draws, constants: AdaptConstants
@@ -81,8 +68,8 @@ class Fit:
         self.coordinates[:, 0] = logs if num_odds > 1 else np.diff(logs)
         spread = min(constants.most_weight_spread, constants.weight_spread / math.sqrt(width))
         self._covariances = np.tile(spread**2 * np.eye(reduced), (num_odds, 1, 1))
-        #: How many features there are, whether no slope has told yet what they may weigh, and of
-        #: which share of the rows slopes are.
+        #: Number of features; whether no slope has set their spread yet; share of the rows behind
+        #: the slopes.
         self.num_features, self._new, self._share = 0, False, 1.0
 
     def start(self) -> None:
@@ -92,7 +79,7 @@ class Fit:
         precision = 1 / self._constants.start_weight_spread**2
 
         def lose(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            """Return the loss over draws, less the logarithm of the prior, and its gradient."""
+            """Return the penalised loss over draws and its gradient."""
             weights = flat.reshape(shape)
             logs = log_softmax(all_odds(self._weigh(weights)), axis=1)
             missing = self._own((np.exp(logs) - expected) * self._records[:, None]).T
@@ -112,13 +99,7 @@ class Fit:
         moments: ScoreMoments,
         share: float,
     ) -> None:
-        """Add features, of weight zero so far, for steps on a share of the rows.
-
-        Args:
-            features: The features of the draws, shape (n, r).
-            moments: The released moments of the features of those rows.
-            share: The share of the rows.
-        """
+        """Add features of draws, (n, r), of zero weight; later slopes use ``share`` of the rows."""
         self._share, self._records = share, self._records * share
         matched = match_moments(features, self._records, moments)
         num_odds, self.num_features = len(self.coordinates), features.shape[1]
@@ -129,17 +110,7 @@ class Fit:
         self._new = True
 
     def promise(self, features: NDArray[np.float64], noise: float) -> float:
-        """Return how much a slope is expected to tell of the weights of features, in nats.
-
-        What features add to log odds is taken to spread by one, and draws to show how they vary.
-
-        Args:
-            features: The features of the draws, shape (n, r).
-            noise: Standard deviation of the noise of a slope whose radius is one.
-
-        Returns:
-            The expected information, that of all classes added up.
-        """
+        """Return the expected information of a slope about feature weights, in nats."""
         squares = np.square(features).sum(axis=1)
         scale = noise * self._longest(self._squares() + squares[:, None])
         variance = self._records.sum() / max(float(self._records @ squares), LEAST_VARIANCE)
@@ -151,7 +122,7 @@ class Fit:
         return found
 
     def radius(self) -> int:
-        """Choose the norm that slopes are clipped to: most slopes of each class are shorter."""
+        """Return the norm to which slopes are clipped: most slopes of each class are shorter."""
         longest = self._longest(self._squares())
         return math.ceil(longest * RADII) * (EVIDENCE_UNITS * CHANCE_UNITS // RADII)
 
@@ -160,10 +131,7 @@ class Fit:
         return np.asarray(np.square(self._inputs).sum(axis=2).T)
 
     def _longest(self, squares: NDArray[np.float64]) -> float:
-        """Return a norm that most slopes of each class do not exceed, for inputs of such squares.
-
-        The slope of a draw has the norm ``sqrt(sum_c (y_c - p_c)^2 ||x_c||^2)``.
-        """
+        """Return a norm that most slopes ``sqrt(sum_c (y_c - p_c)^2 ||x_c||^2)`` do not exceed."""
         left = self._own(self._classes - self._chances())
         norms = np.sqrt((np.square(left) * squares).sum(axis=1))
         unclipped = self._constants.unclipped_slopes
@@ -171,17 +139,10 @@ class Fit:
         return max(float(np.quantile(own, unclipped)) for own in of_class if len(own))
 
     def step(self, slopes: NDArray[np.float64], scale: float) -> None:
-        """Go downhill, as far as slopes with noise of this scale can be believed.
+        """Move the weights along released slopes, shape (K, D), as far as their noise allows.
 
-        How much features may weigh is not known before the first slope that they have a part in. Of
-        a few spreads, zero among them, the likeliest given that slope is taken, the same for all
-        features. If it is zero, features are left out from then on, as slopes without them need
-        less noise. The kernel expects leading ones to weigh more; but of what evidence leaves, they
-        tell no more than others.
-
-        Args:
-            slopes: In the weights of each class, shape (K, D).
-            scale: The standard deviation of their noise.
+        The first slope with features sets the prior spread of their weights by maximum likelihood.
+        Spread zero drops the features, because slopes without them need less noise.
         """
         slopes = self._span.restrict(slopes)
         curvatures = self._curvatures(self._chances())
@@ -197,7 +158,7 @@ class Fit:
     def _open_features(
         self, curvatures: list[NDArray[np.float64]], slopes: NDArray[np.float64], scale: float
     ) -> bool:
-        """Expect weights of features to spread as is likeliest; return whether they do."""
+        """Set the likeliest prior spread of feature weights; return whether it is positive."""
         spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
         places = np.arange(width - self.num_features, width)
         more = np.eye(width)[:, places]
@@ -209,17 +170,17 @@ class Fit:
         return spread > 0
 
     def _drop_features(self) -> None:
-        """Leave features out: the steps that are left are of evidence alone, and of all rows."""
+        """Drop the features: later steps use evidence alone, and all rows."""
         kept = self.coordinates.shape[1] - self.num_features
         self._inputs, self.coordinates = self._inputs[:, :, :kept], self.coordinates[:, :kept]
         self._covariances, self.num_features = self._covariances[:, :kept, :kept], 0
         self._records = self._records / self._share
 
     def whole_model(self) -> WholeModel:
-        """Round the model to whole numbers."""
+        """Return the model rounded to whole numbers."""
         offsets, tables, weights = self._parts()
         largest = LARGEST_WEIGHT * WEIGHT_UNITS
-        # A feature is in units of 1 / FEATURE_UNITS, and adds in those of 1 / EVIDENCE_UNITS.
+        # A feature is in units of 1 / FEATURE_UNITS, its effect in units of 1 / EVIDENCE_UNITS.
         weights = np.rint(weights * WEIGHT_UNITS * EVIDENCE_UNITS / FEATURE_UNITS)
         return WholeModel(
             np.rint(offsets * EVIDENCE_UNITS).astype(np.int64),
@@ -228,7 +189,7 @@ class Fit:
         )
 
     def model(self, pooled: NormalScores, features: KernelFeatures | None) -> LabelModel:
-        """Return the model."""
+        """Return the fitted model."""
         offsets, tables, weights = self._parts()
         offsets, weights = all_odds(offsets[None])[0], all_odds(weights.T).T
         tables = tuple(all_odds(table.T).T for table in tables)
@@ -249,22 +210,17 @@ class Fit:
         return softmax(all_odds(self._weigh(self.coordinates)))
 
     def _own(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return those of the classes whose log odds are not zero, shape (n, C) to (n, K)."""
+        """Return the classes whose log odds are not zero, shape (n, C) to (n, K)."""
         return values[:, -len(self.coordinates) :]
 
     def _weigh(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds that draws have by these coordinates, shape (n, K)."""
+        """Return the log odds of the draws for these coordinates, shape (n, K)."""
         return np.asarray((self._inputs @ coordinates[:, :, None])[:, :, 0].T)
 
     def _curvatures(self, chances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Compute the curvature of the loss in each class's weights, shape (D, D) each.
-
-        It is ``K / (K - 1) sum_i p_ic (1 - p_ic) x_ic x_ic^T``. The weights of the other classes
-        move at the same time, so each class must take a part of the way only. Of two classes one
-        moves, and takes all of it.
-        """
+        """Return each class's curvature, (D, D), raised because all classes move at once."""
         own = self._variances(chances)
-        # A matrix times itself, turned, takes half of the time of another product.
+        # A matrix times its transpose takes half of the time of a general product.
         roots = self._inputs * np.sqrt(own).T[:, :, None]
         return [root.T @ root for root in roots]
 
@@ -276,7 +232,7 @@ class Fit:
         return self._own(own)
 
     def _move(self, moves: NDArray[np.float64]) -> None:
-        """Move the weights, less far where log odds would change too much."""
+        """Move the weights, with a limit on the change of log odds."""
         change = all_odds(self._weigh(moves))
         change -= change.mean(axis=1, keepdims=True)
         squares = self._records @ np.square(change).sum(axis=1) / self._records.sum()

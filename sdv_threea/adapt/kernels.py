@@ -1,9 +1,7 @@
-"""Kernels that users bring: tried on public points, and called so that rows cannot meet.
+"""Kernels of users, in JAX: checked on public points, and called so that rows cannot mix.
 
-A kernel of a user is a function of two sets of points, ``(a, m)`` and ``(b, m)`` to ``(a, b)``,
-written in JAX; or a kernel function of ``neural_tangents.stax``, which is asked for its neural
-tangent kernel. JAX is met here and nowhere else, so only who brings a kernel loads it. It computes
-in double precision and on its default device.
+A kernel maps points (a, m) and (b, m) to values (a, b). Kernel functions of
+``neural_tangents.stax`` give their neural tangent kernel.
 """
 
 from __future__ import annotations
@@ -25,21 +23,16 @@ try:
 except ImportError:  # where older JAX keeps it
     from jax.experimental import enable_x64  # type: ignore[attr-defined, no-redef]
 
-#: ``with float64():`` computes in double precision, and leaves the user's JAX settings alone.
+#: ``with float64():`` computes in double precision without changing the user's JAX settings.
 float64 = partial(enable_x64, True)
 
-#: Largest difference, relative to the largest entry, at which a kernel still counts as symmetric.
+#: Relative difference up to which a kernel counts as symmetric.
 SYMMETRY_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
 class UserKernel:
-    """A kernel that is written in JAX.
-
-    Args:
-        function: ``(first (a, m), second (b, m)) -> (a, b)``, or a function of that kind with an
-            argument ``get``, which is asked for ``'ntk'``.
-    """
+    """A kernel written in JAX, of a kind that :func:`as_kernel` takes."""
 
     function: Callable[..., Any]
 
@@ -49,28 +42,16 @@ class UserKernel:
             return np.asarray(_evaluate(self.function, first, second))
 
     def of_rows(self, landmarks: Points, rows: Points) -> NDArray[np.float64]:
-        """Evaluate the kernel for one row at a time, each by the same program: rows cannot meet.
-
-        Batched arithmetic would round a row differently in batches of other sizes.
-        """
+        """Evaluate the kernel for one row at a time, so that batch size cannot change rounding."""
         with float64():
             return np.asarray(_map_rows(self.function, landmarks, rows)).T
 
 
 def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
-    """Make a kernel of what the user gave, and try it on public points.
-
-    Args:
-        kernel: A kernel function of ``neural_tangents.stax``, or any function
-            ``(first (a, m), second (b, m)) -> (a, b)`` that is written with ``jax.numpy``.
-        num_columns: The ``m`` to try it with.
-
-    Returns:
-        A kernel.
+    """Return a user's function as a kernel, after a trial on public points of ``num_columns``.
 
     Raises:
-        ValueError: If its answer has the wrong shape, is not finite, not symmetric, or not positive
-            on the diagonal.
+        ValueError: If the result has a wrong shape or is not finite, symmetric and positive.
     """
     if isinstance(kernel, ReluNtk):
         return kernel
@@ -86,7 +67,7 @@ def as_kernel(kernel: Callable[..., Any], num_columns: int = 3) -> Kernel:
 
 
 def _ask(function: Callable[..., Any], first: jax.Array, second: jax.Array) -> Any:
-    """Call a kernel of the user as it wants to be called."""
+    """Call a user's kernel with the arguments that it takes."""
     return function(first, second, 'ntk') if _takes_mode(function) else function(first, second)
 
 

@@ -1,34 +1,18 @@
-"""Adapt the labels: what the classes follow from, fitted to the loss of a classifier.
+"""The private fit of the labels to the logistic loss over the private rows.
 
-A mixture that is fitted class by class says which records occur, and says only in passing how their
-classes follow from them. Here a model of just that, the
-:class:`~sdv_threea.adapt.model.LabelModel`, is fitted to the logistic loss over the private rows.
-For record ``i`` let ``x_ic`` in ``R^(1+m+r)`` be a one, the weights of evidence of its ``m`` codes
-for class ``c``, and its ``r`` features of the neural tangent kernel; ``w_c`` the weights of class
-``c``; and ``y_ic`` one if its class is ``c``, else zero. Then::
+For record ``i``, ``x_ic`` in ``R^(1+m+r)`` has a one, the weights of evidence of its ``m`` codes
+for class ``c``, and its ``r`` kernel features; ``y_ic`` is one if its class is ``c``, else zero::
 
     p_ic = softmax_c(w_c . x_ic)          the model
     L(w) = - sum_i sum_c y_ic log p_ic    the loss
-    s_c  = sum_i (y_ic - p_ic) x_ic       its slope downhill in w_c
+    s_c  = sum_i (y_ic - p_ic) x_ic       its slope: the negative gradient in w_c
 
-Of two classes the first has log odds of zero: there is one vector of weights, and evidence is that
-for the second class against the first. So ``K`` vectors are fitted, one of two classes, ``C`` of
-more.
-
-The weights of evidence start as what the mixture implies, those of features at zero. Then come a
-few steps of Fisher scoring: the slope of each is released with noise, and moves the weights as far
-as it can be believed (:mod:`~sdv_threea.adapt.belief`). The first steps are of evidence alone, and
-so are those after a slope that shows nothing of the features. Before features are used their second
-moments are released (:mod:`~sdv_threea.adapt.moments`). All else that a step needs is read off
-records that are drawn from earlier releases, which costs nothing: curvature, and the radius that
-slopes are clipped to.
-
-This is the label solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050): the
-labels of a set of synthetic records are chosen such that a kernel machine trained on them loses
-least on the private rows. There the loss is the squared one, and the labels are ``Y_S`` with ``K_XS
-(K_SS + c I)^-1 Y_S = Phi W``, ``W`` the ridge regression of the private targets on the features of
-the kernel. Here the loss is the logistic one, and synthetic records, of which there are as many as
-are asked for, are labelled by the machine itself: ``softmax(x w)`` in place of ``Phi W``.
+Noisy slopes move the ``K`` vectors ``w_c`` (one for two classes) by Fisher scoring, first with
+evidence alone, then with features. Curvatures and radii come from draws. This is the label solve of
+kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050), where labels ``Y_S`` of synthetic
+records minimise a kernel machine's loss on the private rows: ``K_XS (K_SS + c I)^-1 Y_S = Phi W``,
+a ridge regression on features. Here the machine labels all samples itself, and ``softmax(x w)``
+replaces ``Phi W``.
 """
 
 from __future__ import annotations
@@ -62,19 +46,19 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.sums import Statistic, release, take
 
-#: Records that are drawn to fit to. There are fewer where there are more columns and classes: the
-#: array of their evidence has at most ``MOST_ENTRIES`` entries, unless records are the fewest.
+#: Number of draws for a fit. It falls with columns and classes, because the array of evidence has
+#: at most ``MOST_ENTRIES`` entries, but not below the fewest.
 LEAST_DRAWS, MOST_DRAWS, MOST_ENTRIES = 1000, 10_000, 2**23
 
-#: The features of all rows have no more entries, where little is known.
+#: Largest number of entries of the features of all rows where ``mu n`` is small.
 LABEL_ENTRIES = 2**22
 
-#: The features of the draws have no more entries, once for each class: it bounds time and memory.
+#: Largest number of entries of the features of the draws, per class: bounds time and memory.
 DRAWN_ENTRIES = 2**26
 
 
 def num_draws(num_classes: int, num_columns: int) -> int:
-    """Choose how many records to draw for a fit."""
+    """Return how many records to draw for a fit."""
     fitting = MOST_ENTRIES // (num_classes * (num_columns + 1))
     return min(max(fitting, LEAST_DRAWS), MOST_DRAWS)
 
@@ -88,21 +72,9 @@ def plan_features(  # noqa: PLR0913 (what is known, and the price)
     mu: float,
     constants: AdaptConstants,
 ) -> KernelFeatures | None:
-    """Choose the features of the kernel that labels are fitted with.
+    """Return the kernel features for the labels, or ``None`` if there are none.
 
-    Args:
-        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (K, S), by whose length that of features is chosen.
-        draws: Records drawn from what is released.
-        totals: Number of private records of each class, shape (C,).
-        pooled: The normal scores of codes among all classes.
-        kernel: A kernel of the user; ``None`` for the neural tangent kernel of a ReLU network.
-        mu: The price of the labels, in GDP.
-        constants: The constants of the room.
-
-    Returns:
-        The features, or ``None`` if the budget carries none, or there is nothing that columns could
-        say together.
+    Features need a large enough budget and two columns. Evidence sets the scale of their norm.
     """
     num_records = float(totals.sum())
     wanted = constants.label_features, LABEL_ENTRIES
@@ -135,7 +107,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     neighbors: str,
     noise: Noise,
 ) -> tuple[LabelModel, tuple[Receipt, ...]]:
-    """Fit the model of the labels to the loss over the private rows.
+    """Fit the label model to the loss over the private rows; return it and all receipts.
 
     Formal guarantees:
         * the rows are read ``T`` times, by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums
@@ -144,21 +116,6 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
           compose to ``mu``; weights and radius of a step, and whether it has features, follow from
           the releases before it
-
-    Args:
-        rows: Private records.
-        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (K, S).
-        draws: Records drawn from what is released, all classes among them.
-        pooled: The normal scores of codes among all classes.
-        features: What columns say together, or ``None``.
-        constants: How far and how often to step.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The model, and a receipt for each release.
     """
     terms: dict[str, Any] = {'neighbors': neighbors, 'noise': noise}
     fit = Fit(evidence, draws, constants)
@@ -173,7 +130,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     first = mu * math.sqrt(1.0 if features is None else share)
     receipts = _take_steps(fit, alone, constants.label_steps, first, terms)
     if features is not None:
-        # More rows than are needed would only take time.
+        # More rows would only take time.
         part = min(1.0, MOST_FEATURED / draws.weights.sum())
         some = rows.thin(part).map(partial(add_features, pooled, features)).keep()
         moments, receipt = release_feature_moments(
@@ -194,7 +151,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
 def _take_steps(
     fit: Fit, rows: Rows[Featured], num_steps: int, mu: float, terms: dict[str, Any]
 ) -> tuple[Receipt, ...]:
-    """Release slopes, and follow them, ``num_steps`` times; ``mu`` is the price of all of them."""
+    """Release ``num_steps`` slopes for a total price ``mu``, and move the weights after each."""
     receipts = []
     for _ in range(num_steps):
         radius, model = fit.radius(), fit.whole_model()

@@ -1,19 +1,18 @@
-"""The neural tangent kernel of a ReLU network of infinite width, and what any kernel has to do.
+"""The neural tangent kernel of an infinitely wide ReLU network, and the interface of all kernels.
 
 The network has ``h`` hidden layers. Weights have the standard deviation ``sqrt(2)`` over the root
-of the number of inputs (He et al. 2015), biases the standard deviation ``b``. For points ``x`` and
-``z`` in ``R^m``, ``S_l`` is the covariance of what a neuron of layer ``l`` gets from the two::
+of the number of inputs (He et al. 2015), biases have ``b``. For points ``x`` and ``z`` in ``R^m``,
+``S_l(x, z)`` is the covariance of a layer-``l`` neuron's inputs at these points::
 
     S_0     = 2 x.z / m + b^2
     r_l     = sqrt(S_l(x, x) S_l(z, z) - S_l(x, z)^2)
-    a_l     = 1 - arctan2(r_l, S_l(x, z)) / pi     twice its chance to be active at both
+    a_l     = 1 - arctan2(r_l, S_l(x, z)) / pi     twice the probability that both are active
     S_(l+1) = r_l / pi + a_l S_l + b^2             so S_(l+1)(x, x) = S_l(x, x) + b^2
     T_0     = S_0
     T_(l+1) = S_(l+1) + a_l T_l                    and T_h is the neural tangent kernel
 
-``T`` is the recursion of Jacot, Gabriel, Hongler 2018 (arXiv 1806.07572, theorem 1). ``a_l`` and
-``r_l / pi + a_l S_l`` are the arc-cosine kernels of order zero and one (Cho and Saul 2009,
-section 2). Training the network by gradient descent is regression with this kernel.
+``T`` is the recursion of Jacot, Gabriel, Hongler 2018 (arXiv 1806.07572, theorem 1); ``a_l`` and
+``r_l / pi + a_l S_l`` are arc-cosine kernels of order 0 and 1 (Cho and Saul 2009, section 2).
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-#: An array of single or of double precision.
+#: An array of single or double precision.
 Floats = NDArray[np.floating[Any]]
 
-#: Roots are taken of no less: the slope of a root is infinite at zero.
+#: Floor under square roots, whose derivative is infinite at zero.
 TINY = 1e-36
 
 
 class Kernel(Protocol):
-    """A kernel, as this room uses it: in NumPy's arrays, whatever it computes with."""
+    """The interface of a kernel: NumPy arrays in and out."""
 
     def __call__(self, first: Points, second: Points) -> NDArray[np.float64]:
         """Evaluate the kernel between public points, shapes (a, m) and (b, m) to (a, b)."""
 
     def of_rows(self, landmarks: Points, rows: Points) -> Floats:
-        """Evaluate the kernel between landmarks and private rows, shapes (P, m), (b, m) to (P, b).
+        """Evaluate the kernel at landmarks, (P, m), and private rows, (b, m): shape (P, b).
 
         Formal guarantees:
             * if all inner products of landmarks and rows are exact, the values of a row depend on
@@ -55,11 +54,9 @@ class Kernel(Protocol):
 class ReluNtk:
     """The neural tangent kernel of a fully connected ReLU network of infinite width.
 
-    Equals ``neural_tangents.stax.serial(Dense, Relu, ..., Dense)`` in ``'ntk'`` mode.
-
-    Args:
-        depth: Number ``h`` of hidden layers, at least 0.
-        bias_std: Standard deviation ``b`` of the biases, above 0: it keeps every slope finite.
+    Equals ``neural_tangents.stax.serial(Dense, Relu, ..., Dense)`` in ``'ntk'`` mode, with
+    ``depth`` hidden layers and biases of deviation ``bias_std``, positive for finite gradients.
+    After inner products all is elementwise, so rows cannot mix.
     """
 
     depth: int = 1
@@ -70,15 +67,12 @@ class ReluNtk:
         return np.asarray(self._evaluate(*self._first_layer(first, second)))
 
     def of_rows(self, landmarks: Points, rows: Points) -> Floats:
-        """Evaluate the kernel in single precision, which takes half of the time.
-
-        Past the inner products all is done value by value, so rows cannot meet.
-        """
+        """Evaluate the kernel in single precision, which takes half the time."""
         inputs = self._first_layer(landmarks, rows)
         return self._evaluate(*(each.astype(np.float32) for each in inputs))
 
     def _first_layer(self, first: Points, second: Points) -> tuple[Points, Points, Points]:
-        """Compute ``S_0(x, z)``, ``S_0(x, x)`` and ``S_0(z, z)``: (a, b), (a, 1) and (1, b)."""
+        """Return ``S_0(x, z)``, ``S_0(x, x)`` and ``S_0(z, z)``: (a, b), (a, 1) and (1, b)."""
         squares = np.square(first).sum(axis=1)[:, None], np.square(second).sum(axis=1)[None, :]
         inner = first @ second.T
         for each in (inner, *squares):
@@ -90,11 +84,7 @@ class ReluNtk:
     def _layers(
         self, ntk: Floats, covariance: Floats, variance_1: Floats, variance_2: Floats
     ) -> Iterator[tuple[Floats, Floats, Floats]]:
-        """Carry ``T_l`` and ``S_l(x, z)`` through the hidden layers, value by value.
-
-        Both are overwritten, as memory that is asked for anew would cost half of the time. Yields
-        ``S_l(x, x)``, ``r_l`` and ``a_l`` just before that.
-        """
+        """Update ``T_l``, ``S_l(x, z)`` in place; before, yield ``S_l(x, x)``, ``r_l``, ``a_l``."""
         bias = self.bias_std**2
         root, active = np.empty_like(covariance), np.empty_like(covariance)
         for _ in range(self.depth):
@@ -120,12 +110,7 @@ class ReluNtk:
 
 
 def make_kernel(kernel: Callable[..., Any] | None, num_columns: int) -> Kernel:
-    """Make a kernel of what the user brings, or the default kernel if that is nothing.
-
-    Args:
-        kernel: A kernel of ``neural_tangents``; ``None`` for that of a ReLU network.
-        num_columns: Number of columns, ``m``.
-    """
+    """Return the user's kernel for ``num_columns`` columns, by default that of a ReLU network."""
     if kernel is None:
         return ReluNtk()
     from sdv_threea.adapt.kernels import as_kernel  # loads JAX

@@ -1,15 +1,10 @@
-"""The model of a numerical target: how its number follows from the other columns.
+"""The model of a numerical target: a record's number given its other columns.
 
-A record of the released density has a number of its own, whose normal score is ``t``. Of that, the
-density expects ``f`` of the other columns (:mod:`~sdv_threea.adapt.trees`), and the model fitted to
-private rows expects ``g``: ``f``, and what is added by the :mod:`~sdv_threea.adapt.terms` of single
-columns and of pairs, and by features of a kernel (:mod:`~sdv_threea.adapt.ridge`). The record gets
-the number at ::
-
-    g + kept (t - f) + jitter z         z a standard normal
-
-So its residual is that of the density, made as small or large as what the model leaves open. Cuts
-between codes turn it into a number, such that all numbers are as frequent as released.
+A drawn record has a number of normal score ``t``. The density predicts ``f``
+(:mod:`~sdv_threea.adapt.trees`); the model predicts ``g``, which adds
+:mod:`~sdv_threea.adapt.terms` and kernel features (:mod:`~sdv_threea.adapt.ridge`) to ``f``. The
+new score is ``g + kept (t - f) + jitter z``, with a standard normal ``z``; cuts turn it into a code
+of released frequency.
 """
 
 from __future__ import annotations
@@ -28,24 +23,22 @@ from sdv_threea.adapt.terms import Term, add_terms
 from sdv_threea.adapt.trade import stretch
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, Trees
 
-#: The chance with which a number is any of the released ones: none is impossible.
+#: Smallest relative probability of a released number.
 LEAST_CHANCE = 1e-9
 
-#: Rows whose chances of all numbers are in memory at once.
+#: Rows per block of probabilities in memory.
 BLOCK_ROWS = 2**12
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is expected of the number of a record, by its other codes: publishable.
+    """Released prediction of a record's number from its other codes.
 
     Args:
-        target: The column of the number.
-        scores: The scores of its codes, in score units, shape (S,); code 0 is the missing value.
-        trees: What the density expects.
-        terms: What the model expects beside it, by the bins of columns.
-        values: What their bins add, in units of ``1 / NUMBER_UNITS``.
-        interplay: What features of other columns add beside it, in scores; ``None`` for nothing.
+        scores: The scores of the target's codes, in score units, (S,); code 0 is the missing value.
+        trees: The prediction ``f`` of the density.
+        values: Corrections by the bins of ``terms``, in units of ``1 / NUMBER_UNITS``.
+        interplay: Correction by features of other columns, in scores; ``None`` for none.
     """
 
     target: int
@@ -56,15 +49,15 @@ class Expectation:
     interplay: Interplay | None = None
 
     def start(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return how far numbers are from what the density expects, (n, m) to (n,): ``t - f``.
+        """Return the residuals of the density, ``t - f``, shape (n, m) to (n,).
 
         Formal guarantees:
-            * what is returned of a record is a whole number that depends on its codes alone
+            * the result for a record is a whole number that depends on its codes alone
         """
         return np.asarray(self.scores[codes[:, self.target]] * UNITS_PER_SCORE - self.trees(codes))
 
     def expect(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return what the model expects of records, (n, m) to (n,): ``g``."""
+        """Return the prediction ``g`` for records, (n, m) to (n,)."""
         found = self.trees(codes) + add_terms(self.terms, self.values, codes)
         if self.interplay is None:
             return found
@@ -78,22 +71,7 @@ class Expectation:
         constants: AdaptConstants,
         rng: np.random.Generator,
     ) -> NumberModel:
-        """Leave as much open as wanted, and make numbers as frequent as they are known to be.
-
-        What is expected varies less than numbers do. With less left open, the difference is made up
-        for by stretching expectations, and what follows from the columns is learned from fewer
-        records.
-
-        Args:
-            codes: Codes of drawn records, shape (n, m).
-            shares: The shares of the target's codes, shape (S,).
-            alpha: The weight of the density against the loss, in [0, 1].
-            constants: How far expectations may be stretched.
-            rng: Source of randomness.
-
-        Returns:
-            The model.
-        """
+        """Return the model with stretched predictions and these code shares of the target, (S,)."""
         codes = codes[codes[:, self.target] > 0]
         expected, residuals = self.expect(codes), self.start(codes)
         own = self.scores[codes[:, self.target]] * UNITS_PER_SCORE
@@ -109,21 +87,19 @@ class Expectation:
         shares = shares[1:] / shares[1:].sum()
         passed = np.cumsum(shares)
         cuts = np.quantile(places, np.minimum(passed[:-1] / passed[-1], 1.0))
-        # Codes at the ends that nobody has get no interval.
+        # Codes without records at either end get no interval.
         cuts[passed[:-1] <= 0], cuts[passed[:-1] >= passed[-1]] = -np.inf, np.inf
         return NumberModel(self, kept, jitter, cuts, shares)
 
 
 @dataclass(frozen=True)
 class NumberModel:
-    """Gives the number of a record from its codes: publishable.
+    """Released model that draws the number of a record from its codes.
 
     Args:
-        expectation: What is expected of it.
-        kept: What is kept of a record's own residual.
-        jitter: Standard deviation of a normal beside it.
-        cuts: Between the intervals of the codes from 1 on, shape (S - 2,).
-        shares: Shares of these codes, shape (S - 1,).
+        kept: Factor on a record's own residual.
+        jitter: Standard deviation of the added normal, in scores.
+        cuts: Scores between the codes from 1 on, shape (S - 2,), of shares ``shares``, (S - 1,).
     """
 
     expectation: Expectation
@@ -133,7 +109,7 @@ class NumberModel:
     shares: NDArray[np.float64]
 
     def draw(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the codes of the number, (n, m) to (n,); those that are missing stay so."""
+        """Draw the codes of the number, (n, m) to (n,); missing numbers stay missing."""
         places = self._places(codes) + self.jitter * rng.standard_normal(len(codes))
         found = np.searchsorted(self.cuts, places, side='right') + 1
         return np.where(self._is_missing(codes), 0, found)
@@ -141,16 +117,7 @@ class NumberModel:
     def draw_among(
         self, wanted: NDArray[np.bool_], codes: NDArray[np.integer], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Draw the codes of the number among some.
-
-        Args:
-            wanted: Which codes may occur, shape (S,), or of each record, shape (n, S).
-            codes: Codes of records, shape (n, m).
-            rng: Source of randomness.
-
-        Returns:
-            The codes of the number, shape (n,), and the chances that they are wanted ones, (n,).
-        """
+        """Draw codes among the wanted, (S,) or (n, S); return them and the wanted mass, (n,)."""
         found, masses = np.zeros(len(codes), dtype=np.int64), np.empty(len(codes))
         wanted = np.broadcast_to(wanted, (len(codes), wanted.shape[-1]))
         for start in range(0, len(codes), BLOCK_ROWS):

@@ -1,23 +1,17 @@
-"""Adapt a number: what a numerical target follows from, fitted to its squared loss.
+"""The private fit of a numerical target: corrections of the density's prediction by bins.
 
-The released density expects ``f`` of the normal score ``t`` of a record's number. What that misses
-is fitted here: ``g = f + sum_k w_k[bin_k]``, one weight for each bin of each column and, where the
-budget carries them, of pairs of columns. So ``g`` is an additive and pairwise model beside ``f``.
-With ``x`` the vector of zeros and ones that says in which bins a record is::
+The density predicts ``f`` of the normal score ``t`` of a record's number. The fit is
+``g = f + sum_k w_k[bin_k]``, with a weight per bin of columns and of pairs. With indicators ``x``
+of bins::
 
     L(w) = sum_i (t_i - g_i)^2 / (2 s^2)       the loss
     sum_i (t_i - g_i) x_i                      its slope downhill, times s^2
 
-The slope is a sum of residuals, bin by bin (:func:`~sdv_threea.adapt.terms.sum_residuals`). It is
-released with noise, and moves the weights as far as it can be believed
-(:mod:`~sdv_threea.adapt.belief`). Weights of neighbouring bins are expected to be alike. How large
-they are expected to be is what makes the first slope likeliest. Pairs are looked at once, all
-together; those whose slopes are clearly likelier with weights than without are kept. The last look
-is at all of them again, or at features of a kernel (:mod:`~sdv_threea.adapt.ridge`), whichever
-promises more. What a look at terms promises is known before it is taken. If neither columns nor
-pairs show anything, columns are looked at again, with all that is left, and both looks are pooled;
-if that shows nothing either, the density is left as it is. All else that a step needs is read off
-draws, which costs nothing: the curvature, and the residuals' standard deviation ``s``.
+Slopes are noisy sums of residuals; each moves the weights by its posterior, whose prior correlates
+neighbouring bins. The first release is of columns, the second also of pairs, if the budget supports
+them; significant pairs stay. The last is of all terms, or of kernel features
+(:mod:`~sdv_threea.adapt.ridge`) if these promise more. Curvatures and the deviation ``s`` of
+residuals come from draws.
 """
 
 from __future__ import annotations
@@ -54,36 +48,21 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.sums import Statistic, release, take
 
-#: No weight is larger, in standard deviations of a normal score.
+#: Largest weight, in standard deviations of a normal score.
 LARGEST_WEIGHT = 2**4
 
 Bins = Sequence[NDArray[np.int64]]
 
 
 def count_for_noise(num_records: float, num_terms: int, mu: float) -> float:
-    """Return how many records there are for each unit of the noise of a sum of residuals.
-
-    Residuals count in units of the number that they are cut to.
-
-    Args:
-        num_records: Number of records.
-        num_terms: Number of terms whose bins are summed.
-        mu: The price of the sums, in GDP.
-    """
+    """Return the records per unit of noise in sums of residuals that are cut to one."""
     return num_records * mu / math.sqrt(max(num_terms, 1))
 
 
 def carries_number(
     num_records: float, num_columns: int, mu: float, constants: AdaptConstants
 ) -> bool:
-    """Return whether a number is adapted: noise must not drown what single columns tell of it.
-
-    Args:
-        num_records: Number of records.
-        num_columns: Number of columns, the target among them.
-        mu: The price of the number, in GDP.
-        constants: The constants of the room.
-    """
+    """Return whether the counts exceed the noise enough for terms of single columns."""
     return count_for_noise(num_records, num_columns - 1, mu) >= constants.least_records
 
 
@@ -101,33 +80,19 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     neighbors: str,
     noise: Noise,
 ) -> tuple[Expectation | None, tuple[Receipt, ...]]:
-    """Fit what is expected of the number to the loss over the private rows.
+    """Fit the prediction of the number to the private rows; return it and all receipts.
+
+    The prediction is ``None`` if nothing is significant. ``single`` and ``coarse`` are the bin of
+    each code, (S,), per column, for terms of columns and of pairs; -1 for none.
 
     Formal guarantees:
-        * the rows are read two or three times, by
-          :func:`~sdv_threea.adapt.terms.sum_residuals`, whose sums move by at most
-          :func:`~sdv_threea.adapt.terms.residual_sensitivity`, or in place of the last time by
-          :func:`~sdv_threea.adapt.ridge.fit_ridge`; before that each of them is mapped by itself,
-          to its codes and its residual
+        * the rows are read two or three times, by :func:`~sdv_threea.adapt.terms.sum_residuals`,
+          whose sums move by at most :func:`~sdv_threea.adapt.terms.residual_sensitivity`, or in
+          place of the last time by :func:`~sdv_threea.adapt.ridge.fit_ridge`; before that each of
+          them is mapped by itself, to its codes and its residual
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
-          compose to ``mu``; the terms and the values of a step are functions of the releases
-          before it
-
-    Args:
-        rows: Private records.
-        start: What the density expects.
-        draws: Records drawn from what is released.
-        single: For each column, the bin of each code, shape (S,); -1 for none.
-        coarse: The same for pairs of columns.
-        ordered: For each column, whether the order of its codes means something.
-        interplay: Features of the kernel, of any weights, or ``None``.
-        constants: How far to step.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        What is expected, or ``None`` if nothing is known beside the density; and the receipts.
+          compose to ``mu``; the terms and the values of a step are functions of the releases before
+          it
     """
     columns = [at for at in range(len(single)) if at != start.target]
     singles = make_terms(single, [(at,) for at in columns])
@@ -161,7 +126,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     receipts.append(receipt)
     if told:
         fit.step(slopes)
-    else:  # no weight has moved, so all looks were at the same sums
+    else:  # no weight has moved, so all releases were of the same sums
         told = fit.begin(pool([*looks, slopes]), alike)
     return fit.expectation() if told else None, tuple(receipts)
 
@@ -175,7 +140,7 @@ def _release(
     neighbors: str,
     noise: Noise,
 ) -> tuple[Slopes, Receipt]:
-    """Release the sums of residuals, and return them and the receipt."""
+    """Release the sums of residuals; return them and the receipt."""
     now = fit.expectation()
     largest = fit.largest()
     statistic = Statistic(
@@ -190,21 +155,13 @@ def _release(
 
 
 def _start(start: Expectation, chunk: Encoded) -> Residuals:
-    """Map private records to what the density leaves of their numbers; those without are out."""
+    """Return the residuals of private records that have a number."""
     codes = chunk.codes[chunk.codes[:, start.target] > 0]
     return Residuals(codes, start.start(codes))
 
 
 class NumberFit:
-    """Steps of a Kalman filter: all but slopes is read off draws, and so free of cost.
-
-    Weights and slopes are in units of the residuals' standard deviation ``s``.
-
-    Attributes:
-        terms: The terms so far.
-        draws: The records that are read, those that have a number.
-        deviation: The standard deviation ``s`` of residuals.
-    """
+    """Kalman filter steps in units of ``deviation``, the residuals' standard deviation."""
 
     def __init__(self, start: Expectation, draws: Draws, constants: AdaptConstants) -> None:
         self.terms: tuple[Term, ...] = ()
@@ -222,7 +179,7 @@ class NumberFit:
         self._curvature = np.zeros((0, 0))
 
     def add(self, terms: tuple[Term, ...], covariances: Sequence[NDArray[np.float64]] = ()) -> None:
-        """Add terms, and the covariances that are expected of their weights: by default none."""
+        """Add terms with zero weights and these prior covariances, by default zero."""
         self.terms = (*self.terms, *terms)
         covariances = covariances or [np.zeros((term.size, term.size)) for term in terms]
         self._covariance = block_diag(self._covariance, *covariances)
@@ -238,16 +195,11 @@ class NumberFit:
         self._curvature = (inputs.T @ weighted).toarray()
 
     def largest(self) -> int:
-        """Return what residuals are cut to."""
+        """Return the limit to which residuals are cut."""
         return math.ceil(self._constants.largest_residual * self.deviation * NUMBER_UNITS)
 
     def begin(self, slopes: Slopes, alike: NDArray[np.float64]) -> bool:
-        """Take the first step, with the likeliest size of the weights, if not none is likeliest.
-
-        Args:
-            slopes: Of the terms so far.
-            alike: The covariance of their weights, but for the size.
-        """
+        """Take a step under the likeliest multiple of the prior ``alike``; return False if zero."""
         known = self._curvature, *slopes.over(self.deviation)
         best, most = None, self._constants.term_doubt
         nothing = update(*known, 0.0 * alike).log_likelihood
@@ -260,16 +212,7 @@ class NumberFit:
         return best is not None
 
     def promise(self, mu: float, neighbors: str) -> float:
-        """Return how much less another look leaves open, as a share of the residuals' variance.
-
-        What is known of the weights has the covariance ``V``, so ``tr(H V)`` of the squared
-        residuals come of what is not known of them. The covariance after a look does not depend on
-        what it shows.
-
-        Args:
-            mu: The price of the look.
-            neighbors: The neighbour relation.
-        """
+        """Return the fraction of residual variance that another release is expected to remove."""
         largest = self.largest() / NUMBER_UNITS
         scale = residual_sensitivity(largest, len(self.terms), neighbors) / mu / self.deviation
         nothing = np.zeros(len(self._weights))
@@ -289,11 +232,7 @@ class NumberFit:
         bins: Bins,
         ordered: Sequence[bool],
     ) -> bool:
-        """Keep the pairs whose slopes are clearly likelier with weights, and take a step.
-
-        Returns:
-            Whether there are any.
-        """
+        """Add the significant pairs, and take a step; return True if a pair was kept."""
         first = len(self._weights)
         sums, scale = slopes
         ends = np.cumsum([first, *(term.size for term in pairs)])
@@ -318,7 +257,7 @@ class NumberFit:
         return bool(kept)
 
     def expectation(self) -> Expectation:
-        """Return what is expected so far, in whole numbers."""
+        """Return the prediction so far, in whole numbers."""
         weights = np.clip(self._weights * self.deviation, -LARGEST_WEIGHT, LARGEST_WEIGHT)
         whole = np.rint(weights * NUMBER_UNITS).astype(np.int64)
         ends = np.cumsum([term.size for term in self.terms])[:-1]
@@ -327,12 +266,12 @@ class NumberFit:
     def _judge(
         self, term: Term, slopes: NDArray[np.float64], scale: float, alike: NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return by how much slopes are likelier with weights, in logarithms, and their spread."""
+        """Return the log likelihood gain of slopes with weights over none, and their spread."""
         places = term(self._codes)
         records = np.bincount(places + 1, self._records, term.size + 1)[1:]
         slopes, scale = slopes / self.deviation, scale / self.deviation
-        # The curvature of one term is diagonal. In units of noise and sampling, slopes vary by one,
-        # and by the spread squared times `more` if there are weights.
+        # The curvature of one term is diagonal. After whitening of noise and sampling, slopes have
+        # variance one, plus `more` times the squared spread if there are weights.
         roots = np.sqrt(records + scale**2 + TINY)
         shown = records / roots
         more, white = alike * np.outer(shown, shown), slopes / roots
@@ -352,7 +291,7 @@ class NumberFit:
 
 
 def _likeness(bins: NDArray[np.int64], is_ordered: bool, reach: float) -> NDArray[np.float64]:
-    """Return how alike the weights of a column's bins are expected to be: a covariance, (G, G)."""
+    """Return the prior covariance of the weights of a column's bins, up to a factor, (G, G)."""
     size = int(bins.max(initial=-1)) + 1
     if not is_ordered:
         return np.eye(size)

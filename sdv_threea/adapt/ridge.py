@@ -1,19 +1,14 @@
-r"""What columns say of a number only together: a ridge regression on the features of a kernel.
+"""Ridge regression of a number on kernel features: effects that only several columns show together.
 
-What trees and terms leave of a record's number is expected to follow from its
-:mod:`features <sdv_threea.adapt.features>` ``phi`` of a neural tangent kernel. With ``s`` the
-standard deviation of what is left::
+Residuals of trees and terms, of standard deviation ``s``, are regressed on features ``phi``::
 
-    r_i = t_i - g_i                                    what is left
-    L(w) = sum_i (r_i - w . phi_i)^2 / (2 s^2)         the loss
-    (Phi^T Phi + (s / tau)^2 I) w = Phi^T r            where it is least, if w ~ N(0, tau^2 I)
+    r_i = t_i - g_i                                    residual
+    L(w) = sum_i (r_i - w . phi_i)^2 / (2 s^2)         loss
+    (Phi^T Phi + (s / tau)^2 I) w = Phi^T r            minimum if w ~ N(0, tau^2 I)
 
-That is the solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050, section 3).
-Both sides are sums over private rows: the second moments of the features
-(:mod:`~sdv_threea.adapt.moments`), and the slope ``Phi^T r``, which is believed as far as its noise
-allows (:mod:`~sdv_threea.adapt.belief`). How large weights are expected to be, ``tau``, is what
-makes the slope likeliest. Noise hides some of the moments, so the first step misses; the slope
-where it ends is released in turn, and says by how much.
+This is the solve of kernel inducing points (Nguyen, Chen, Lee 2020, arXiv 2011.00050, section 3).
+Second moments of features and the slope ``Phi^T r`` are released; the slope's likelihood sets
+``tau``, its posterior ``w``. Noisy moments make a step inexact, so further slopes follow.
 """
 
 from __future__ import annotations
@@ -44,22 +39,21 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.sums import Statistic, release, take
 
-#: Features are made of so many draws, at most: more would only take time.
+#: Draws used to make features: more would only take time.
 MOST_DRAWS = 10_000
 
-#: The features of all rows have no more entries, where little is known.
+#: Largest number of entries of the features of all rows where ``mu n`` is small.
 RIDGE_ENTRIES = 2**24
 
-#: Weights of features are whole multiples of ``1 / WEIGHT_UNITS`` where private rows meet them, and
-#: no larger than the largest.
+#: Weights of features are whole multiples of ``1 / WEIGHT_UNITS`` on private rows, and bounded.
 WEIGHT_UNITS, LARGEST_WEIGHT = 2**20, 2**4
 
-#: What weights say of a number, in the units of weights times features, in those of numbers.
+#: Units of weights times features per unit of numbers.
 TOLD_UNITS = FEATURE_UNITS * WEIGHT_UNITS // NUMBER_UNITS
 
 
 class Remainders(NamedTuple):
-    """Private records: what is left of their numbers, whole, (n,), and features, (n, r)."""
+    """Private records: integer residuals of their numbers, (n,), and features, (n, r)."""
 
     left: NDArray[np.int64]
     features: NDArray[np.integer]
@@ -77,32 +71,19 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     neighbors: str,
     noise: Noise,
 ) -> tuple[Interplay | None, tuple[Receipt, ...]]:
-    """Fit the weights of features to what is left of a number.
+    """Fit feature weights to the residuals of a number; return them and all receipts.
+
+    The weights are ``None`` if no slope is significant. ``deviation`` is ``s``, in scores.
 
     Formal guarantees:
         * the rows, or some of them that chance chooses, are read once by
           :func:`~sdv_threea.adapt.moments.release_feature_moments`, and ``ridge_steps`` times by
           :func:`sum_products`, whose sums move by at most :func:`product_sensitivity`; before that
           each of them is mapped by itself
-        * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so
-          they compose to ``mu``; weights of a step follow from the releases before it
-
-    Args:
-        rows: Private records.
-        expected: What is expected of the number so far.
-        interplay: The features, of any weights.
-        draws: Records that have a number, drawn from what is released.
-        deviation: The standard deviation ``s`` of what is left, in scores.
-        constants: The constants of the room.
-        mu: The price, in GDP.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-        noise: The source of noise.
-
-    Returns:
-        The features with their weights, or ``None`` if slopes show nothing of them; and the
-        receipts.
+        * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
+          compose to ``mu``; weights of a step follow from the releases before it
     """
-    # More rows than are needed would only take time.
+    # More rows would only take time.
     part = min(1.0, MOST_FEATURED / draws.weights.sum())
     left = rows.thin(part).map(partial(_leave, expected, interplay)).keep()
     radius, share = interplay.features.radius, constants.ridge_moment_share
@@ -121,7 +102,7 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
         slopes, receipt = _release_slopes(left, weights, largest, radius, mu=price, **terms)
         receipts.append(receipt)
         slopes = slopes.over(deviation)
-        if not spread:  # no weight has moved, so all looks were at the same slope
+        if not spread:  # no weight has moved, so all releases were of the same slope
             looks.append(slopes)
             slopes = pool(looks)
             spread = _choose_spread(curvature, *slopes, constants)
@@ -142,7 +123,7 @@ def _release_slopes(  # noqa: PLR0913 (the private rows, where on the way, and t
     neighbors: str,
     noise: Noise,
 ) -> tuple[Slopes, Receipt]:
-    """Release the slope of the loss at some weights, times ``s^2``, and the receipt."""
+    """Release the slope of the loss at some weights, times ``s^2``; return it and the receipt."""
     bound = LARGEST_WEIGHT * WEIGHT_UNITS
     whole = np.clip(np.rint(weights * WEIGHT_UNITS), -bound, bound).astype(np.int64)
     statistic = Statistic(
@@ -162,7 +143,7 @@ def _choose_spread(
     scale: float,
     constants: AdaptConstants,
 ) -> float:
-    """Choose the standard deviation of weights with which such slopes are likeliest; 0 for none."""
+    """Return the likeliest prior standard deviation of weights given a slope; 0 for none."""
     spreads, nothing = constants.ridge_spreads, np.zeros_like(curvature)
     more = np.eye(len(curvature))
     gains = log_likelihoods(curvature, slopes, scale, nothing, more, spreads)
@@ -170,24 +151,21 @@ def _choose_spread(
 
 
 def _leave(expected: Expectation, interplay: Interplay, chunk: Encoded) -> Remainders:
-    """Map private records to what is left of their numbers, and to features; some have none."""
+    """Return residuals and features of the private records that have a number."""
     codes = chunk.codes[chunk.codes[:, expected.target] > 0]
     left = expected.start(codes) - add_terms(expected.terms, expected.values, codes)
     return Remainders(left, interplay.see(codes))
 
 
 def sum_products(largest: int, weights: NDArray[np.int64], chunk: Remainders) -> NDArray[np.int64]:
-    """Sum what weights leave of numbers, cut to ``largest`` either way, times features: shape (r,).
+    """Sum the products of residuals, cut to ``largest`` either way, with features: shape (r,).
+
+    ``largest`` is in units of ``1 / NUMBER_UNITS``, ``weights``, (r,), in ``1 / WEIGHT_UNITS``.
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
         * a record adds its features times a whole number of at most ``largest``, either way: a
           vector of whole numbers whose norm is at most ``largest`` times theirs
-
-    Args:
-        largest: In units of ``1 / NUMBER_UNITS``.
-        weights: Of the features, in units of ``1 / WEIGHT_UNITS``, shape (r,).
-        chunk: Private records.
     """
     told = np.einsum('ij,j->i', chunk.features, weights, dtype=np.int64)
     left = np.clip(chunk.left - told // TOLD_UNITS, -largest, largest)
@@ -213,19 +191,9 @@ def plan_interplay(
     mu: float,
     constants: AdaptConstants,
 ) -> Interplay | None:
-    """Choose the features of the kernel that a number is fitted with.
+    """Return the kernel features for a number, with zero weights, or ``None`` if there are none.
 
-    Args:
-        draws: Records drawn from what is released.
-        target: The column of the number, of which features know nothing.
-        pooled: The normal scores of codes among all classes.
-        kernel: A kernel of the user; ``None`` for the neural tangent kernel of a ReLU network.
-        mu: The price of the number, in GDP.
-        constants: The constants of the room.
-
-    Returns:
-        The features, their weights zero; or ``None`` if the budget carries none, or there is
-        nothing that columns could say together.
+    Features ignore the target and need two other columns; ``kernel=None`` is a ReLU network's.
     """
     draws, width = draws.first(MOST_DRAWS), draws.codes.shape[1]
     num_records = float(draws.weights.sum())

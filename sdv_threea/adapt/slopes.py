@@ -1,11 +1,9 @@
-"""The pass over private rows that fits the labels: slopes of the logistic loss, summed.
+"""The sum over private rows that fits the labels: slopes of the logistic loss, in whole numbers.
 
-The slope of record ``i`` in the weights of class ``c`` is ``(y_ic - p_ic) (e_ic, phi_i)``, in the
-notation of :mod:`~sdv_threea.adapt.labels`; of two classes it is that of the second alone. Here it
-is a vector of whole numbers. Evidence, features and log odds are whole multiples of
-``1 / EVIDENCE_UNITS``. The odds of the classes are read from a table, and residuals ``y_ic - p_ic``
-are rounded to whole multiples of ``1 / CHANCE_UNITS``. So no float is summed but floats that are
-whole numbers below ``2**53``, and what a record adds does not depend on its place in the table.
+The slope of a record in the weights of class ``c`` is ``(y_c - p_c) (e_c, phi)``, with a residual
+``y_c - p_c`` in multiples of ``1 / CHANCE_UNITS`` and inputs in multiples of
+``1 / EVIDENCE_UNITS``. Floats only hold whole numbers below ``2**53``, so sums are exact in any
+order.
 """
 
 from __future__ import annotations
@@ -21,15 +19,15 @@ from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up
 #: Units per one of a probability.
 CHANCE_UNITS = 2**12
 
-#: Weights of features are whole multiples of ``1 / WEIGHT_UNITS``, and no larger than the largest.
+#: Weights of features are whole multiples of ``1 / WEIGHT_UNITS``, and bounded.
 WEIGHT_UNITS, LARGEST_WEIGHT = 2**12, 2**8
 
-#: Rows per matrix product: few enough for the cache. With features of norm ``LARGEST_RADIUS`` at
-#: most, all that floats are asked to hold is a whole number below ``2**53``.
+#: Rows per matrix product: few enough for the cache, and for whole numbers below ``2**53`` with
+#: features of norm up to ``LARGEST_RADIUS``.
 BLOCK_ROWS = 2**11
 
-#: At place ``k`` are the odds of a class whose log odds are ``k / EVIDENCE_UNITS`` behind those of
-#: the likeliest class, times ``2**20``. A class that is further behind has those of the last place.
+#: Entry ``k``: odds relative to the likeliest class at log odds ``-k / EVIDENCE_UNITS``, times
+#: ``2**20``. Less likely classes use the last entry.
 ODDS = np.rint(2.0**20 * np.exp(-np.arange(16 * EVIDENCE_UNITS + 1) / EVIDENCE_UNITS)).astype(
     np.int64
 )
@@ -44,10 +42,9 @@ class Featured(NamedTuple):
 
 
 class WholeModel(NamedTuple):
-    """A model of the labels in whole numbers: log odds in units of ``1 / EVIDENCE_UNITS``.
+    """A label model in whole numbers, with log odds in units of ``1 / EVIDENCE_UNITS``.
 
-    Shapes: offsets (K,); tables, what codes add, by column, (K, S) each; weights of features, in
-    units of ``1 / WEIGHT_UNITS``, (K, r).
+    Shapes: offsets (K,); tables (K, S) per column; feature weights (K, r), in ``1 / WEIGHT_UNITS``.
     """
 
     offsets: NDArray[np.int64]
@@ -58,25 +55,15 @@ class WholeModel(NamedTuple):
 def sum_slopes(
     evidence: tuple[NDArray[np.int64], ...], model: WholeModel, radius: int, chunk: Featured
 ) -> NDArray[np.int64]:
-    """Sum the slopes of the logistic loss over private records, in whole numbers.
+    """Sum the slopes of the logistic loss over records, (K (m + 1 + r),), in whole numbers.
+
+    ``radius`` is in units of ``1 / (EVIDENCE_UNITS * CHANCE_UNITS)``.
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
         * a record adds a vector of whole numbers that depends on its codes, its class and its
           features alone, bit for bit: no fraction is summed, and odds come from a table
         * the norm of that vector is at most ``radius``, which is checked in whole numbers
-
-    Args:
-        evidence: Weights of evidence in units of ``1 / EVIDENCE_UNITS``, by column, each of shape
-            (K, S).
-        model: The model in which the loss is taken.
-        radius: The norm that slopes are clipped to, in units of
-            ``1 / (EVIDENCE_UNITS * CHANCE_UNITS)``.
-        chunk: Private records, with the features that the model has weights of.
-
-    Returns:
-        The sums, for each log odds of the constant, of each column and of each feature, shape
-        (K (m + 1 + r),).
     """
     num_odds, num_columns = len(model.offsets), len(evidence)
     num_rows, num_features = chunk.features.shape
@@ -98,8 +85,8 @@ def sum_slopes(
         sums[:, 1 + num_columns :] += (own.T.astype(np.float64) @ features).astype(np.int64)
     sums[:, 0] = EVIDENCE_UNITS * residuals.sum(axis=0)
     for at, (column, own) in enumerate(zip(chunk.codes.T, evidence, strict=True)):
-        # Residuals are summed by code first: as floats, but they are whole numbers and exact. Place
-        # zero is that of code -1, which is no evidence.
+        # Residuals are summed by code first, as floats that are exact whole numbers. Place zero is
+        # code -1, without evidence.
         places = column.astype(np.intp) + 1
         by_code = [np.bincount(places, each, own.shape[1] + 1)[1:] for each in residuals.T]
         sums[:, at + 1] = (np.stack(by_code).astype(np.int64) * own).sum(axis=1)
@@ -112,19 +99,12 @@ def slope_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
     Formal guarantees:
         * a record moves the sums by at most ``radius``; two records may pull opposite ways, so
           replacing one by another moves them by at most ``2 radius``
-
-    Args:
-        radius: Bound on the norm of every record's slope.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity, in units of the radius.
     """
     return radius * SQUARED_DISTANCE[neighbors]
 
 
 def _residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Compute ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, K), in whole numbers."""
+    """Return ``y - p`` in units of ``1 / CHANCE_UNITS``, shape (n, K), in whole numbers."""
     num_odds, odds = odds.shape[1], all_odds(odds)
     behind = odds.max(axis=1, keepdims=True) - odds
     chances = ODDS[np.minimum(behind, len(ODDS) - 1)]
@@ -137,16 +117,12 @@ def _residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[
 def _shorten(
     residuals: NDArray[np.int64], squares: NDArray[np.int64], radius: int
 ) -> NDArray[np.int64]:
-    """Scale residuals, shape (n, K), so that no slope is longer than the radius.
-
-    A slope has the squared norm ``sum_c residual_c^2 square_c``, where ``square_c`` is that of the
-    evidence of class ``c`` with the constant.
-    """
+    """Return residuals, (n, K), scaled so that no slope exceeds the radius."""
     squared = (residuals**2 * squares).sum(axis=1)
     factors = radius * (1 - 2.0**-40) / np.sqrt(np.maximum(squared, 1).astype(np.float64))
     shortened = np.trunc(residuals * factors[:, None]).astype(np.int64)
-    # They are short enough except for the rounding of floats. The proof leans on no float: a slope
-    # that is still too long counts as zero.
+    # Only float rounding can leave a slope too long. The proof relies on no float: such a slope
+    # counts as zero.
     within = (shortened**2 * squares).sum(axis=1) <= radius**2
     shortened = np.where(within[:, None], shortened, 0)
     return np.where(squared[:, None] <= radius**2, residuals, shortened)

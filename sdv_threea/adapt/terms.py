@@ -1,9 +1,4 @@
-"""Terms: what the bins of one column, or of two together, add to an expected number.
-
-A term cuts records into bins, of which each record has one at most. What is read of private rows
-are residuals, added up bin by bin: how far their numbers are from what is expected so far. All of
-it is whole numbers.
-"""
+"""Terms: bins of one or two columns that correct a number, and sums of residuals in them."""
 
 from __future__ import annotations
 
@@ -16,18 +11,16 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import SQUARED_DISTANCE
 
-#: The place of codes without a bin: so low that no other code makes up for it.
+#: Place of codes without a bin: negative even after other codes are added.
 NOWHERE = -(2**40)
 
 
 @dataclass(frozen=True)
 class Term:
-    """Cuts records into bins, by one column or by two: publishable.
+    """Released map from records to bins, by one column or by two.
 
     Args:
-        columns: The columns, one or two.
-        places: For each of them, what a code adds to the place of the bin, and code -1 in the last
-            place, shape (S + 1,).
+        places: Summands of a bin's index by code, shape (S + 1,) per column; code -1 is last.
         size: The number of bins.
     """
 
@@ -43,7 +36,7 @@ class Term:
 
 
 class Residuals(NamedTuple):
-    """Private records: codes, (n, m), and what is left of their numbers, whole, (n,)."""
+    """Private records: codes, (n, m), and integer residuals of their numbers, (n,)."""
 
     codes: NDArray[np.integer]
     left: NDArray[np.int64]
@@ -52,15 +45,7 @@ class Residuals(NamedTuple):
 def make_terms(
     bins: Sequence[NDArray[np.int64]], groups: Sequence[tuple[int, ...]]
 ) -> tuple[Term, ...]:
-    """Make terms of columns.
-
-    Args:
-        bins: For each column, the bin of each code, shape (S,); -1 for none.
-        groups: The columns of each term, one or two.
-
-    Returns:
-        The terms.
-    """
+    """Return terms of groups of one or two columns, from the bin of each code, (S,), or -1."""
     sizes = [int(own.max(initial=-1)) + 1 for own in bins]
     terms = []
     for columns in groups:
@@ -78,7 +63,7 @@ def make_terms(
 def add_terms(
     terms: Sequence[Term], values: Sequence[NDArray[np.int64]], codes: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    """Add up what terms say of records, shape (n, m) to (n,); a record in no bin gets nothing."""
+    """Return the sums of values over terms, (n, m) to (n,); a record in no bin gets zero."""
     found = np.zeros(len(codes), dtype=np.int64)
     for term, own in zip(terms, values, strict=True):
         found += np.append(own, 0)[term(codes)]
@@ -92,26 +77,16 @@ def sum_residuals(
     largest: int,
     chunk: Residuals,
 ) -> NDArray[np.int64]:
-    """Sum the residuals of private records in the bins of terms, in whole numbers.
+    """Sum the residuals beyond ``terms`` in each bin of ``summed``, in whole numbers.
 
     Formal guarantees:
         * the sums of the chunks of a table add up to the sums of the table, bit for bit
-        * a record adds one whole number, its residual cut to ``largest`` either way, to at most
-          one sum of each term: a vector of norm at most ``largest sqrt(K)`` for ``K`` terms, which
+        * a record adds one whole number, its residual cut to ``largest`` either way, to at most one
+          sum of each term: a vector of norm at most ``largest sqrt(K)`` for ``K`` terms, which
           depends on its codes and its number alone
-
-    Args:
-        summed: The terms whose bins are summed.
-        terms: The terms of what is expected so far.
-        values: What their bins add.
-        largest: What residuals are cut to.
-        chunk: Private records.
-
-    Returns:
-        The sums of all bins, term by term.
     """
     residuals = np.clip(chunk.left - add_terms(terms, values, chunk.codes), -largest, largest)
-    # As floats, but they are whole numbers and exact; records in no bin are in the first place.
+    # Floats hold these whole numbers exactly; records in no bin are in the first place.
     found = [np.bincount(term(chunk.codes) + 1, residuals, term.size + 1)[1:] for term in summed]
     return np.concatenate(found).astype(np.int64)
 
@@ -120,16 +95,8 @@ def residual_sensitivity(largest: float, num_terms: int, neighbors: str = 'add_r
     """Bound the L2 distance of the sums of neighbouring tables, for :func:`sum_residuals`.
 
     Formal guarantees:
-        * a record moves one sum of each of ``K`` terms by at most ``largest``, so all of them by
-          at most ``largest sqrt(K)``; two records may pull opposite ways, so replacing one by
-          another moves them by at most twice that
-
-    Args:
-        largest: What residuals are cut to.
-        num_terms: The number ``K`` of terms.
-        neighbors: ``'add_remove'`` or ``'replace_one'``.
-
-    Returns:
-        The sensitivity, in units of residuals.
+        * a record moves one sum of each of ``K`` terms by at most ``largest``, so all of them by at
+          most ``largest sqrt(K)``; two records may pull opposite ways, so replacing one by another
+          moves them by at most twice that
     """
     return float(largest * np.sqrt(num_terms)) * SQUARED_DISTANCE[neighbors]

@@ -1,9 +1,7 @@
-"""Trees that say what is expected of a number, as far as the released density tells.
+"""Trees that predict a number as the released density does, in whole numbers.
 
-They are grown on drawn records by gradient boosting (Friedman 2001; scikit-learn's), which is
-post-processing. Here they are arrays of whole numbers. A tree asks for one column after the other
-whether the rank of its code is above a cut, and adds the value of the leaf that it comes to. So
-what trees say of a private row is a whole number, and the same at any place of any table.
+They are grown on draws by gradient boosting (Friedman 2001; scikit-learn's): post-processing. A
+prediction for a private row is a whole number, whatever its place in the table.
 """
 
 from __future__ import annotations
@@ -19,27 +17,26 @@ from threadpoolctl import threadpool_limits
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.approximate.moments import SCORE_UNITS
 
-#: Units per one of a number's normal score, in which expectations are whole numbers.
+#: Units per one of a number's normal score: predictions are whole numbers.
 NUMBER_UNITS = 2**12
 
-#: Units of expectations per unit of a score.
+#: Units of predictions per unit of a score.
 UNITS_PER_SCORE = NUMBER_UNITS // SCORE_UNITS
 
-#: Rows that go through the trees at once: what is known of them stays in the cache.
+#: Rows per block, few enough for the cache.
 BLOCK_ROWS = 2**14
 
 
 @dataclass(frozen=True)
 class Trees:
-    """``T`` trees of ``N`` places each: publishable.
+    """Released trees: ``T`` trees of ``N`` places each.
 
     Args:
         ranks: For each column, the rank of each code, and of code -1 in the last place, (S + 1,).
-        columns: The column that a place asks for, shape (T, N).
+        columns: The column compared at a place, shape (T, N).
         cuts: The largest rank that goes left, shape (T, N).
-        ways: Where it goes on, left and right, shape (2, T, N); a leaf leads to itself.
-        values: What each leaf adds, in units of ``1 / NUMBER_UNITS``, shape (T, N).
-        depth: The most places before a leaf.
+        ways: The next place, left and right, shape (2, T, N); a leaf leads to itself.
+        values: The value of each leaf, in units of ``1 / NUMBER_UNITS``, shape (T, N).
     """
 
     ranks: tuple[NDArray[np.int64], ...]
@@ -50,10 +47,10 @@ class Trees:
     depth: int
 
     def __call__(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Add up what all trees say of records, shape (n, m) to (n,).
+        """Return the summed predictions of all trees, shape (n, m) to (n,).
 
         Formal guarantees:
-            * what is said of a record is a whole number that depends on its codes alone
+            * the prediction for a record is a whole number that depends on its codes alone
         """
         found = np.zeros(len(codes), dtype=np.int64)
         for start in range(0, len(codes), BLOCK_ROWS):
@@ -87,21 +84,7 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
     constants: AdaptConstants,
     seed: int,
 ) -> Trees:
-    """Grow trees that expect the score of a number from the codes of other columns.
-
-    Args:
-        codes: Codes of drawn records, shape (n, m).
-        scores: Their scores, in score units, shape (n,).
-        weights: How many private records each of them stands for, shape (n,).
-        columns: The columns that trees may ask for.
-        sizes: The number of codes of each column, length m.
-        ordered: For each column, whether the order of its codes means something.
-        constants: How many trees, and how large.
-        seed: Of the draws of the fit.
-
-    Returns:
-        The trees.
-    """
+    """Return trees that predict the scores of draws, in score units, (n,), from ``columns``."""
     from sklearn.ensemble import HistGradientBoostingRegressor  # takes a while to load
 
     ranks = tuple(
@@ -118,7 +101,7 @@ def grow_trees(  # noqa: PLR0913 (draws, columns, and how to grow)
         early_stopping=False,
         random_state=seed,
     )
-    # Several threads would wait for each other longer than they work, on a machine that is busy.
+    # On a busy machine several threads wait for each other longer than they work.
     with threadpool_limits(1, 'openmp'):
         forest.fit(points, scores / SCORE_UNITS, sample_weight=weights / weights.mean())
     grown = [predictor.nodes for (predictor,) in forest._predictors]
@@ -134,7 +117,7 @@ def _rank(
     size: int,
     is_ordered: bool,
 ) -> NDArray[np.int64]:
-    """Rank codes by their order or, of categories, by the mean score; code -1 comes first."""
+    """Rank codes by their order or, for categories, by the mean score; code -1 comes first."""
     ranks = np.arange(1, size + 1)
     if not is_ordered:
         sums = np.bincount(column, weights * scores, size)
@@ -149,7 +132,7 @@ def _flatten(
     columns: NDArray[np.int64],
     depth: int,
 ) -> Trees:
-    """Write the places of scikit-learn's trees side by side."""
+    """Return scikit-learn's trees as arrays."""
     shape = len(grown), max(map(len, grown))
     asked, cuts, values = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     ways = np.tile(np.arange(shape[1]), (2, shape[0], 1))

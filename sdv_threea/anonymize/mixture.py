@@ -93,7 +93,7 @@ class Mixture:
         return np.asarray(low)
 
     def even(self) -> Mixture:
-        """Return the mixture with the same weight for all classes that occur."""
+        """Return the mixture with equal weights of all classes that occur."""
         sizes = self.weights.sum(axis=1, keepdims=True)
         shares = np.divide(self.weights, sizes, out=np.zeros_like(self.weights), where=sizes > 0)
         return replace(self, weights=shares)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.approximate.constants import ApproximateConstants
 
-#: Integer weight of a bin that contains all records.
+#: Fixed-point scale of bin weights.
 WEIGHT_UNIT = 16
 
 #: Shares of bins are floored here, so that weights are finite.
@@ -22,7 +22,7 @@ LEAST_SHARE = 1e-9
 def num_class_bins(
     totals: NDArray[np.float64], scale: float, constants: ApproximateConstants
 ) -> int | None:
-    """Return the number of bins of an ordered column, or ``None`` for one per code without noise.
+    """Return the number of bins of an ordered column; without noise ``None``, for one per code.
 
     It is the root of a typical class size in units of the noise scale, within bounds: more bins
     show finer differences but hold fewer records at the same noise.

@@ -1,11 +1,6 @@
 """Constants of the densities, each with its reason and the effect of moving it.
 
-<<<<<<< HEAD
-"Flat" says that ``benchmarks/constants.py`` moved the constant, and that no change was clear beyond
-chance at both budgets (``docs/lab/constants.md``).
-=======
 "Flat": no move in ``docs/lab/constants.md`` had a clear effect at both budgets.
->>>>>>> e0aa804 (Plain words for approximate)
 """
 
 from __future__ import annotations
@@ -20,8 +15,8 @@ class ApproximateConstants:
     Args:
         least_bins: Fewest bins of an ordered column in the counts by class. Three beat eight in
             tables that are wide or have few rows. Flat between 2 and 8.
-        most_bins: Most such bins. The number grows as the root of the records per noise, which beat
-            fixed numbers and the power 2/3. Flat between 32 and 128.
+        most_bins: Largest number of such bins. The number grows as the root of the records per
+            noise, which beat fixed numbers and the power 2/3. Flat between 32 and 128.
         spike: A spike exceeds this many times the median of neighbouring codes. Set by hand.
         spike_reach: Neighbouring codes on either side that count for a spike. Set by hand.
         spike_noise: A spike also exceeds this many times the noise of a class count. Set by hand.
@@ -32,8 +27,8 @@ class ApproximateConstants:
             costs .005 of AUC on Adult at epsilon 1.
         weight_clip: Squared norms of weights are clipped this many standard deviations above their
             mean. Flat between .5 and 3.
-        size_doubt: Assumed relative error of class sizes summed over bins, due to clipping. It is 1
-            % for most classes, 6 % for the frauds of creditcard_fraud.
+        size_doubt: Assumed relative error of class sizes summed over bins, due to clipping. It is
+            1% for most classes, 6% for the frauds of creditcard_fraud.
         end_share: Least share of the first and last value of a range, in units of a count's noise.
             Samples would not span the range otherwise. Set by hand.
         shortfall_doubt: Some records have no code if counts fall short of the records by this many
@@ -41,16 +36,16 @@ class ApproximateConstants:
         false_share: Rate of false discoveries among kept categories (Benjamini and Hochberg).
             Smaller values suit hundreds of categories, larger ones a few. Flat between .05 and .5.
         effect_sizes: Prior standard deviations of effects on log odds; counts weigh them.
-        effect_weights: Their prior weights. Larger weights of small effects lost the effects of
-            sixty columns in noise (AUC .84 for .87).
+        effect_weights: Prior weights of ``effect_sizes``. Larger weights of small effects lost the
+            effects of sixty columns in noise (AUC .84 for .87).
         smooth_parts: Smooth fraction of the effect variance, and correlation length as a fraction
-            of the column. Two or five kinds do as well; lengths of .5 and 2 lost where bins were
+            of the column. Two or five kinds do as well; lengths of .5 and 2 lost where bins are
             few.
         prior_curves: Weight of the prior, as a number of curves. Flat between 1 and 5.
         correlation_doubt: Evidence for correlations counts only beyond this many standard
             deviations of the noise. Set by hand.
         clip: Squared norms of scores are clipped this many standard deviations above their mean.
-            1.5 loses little and greatly reduces noise; a constant factor on the mean hurt narrow
+            1.5 loses little and greatly reduces noise. A constant factor on the mean hurt narrow
             tables.
         count_weight: Constant entry of a record's vector, as a share of the radius. Larger values
             improve counts and means but worsen products. Set by hand.

@@ -1,4 +1,4 @@
-"""The two releases of histograms, of all records and by class, each one release for all columns."""
+"""The releases of histograms: one release of all columns over all records, and one by class."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Counts:
         )
 
     def size_classes(self, by_class: ClassCounts, doubt: float) -> Counts:
-        """Return the counts with class sizes averaged with the sums of bins, by precision.
+        """Return counts whose class sizes are averaged with sums of bins, weighted by precision.
 
         Every column's bins sum to the class size, which is more precise than its own count where
         columns are many or records few. Clipping may affect classes unequally, so ``doubt``, a

@@ -24,7 +24,7 @@ def column_shares(
 
     Ordered codes (from 1; code 0 is the missing value) are smoothed. Other codes get no records if
     noise could explain their count: noise would give hundreds of empty categories a small share,
-    and a model would learn from the records of these.
+    and models would learn from their records.
     """
     smoothed = counts
     if ordered and constants.shrink:
@@ -92,7 +92,7 @@ def _stand_out(
         return mask
     # Probability that noise alone reaches the count.
     chances = np.where(mask, ndtr(-counts / scale), 1.0)
-    # Noise alone explains about k times the k-th smallest probability.
+    # Under noise alone, a fraction p of all codes has a probability below p.
     ranked = np.sort(chances)
     passed = ranked <= false_share * np.arange(1, len(ranked) + 1) / mask.sum()
     # Without any significant code, every code stays.

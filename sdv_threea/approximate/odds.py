@@ -240,7 +240,7 @@ def _line_up(columns: Sequence[Seen], classes: NDArray[np.int64], shares: Floats
 
 
 def _first_guess(bins: Effects) -> Floats:
-    """Return the effects in the raw counts, shrunk toward zero by as many records as the noise."""
+    """Return the effects of raw counts, shrunk toward zero by a pseudo-count of twice the noise."""
     doubt = 2 * np.sqrt(bins.variances[0] + bins.variances[1])
     rate = (bins.own + doubt * bins.share) / (np.maximum(bins.own + bins.others, 0) + doubt)
     rate = np.clip(rate, 0.02 * bins.share, 1 - 0.02 * (1 - bins.share))
@@ -248,7 +248,7 @@ def _first_guess(bins: Effects) -> Floats:
 
 
 def _linearize(bins: Effects, effects: Floats) -> tuple[Floats, Floats]:
-    """Return normal observations of effects, with variances, equivalent to the counts, (N,)."""
+    """Return normal observations of effects, and their variances, that match the counts, (N,)."""
     rate = np.clip(_rate(bins, effects), LEAST_RATE, 1 - LEAST_RATE)
     slope = rate * (1 - rate)
     sampled = np.maximum(bins.expected, 1.0) * slope

@@ -12,7 +12,7 @@ class PartitionConstants:
     Args:
         most_components: Largest number of components per class. One is enough for most tables at
             epsilon 1 (the ablations "1 component" and "4 components").
-        least_signal: Least records of a component per noise of a second moment. Set by hand.
+        least_signal: Fewest records of a component per noise of its second moments. Set by hand.
         rounds: Rounds of private EM. Set by hand.
         mean_error: Largest noise, in normal scores, of a mean that moves a centroid. Set by hand.
     """

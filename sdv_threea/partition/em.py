@@ -1,4 +1,4 @@
-"""Private expectation maximisation (EM): each record joins the nearest centroid of its class.
+"""Private expectation maximisation: each record joins the nearest released centroid of its class.
 
 Distances are whole numbers, so no rounding error depends on another record.
 """
@@ -31,10 +31,11 @@ def num_components(
 ) -> int:
     """Return how many components per class the budget supports.
 
-    Their records must outweigh the noise of second moments, of scale about ``radius^2 / mu`` (the
-    minimum cluster size of 3A). Sampling error remains without noise: ``mu`` is capped at 1.
+    The records of a component must outweigh the noise of its second moments, about
+    ``radius^2 / mu`` (the minimum cluster size of 3A); ``radius`` is in normal scores.
     """
-    # Median: at least half of the classes have as many records.
+    # Median: at least half of the classes have as many records. Sampling error remains without
+    # noise, so mu counts as one at most.
     carried = np.median(totals) * min(mu, 1.0) / (constants.least_signal * max(radius, 1.0) ** 2)
     return int(np.clip(carried, 1, constants.most_components))
 
@@ -46,7 +47,7 @@ def first_centroids(
     components: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return centroids to start from, in score units, (C, K, m); K is one without columns."""
+    """Return initial centroids from draws, in score units, (C, K, m); K is 1 without columns."""
     width = draws.shape[1]
     components = components if width else 1
     centroids = np.zeros((num_classes, components, width), dtype=np.int64)
