@@ -7,12 +7,14 @@ Modelled columns skip it: they have transformers of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.metadata import Metadata
 
+from sdv_threea.storage.dtypes import OBJECT
 from sdv_threea.storage.ids import make_ids
 from sdv_threea.storage.metadata import MODELLED
 
@@ -52,9 +54,33 @@ def pass_by(processor: DataProcessor, names: Iterable[str]) -> None:
     chosen.update({name: None for name in names if name in chosen})
 
 
-def fit_processor(processor: DataProcessor, proxy: pd.DataFrame, dtypes: Mapping[str, Any]) -> None:
-    """Fit the processor to a table of public and released facts, and set the dtypes, in place."""
+def fit_processor(
+    processor: DataProcessor, proxy: pd.DataFrame, dtypes: Mapping[str, Any], made_up: Iterable[str]
+) -> None:
+    """Fit the processor to a table of public and released facts, and set the dtypes, in place.
+
+    It leaves made-up columns as objects, because SDV raises an error for a dtype that cannot hold
+    what it generates; :func:`store_made_up` stores them.
+    """
     processor.fit(proxy)
-    processor._dtypes = dtypes
+    processor._dtypes = {**dtypes, **dict.fromkeys(made_up, OBJECT)}
     # Sampled rows have the released range, granularity and format already.
     processor.formatters = {}
+
+
+def store_made_up(rows: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    """Store made-up columns in the dtypes of the private table, by name, as far as they fit.
+
+    A column whose dtype cannot hold the generated cells stays as it is. It is no error, because the
+    budget is spent by then.
+    """
+    stored = {name: _store(rows[name], dtype) for name, dtype in dtypes.items() if name in rows}
+    return rows.assign(**stored) if stored else rows
+
+
+def _store(cells: pd.Series, dtype: Any) -> pd.Series:
+    """Store cells in a dtype, rounded if need be, or as they are."""
+    for store in (cells.astype, lambda kind: cells.astype(float).round().astype(kind)):
+        with suppress(TypeError, ValueError):
+            return store(dtype)
+    return cells

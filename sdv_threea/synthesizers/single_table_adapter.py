@@ -27,6 +27,7 @@ from sdv_threea.storage.processing import (
     make_processor,
     pass_by,
     prepare_processor,
+    store_made_up,
 )
 from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers import private_names  # noqa: F401
@@ -288,7 +289,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         The transformers map cells of these and of other columns to codes, as released.
         """
         proxy = self.preprocessor.learn(domain, transformers)
-        fit_processor(self._data_processor, proxy, self.preprocessor.storage.dtypes)
+        dtypes = self.preprocessor.storage.dtypes
+        fit_processor(self._data_processor, proxy, dtypes, self._list_made_up())
 
     def finish_rows(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         """Turn drawn modelled columns into rows as the user stores them, and drop invalid ones.
@@ -303,8 +305,15 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         return self.reverse_transform_constraints(self._data_processor.reverse_transform(restored))
 
     def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Repair or drop sampled rows that break a constraint."""
-        return self.preprocessor.constraints.keep_valid(sampled)
+        """Store made-up columns; repair or drop sampled rows that break a constraint."""
+        rows = store_made_up(sampled, self._list_made_up())
+        return self.preprocessor.constraints.keep_valid(rows)
+
+    def _list_made_up(self) -> dict[str, Any]:
+        """Return the dtypes of the columns that are not modelled, by name."""
+        modelled = self.preprocessor.describe().names
+        dtypes = self.preprocessor.storage.dtypes
+        return {name: each for name, each in dtypes.items() if name not in modelled}
 
     def _validate_transform_constraints(
         self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False
