@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial, wraps
+from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, cast
@@ -166,12 +167,19 @@ class _Mute:
             found[self.name] = muted
 
 
-class _Sys(ModuleType):
+class _Module(ModuleType):
+    """A module of another class, which is pickled by its name, as cloudpickle does with others."""
+
+    def __reduce__(self) -> Any:
+        return import_module, (self.__name__,)
+
+
+class _Sys(_Module):
     stdout, stderr, __stdout__, __stderr__ = _Mute(), _Mute(), _Mute(), _Mute()
     unraisablehook = _Mute()
 
 
-class _Warnings(ModuleType):
+class _Warnings(_Module):
     showwarning, _showwarnmsg_impl = _Mute(), _Mute()
 
 

@@ -39,10 +39,13 @@ class Labels:
 
 def label_numbers(schema: Schema, taken: Mapping[str, Collection[str]]) -> dict[str, Labels]:
     """Return, by table, names for the columns of row numbers that differ from ``taken`` names."""
+    used = {table: set(names) for table, names in taken.items()}
 
     def name(label: str, table: str) -> str:
-        while label in taken[table]:
+        # Two foreign keys may be spelt alike: ('a, b', 'c') and ('a', 'b, c').
+        while label in used[table]:
             label = f'_{label}'
+        used[table].add(label)
         return label
 
     found = {}

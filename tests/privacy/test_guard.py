@@ -11,6 +11,7 @@ import sys
 import threading
 import warnings
 
+import cloudpickle
 import pytest
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -356,3 +357,10 @@ def test_a_process_that_was_guarded_ends_without_a_word():
     )
 
     assert done.stdout + done.stderr == ''
+
+
+def test_that_functions_which_name_the_modules_are_pickled_by_value():
+    with guarded():
+        pass
+
+    assert cloudpickle.loads(cloudpickle.dumps(lambda: (sys, warnings)))() == (sys, warnings)
