@@ -109,9 +109,21 @@ def common_step(values: NDArray[np.float64], steps: tuple[float, ...]) -> float:
 def finest_step(own: StepCounts, believed: float) -> float:
     """Return the coarsest step that all but a few numbers are multiples of; 0 if there is none.
 
-    The step has significant multiples; finer numbers are at most half of all, and no more than
-    noise explains. A step that is too coarse can leave no number in a range, so a round step allows
-    fewer finer numbers. If most numbers are zero, the first step of most other numbers is returned.
+    If noise may exceed the counts of a column that is mostly zero, the decimal step is the one that
+    fits its other numbers best.
+    """
+    first = _first_step(own, believed)
+    if not own.scale or own.zeros <= believed * own.scale:
+        return first
+    likeliest = _likeliest_step(own, believed)
+    return first if first in ROUND_STEPS and first > likeliest else likeliest
+
+
+def _first_step(own: StepCounts, believed: float) -> float:
+    """Return the coarsest step that has significant multiples, and few finer numbers; 0 for none.
+
+    Finer numbers are at most half of all, and no more than noise explains. A step that is too
+    coarse can leave no number in a range, so a round step allows fewer finer numbers.
     """
     counts = own.counts
     for code, step in enumerate(own.steps):
@@ -126,11 +138,32 @@ def finest_step(own: StepCounts, believed: float) -> float:
             most = believed * noise
         if evident and finer <= max(min(most, counts.sum() / 2), 0.0):
             return step
-    if own.zeros <= believed * own.scale:
-        return 0.0
-    plain = (code for code, step in enumerate(own.steps) if step not in ROUND_STEPS)
-    likely = (at for at in plain if counts[: at + 1].sum() >= counts[at + 1 :].sum())
-    return next((own.steps[at] for at in likely), 0.0)
+    return 0.0
+
+
+def _likeliest_step(own: StepCounts, believed: float) -> float:
+    """Return the decimal step that noisy counts make most likely; 0 for none.
+
+    If all numbers are rounded to a step, a known part of them are multiples of each coarser step by
+    chance; a matched filter estimates how many numbers there are. A priori the first decimal step
+    is as likely as all others together. A finer step is returned if finer numbers are significant.
+    """
+    last = len(own.steps)
+    expected = np.zeros((last + 1, last + 1))
+    for finest in range(last):
+        chances = [_chance(own.steps, finest, at) for at in range(finest + 1)]
+        expected[finest, : finest + 1] = chances
+    expected[last, last] = 1.0
+    fits = expected @ own.counts / np.linalg.norm(expected, axis=1) / own.scale
+    plain = [at for at, step in enumerate(own.steps) if step not in ROUND_STEPS]
+    likelihoods = np.maximum(fits, 0.0) ** 2 / 2
+    likelihoods[plain[:1]] += math.log(max(last, 1))
+    best = int(likelihoods.argmax())
+    for at in plain:
+        finer = own.counts[at + 1 :].sum()
+        if at >= best and finer <= believed * own.spread(last - at):
+            return own.steps[at]
+    return 0.0
 
 
 def find_heaps(own: StepCounts, step: float, spikes: Mapping[float, float]) -> Heaps:

@@ -6,6 +6,7 @@ stay texts; without it they become numbers. The guess cannot be undone, so such 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -81,9 +82,14 @@ def _is_stored_as(column: pd.Series, dtype: Any) -> bool:
     if stored == 'object' and declared in SCALARS:
         codes, listed = find_distinct(column)
         return not (codes == INVALID_PLACE).any() and all(
-            type(each) in SCALARS[declared] for each in listed
+            type(each) in SCALARS[declared] and _is_exact(each) for each in listed
         )
     return stored == 'text' and declared == 'object'
+
+
+def _is_exact(value: Hashable) -> bool:
+    """Return whether floats and integers of 64 bits hold the same value, if it is a number."""
+    return not isinstance(value, int | float) or abs(value) < EXACT
 
 
 def _name_kind(dtype: Any) -> str:

@@ -22,7 +22,8 @@ from types import ModuleType
 from typing import Any, cast
 from weakref import ReferenceType, ref
 
-MARK = 'is_muted'
+#: The methods of loggers that are muted.
+_MUTED: list[Callable[..., Any]] = []
 
 
 class UnreadableRowsError(Exception):
@@ -199,27 +200,42 @@ _IGNORED = ('ignore', None, SaidInside, None, 0)
 
 
 def _install() -> None:
+    """Install, for the whole process, the checks whether a thread is inside."""
     for module, kind in ((sys, _Sys), (warnings, _Warnings)):
         if not isinstance(module, kind):
             module.__class__ = kind
         for each in vars(kind).values():
             if isinstance(each, _Mute):
                 each.mute(module)
-    if not hasattr(logging.Logger.handle, MARK):
-        logging.Logger.handle = _mute_logger(logging.Logger.handle)  # type: ignore[method-assign]
-    # Later filters take precedence, so this one moves to the front again.
+    _mute_loggers()
+    _ignore_first()
+
+
+def _mute_loggers() -> None:
+    """Mute the methods of loggers, once more if another one was put in their place since."""
+    for name, answer in (('handle', None), ('isEnabledFor', False)):
+        method = getattr(logging.Logger, name)
+        if method not in _MUTED:
+            _MUTED.append(_mute_method(method, answer))
+            setattr(logging.Logger, name, _MUTED[-1])
+
+
+def _ignore_first() -> None:
+    """Put the filter before all others, because a later filter comes first."""
     filters = cast(list[Any], warnings.filters)
-    if not filters or filters[0] is not _IGNORED:
-        filters.insert(0, _IGNORED)
+    if filters and filters[0] is _IGNORED:
+        return
+    filters.insert(0, _IGNORED)
+    for at in range(len(filters) - 1, 0, -1):
+        if filters[at] is _IGNORED:
+            del filters[at]
 
 
-def _mute_logger(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Any:
-    """Return a ``handle`` method that drops log records in threads that are inside."""
+def _mute_method(method: Callable[..., Any], answer: Any) -> Any:
+    """Make a method of loggers answer at once in threads that are inside."""
 
-    @wraps(handle)
-    def mute(logger: logging.Logger, record: logging.LogRecord) -> None:
-        if not _HERE:
-            handle(logger, record)
+    @wraps(method)
+    def mute(*given: Any, **named: Any) -> Any:
+        return answer if _HERE else method(*given, **named)
 
-    setattr(mute, MARK, True)
     return mute

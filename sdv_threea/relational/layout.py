@@ -9,7 +9,7 @@ A model of one table reads no other table, so relations to other tables become c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,17 +45,32 @@ class Layout:
 
 
 def lay_out(schema: Schema, table: str, own: tuple[str, ...]) -> Layout:
-    """Name the columns of a table, except the context, which needs the owner's release."""
-    owner = schema.owners[table]
+    """Name the columns of a table, except the context, which needs the owner's release.
+
+    A name that is taken, by a column of the user or by another foreign key, gets an underscore.
+    """
+    owner, used = schema.owners[table], set(own)
     others = [link for link in schema.links_of(table) if link != owner]
     public = [link for link in others if link.parent in schema.public]
     loose = [link for link in others if link.parent not in schema.public and not link.required]
+
+    def name(kind: str, links: Iterable[Link]) -> dict[Link, str]:
+        return {link: add_name(f'{kind} of {link.name}', used) for link in links}
+
     return Layout(
         own,
-        counts={link: f'number of {link.name}' for link in schema.owned_by(table)},
-        references={link: f'reference of {link.name}' for link in public},
-        present={link: f'presence of {link.name}' for link in loose},
+        counts=name('number', schema.owned_by(table)),
+        references=name('reference', public),
+        present=name('presence', loose),
     )
+
+
+def add_name(name: str, used: set[str]) -> str:
+    """Return a name that is not used, and note that it is."""
+    while name in used:
+        name = f'_{name}'
+    used.add(name)
+    return name
 
 
 def own_domain(
@@ -109,21 +124,32 @@ def context_transformers(
     )
 
 
-def context_domain(transformers: tuple[Transformer, ...]) -> tuple[Category, ...]:
+def name_context(transformers: tuple[Transformer, ...], taken: Iterable[str]) -> tuple[str, ...]:
+    """Name the columns of a context after the owner's columns, other than ``taken`` names."""
+    used = set(taken)
+    return tuple(add_name(f'owner: {each.name}', used) for each in transformers)
+
+
+def context_domain(
+    transformers: tuple[Transformer, ...], names: tuple[str, ...]
+) -> tuple[Category, ...]:
     """Describe the columns of a context: categories of the owner's released codes."""
     return tuple(
         Category(
-            name=context_name(transformer),
+            name=name,
             values=tuple(range(1, transformer.size)),
             nullable=transformer.nullable,
             ordered=transformer.ordered,
         )
-        for transformer in transformers
+        for transformer, name in zip(transformers, names, strict=True)
     )
 
 
 def context_columns(
-    transformers: tuple[Transformer, ...], rows: pd.DataFrame, referred: NDArray[np.int64]
+    transformers: tuple[Transformer, ...],
+    names: tuple[str, ...],
+    rows: pd.DataFrame,
+    referred: NDArray[np.int64],
 ) -> pd.DataFrame:
     """Return the context of the rows of a child: the codes of the rows that they refer to.
 
@@ -134,16 +160,8 @@ def context_columns(
         * a row of the result is a function of the row of the parent that it refers to
     """
     codes = encode(rows, transformers)
-    named = {
-        context_name(transformer): _name_codes(codes[:, at], codes[:, at] > 0)
-        for at, transformer in enumerate(transformers)
-    }
+    named = {name: _name_codes(codes[:, at], codes[:, at] > 0) for at, name in enumerate(names)}
     return join_parent(len(referred), referred, pd.DataFrame(named, index=rows.index))
-
-
-def context_name(transformer: Transformer) -> str:
-    """Name a column of the context after the owner's column."""
-    return f'owner: {transformer.name}'
 
 
 def _name_codes(codes: NDArray[np.integer], known: NDArray[np.bool_]) -> NDArray[np.object_]:

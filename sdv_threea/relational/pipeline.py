@@ -39,6 +39,7 @@ from sdv_threea.relational.layout import (
     context_columns,
     context_domain,
     context_transformers,
+    name_context,
     own_columns,
 )
 from sdv_threea.relational.magnitudes import release_magnitudes
@@ -146,10 +147,11 @@ def _release_table(
         return _release_root(task, rows[table], units[table])
     parent, referred = done.tables[owner.parent], database.parents[owner]
     transformers = context_transformers(parent.released.transformers, parent.layout)
+    names = name_context(transformers, plan.domain.names)
     with guarded():
-        context = context_columns(transformers, rows[owner.parent], referred)
+        context = context_columns(transformers, names, rows[owner.parent], referred)
         joined = pd.concat([rows[table], context], axis=1)
-    described = context_domain(transformers)
+    described = context_domain(transformers, names)
     domain = Domain((*plan.domain.columns, *described), plan.domain.target)
     asks_orphans = not owner.required
     share = 1 - constants.magnitudes_share - constants.siblings_share
@@ -161,7 +163,7 @@ def _release_table(
     )
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     released = _release_rows(task, joined, domain, units[table], bound, share)
-    layout = replace(plan.layout, context=tuple(column.name for column in described))
+    layout = replace(plan.layout, context=names)
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     # From here on, ``noise`` is that of a count for units of up to ``bound`` rows.
     noise *= bound or 1

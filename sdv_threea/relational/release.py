@@ -191,7 +191,8 @@ class DatabaseRelease:
         if owner is not None:
             parent = self.tables[owner.parent]
             transformers = context_transformers(parent.released.transformers, parent.layout)
-            context = context_columns(transformers, drawn[owner.parent].rows, owners)
+            above = drawn[owner.parent].rows
+            context = context_columns(transformers, model.layout.context, above, owners)
         shared = draw_shared(model, owners, rng)
         rows = draw_rows(model, context, shared, rng)
         for _ in range(MAX_TRIES):

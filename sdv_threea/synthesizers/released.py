@@ -155,7 +155,8 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
     except Exception as error:  # a file from somebody else may hold anything
         raise _damaged(filepath, error) from None
     try:
-        check_claims(statement)
+        model = restored._model
+        check_claims(statement, modelled=bool(getattr(model, 'tables', model is not None)))
     except ValueError as error:
         raise SynthesizerInputError(
             f"The release in the file '{os.fspath(filepath)}' is not as it was saved: {error}. Ask "
@@ -164,14 +165,21 @@ def restore_release(kind: Any, facts: Mapping[str, Any], filepath: str | os.Path
     return restored
 
 
-def check_claims(statement: PrivacyStatement | DatabaseStatement) -> None:
-    """Raise a ``ValueError`` if a statement, perhaps forged, claims more than its receipts show."""
+def check_claims(statement: PrivacyStatement | DatabaseStatement, *, modelled: bool) -> None:
+    """Raise a ``ValueError`` if a statement, perhaps forged, claims more than its receipts show.
+
+    ``modelled`` is whether the release holds a model, for which every fit pays.
+    """
     fits = statement.fits
-    least = any(ledger.receipts for ledger in statement.ledgers)  # none is a fit that asked nothing
-    if isinstance(fits, bool) or not isinstance(fits, int) or fits < least:
+    receipts = [each for ledger in statement.ledgers for each in ledger.receipts]
+    if isinstance(fits, bool) or not isinstance(fits, int) or fits < modelled:
         raise InputError('it does not say how many fits there were')
+    if modelled and not receipts:
+        raise InputError('it holds a model, and no receipt of what that cost')
     if math.isinf(statement.epsilon):
         return
+    if not all(one.sensitivity > 0 and one.mu > 0 for one in receipts):
+        raise InputError('it has receipts of releases that cost nothing')
     for ledger in statement.ledgers:
         free = statement.guarantee != 'paper' and not all(one.charged for one in ledger.receipts)
         if free or not ledger.keeps(statement.epsilon, statement.delta):

@@ -58,6 +58,18 @@ def test_where_nearly_all_numbers_are_zero_most_of_the_others_decide():
     assert find_step([7.0] * 200, scale=100.0) == 0.0, 'without zeros, nothing is guessed'
 
 
+@pytest.mark.parametrize(('finest', 'steps'), [(1.0, EVERY_STEP), (0.01, DECIMAL_STEPS)])
+def test_noise_hides_no_step_of_a_column_that_is_mostly_zero(rng, finest, steps):
+    """200 numbers beside 1,800 zeros: of 23 counts, noise alone makes some look like finer ones."""
+    found = []
+    for _ in range(300):
+        numbers = np.round(rng.uniform(1, 90, 200) / finest) * finest
+        noise = 21.0 * rng.normal(size=len(steps) + 2)
+        found.append(find_step([*numbers, *[0.0] * 1_800], steps, 21.0, noise))
+
+    assert np.mean(np.array(found) == finest) > 0.95
+
+
 @pytest.mark.parametrize('scale', [0.0, 5.0])
 def test_limits_in_ten_thousands_are_so(rng, scale):
     steps = EVERY_STEP

@@ -196,3 +196,13 @@ def test_a_category_with_nul_is_refused_as_pandas_has_merged_cells():
         check_part(merged, merged.dtype)
     assert 'flu' not in str(caught.value)
     check_part(merged.astype(object), np.dtype(object))
+
+
+@pytest.mark.parametrize('declared', ['float64', 'int64', 'Int64'])
+def test_whole_numbers_that_a_float_may_not_hold_are_refused_among_objects(declared):
+    """Another row of the part may make a float of the same cell."""
+    check_part(pd.Series([2**53 - 1, None, 0.5], dtype=object), np.dtype('float64'))
+    with pytest.raises(UnreadableRowsError, match='stores it in another way'):
+        check_part(
+            pd.Series([2**60 + 1, 1], dtype=object, name='c'), pd.Series(dtype=declared).dtype
+        )

@@ -10,9 +10,9 @@ from sdv_threea.relational.layout import (
     Layout,
     context_columns,
     context_domain,
-    context_name,
     context_transformers,
     lay_out,
+    name_context,
     own_columns,
     own_domain,
 )
@@ -128,7 +128,7 @@ def test_the_context_is_what_varies_and_is_not_context_itself():
 
 
 def test_everything_about_the_context_is_known():
-    described = context_domain(TRANSFORMERS[:2])
+    described = context_domain(TRANSFORMERS[:2], name_context(TRANSFORMERS[:2], ()))
 
     assert [column.name for column in described] == ['owner: n', 'owner: k']
     assert [len(column.values) for column in described] == [3, 2]
@@ -138,7 +138,24 @@ def test_everything_about_the_context_is_known():
 
 def test_the_context_of_a_row_is_the_codes_of_its_owner():
     rows = pd.DataFrame({'n': [0.0, 2.0, np.nan], 'k': np.array(['v', 'u', 'new'], dtype=object)})
-    context = context_columns(TRANSFORMERS[:2], rows, np.array([2, 0, -1, 1]))
+    names = name_context(TRANSFORMERS[:2], ())
+    context = context_columns(TRANSFORMERS[:2], names, rows, np.array([2, 0, -1, 1]))
 
-    assert context[context_name(TRANSFORMERS[0])].tolist() == [None, 1, None, 3]
-    assert context[context_name(TRANSFORMERS[1])].tolist() == [None, 2, None, 1]
+    assert context[names[0]].tolist() == [None, 1, None, 3]
+    assert context[names[1]].tolist() == [None, 2, None, 1]
+
+
+def test_names_of_the_users_columns_are_not_taken_again():
+    own = ('number of b(a_id)', '_number of b(a_id)')
+    layout = lay_out(SCHEMA, 'a', own)
+
+    assert len({*own, *layout.counts.values()}) == len(own) + len(layout.counts)
+    taken = ('owner: amount', *(f'owner: {each.name}' for each in TRANSFORMERS[:2]))
+    assert not set(name_context(TRANSFORMERS[:2], taken)) & set(taken)
+
+
+def test_foreign_keys_that_are_spelt_alike_have_columns_of_their_own():
+    links = Link('x', ('a, b', 'c'), 'p'), Link('x', ('a', 'b, c'), 'p')
+    layout = lay_out(Schema(('p', 'x'), links, public=frozenset({'p'})), 'x', ())
+
+    assert len(set(layout.references.values())) == 2

@@ -331,13 +331,15 @@ HONEST = PrivacyStatement(
 
 
 def test_honest_claims_are_believed():
-    check_claims(HONEST)
-    check_claims(replace(HONEST, fits=10))
-    check_claims(replace(HONEST, guarantee='paper', receipts=(PAID, replace(PAID, charged=False))))
-    check_claims(replace(HONEST, mu=0.0, receipts=(), fits=0))
+    check_claims(HONEST, modelled=True)
+    check_claims(replace(HONEST, fits=10), modelled=True)
+    paper = replace(HONEST, guarantee='paper', receipts=(PAID, replace(PAID, charged=False)))
+    check_claims(paper, modelled=True)
+    check_claims(replace(HONEST, mu=0.0, receipts=(), fits=0), modelled=False)
     assert 'refits' not in str(replace(HONEST, fits=0))
     free = replace(PAID, mu=math.inf, noise_scale=0.0)
-    check_claims(replace(HONEST, epsilon=math.inf, guarantee='none', receipts=(free,)))
+    noiseless = replace(HONEST, epsilon=math.inf, guarantee='none', receipts=(free,))
+    check_claims(noiseless, modelled=True)
 
 
 @pytest.mark.parametrize(
@@ -347,10 +349,12 @@ def test_honest_claims_are_believed():
         {'receipts': (replace(PAID, noise_scale=1.0),)},
         {'receipts': (replace(PAID, charged=False),)},
         {'receipts': (PAID,) * 20},
-        {'fits': 0}, {'fits': -1}, {'fits': True}, {'fits': 1.5}, {'fits': None}, {'fits': 'x'},
+        {'receipts': ()}, {'receipts': (PAID, replace(PAID, sensitivity=0.0, mu=0.0))},
+        {'fits': 0}, {'fits': 0, 'receipts': ()}, {'fits': -1}, {'fits': True}, {'fits': 1.5},
+        {'fits': None}, {'fits': 'x'},
     ],
     ids=str,
 )  # fmt: skip
 def test_claims_beyond_the_evidence_are_refused(edited):
-    with pytest.raises(ValueError, match='than its receipts show|how many fits'):
-        check_claims(replace(HONEST, **edited))
+    with pytest.raises(ValueError, match='receipt|how many fits'):
+        check_claims(replace(HONEST, **edited), modelled=True)
