@@ -74,7 +74,7 @@ PUBLIC = {
     'mistakes of our own, which no cell can cause': (
         'a code is out of range', 'a group is out of range', 'codes must have one row',
         'weights must be at least zero', 'the sums do not fit into 64 bits: choose a coarser grid',
-        'the squared norms do not fit',
+        'the squared norms do not fit', 'the question has not been put',
     ),
 }  # fmt: skip
 

@@ -137,7 +137,7 @@ def release_counts(
         histogram_sensitivity(len(sizes) + 1, neighbors),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
-    of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes[:-1]]))
+    of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes]))[:-1]
     # Later steps divide by class sizes.
     return Counts(tuple(columns), np.maximum(of_classes, 1.0), receipt.noise_scale), receipt
 

@@ -14,9 +14,10 @@ import pytest
 from scipy.special import ndtr
 
 from sdv_threea.accounting import delta_from_mu
-from sdv_threea.describe import description as room
 from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.description import describe
 from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.privacy import sums
 from sdv_threea.privacy.mechanism import threshold_release
 from sdv_threea.privacy.rows import chunk_table
 
@@ -176,8 +177,8 @@ class Counted:
 
 def describe_counted(monkeypatch, rows, neighbors, rows_per_unit, least):
     counted = Counted(least)
-    monkeypatch.setattr(room, 'threshold_release', counted)
-    room.describe(
+    monkeypatch.setattr(sums, 'threshold_release', counted)
+    describe(
         chunk_table(pd.DataFrame(rows, columns=['c', 'd', 'label', 'x'])),
         DOMAIN,
         mu=1.0,

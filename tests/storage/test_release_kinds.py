@@ -18,7 +18,7 @@ NAMES = {
     'DatabaseRelease', 'Domain', 'Expectation', 'ForeignKey', 'Interplay', 'Joint',
     'JointConstants', 'KernelFeatures', 'LabelModel', 'Layout', 'Ledger', 'Loss', 'Magnitudes',
     'Mixture', 'NormalScores', 'Number', 'NumberModel', 'Receipt', 'RelationalConstants',
-    'Release', 'Schema', 'Share', 'TableRelease', 'Term', 'Trees', 'Triples',
+    'Release', 'ReluNtk', 'Schema', 'Share', 'TableRelease', 'Term', 'Trees', 'Triples',
 }  # fmt: skip
 
 

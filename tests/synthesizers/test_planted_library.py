@@ -190,7 +190,6 @@ PLANTS = [
     (pd.DataFrame, 'rename', {}),
     (pd.DataFrame, 'reset_index', {}),
     (pd.DataFrame, '__getitem__', {}),
-    (pd.DataFrame, 'isna', {}),
     (pd.Series, 'isna', {}),
     (np, 'fromiter', {}),
     (np, 'asarray', COERCE),

@@ -22,7 +22,7 @@ NUM_ROWS = st.sampled_from([1, 2, 3, 10, 60, 200, 400])
 #: Settings that are all allowed. Each example draws some of them.
 SETTINGS: dict[str, list[Any]] = {
     'epsilon': [1e-4, 0.1, 1, 10.0, 1e3, 1e9, math.inf],
-    'delta': [1e-12, 1e-6, 1e-6, 0.1],
+    'delta': [1e-12, 1e-6, 1e-6, 0.009],
     'neighbors': ['add_remove', 'replace_one'],
     'n_components': ['auto', 1, 3],
     'enforce_min_max_values': [True, False],
