@@ -163,7 +163,6 @@ def _release_table(
     )
     bound = choose_bound(magnitudes, noise, constants.typical_share, plan.most_rows)
     released = _release_rows(task, joined, domain, units[table], bound, share)
-    layout = replace(plan.layout, context=names)
     orphans, receipts = _release_orphans(task, done.schema, database) if asks_orphans else (0.0, ())
     # From here on, ``noise`` is that of a count for units of up to ``bound`` rows.
     noise *= bound or 1
@@ -172,7 +171,7 @@ def _release_table(
     size = min(size, most_rows(parent, done.children[owner].most or bound, constants))
     model = TableRelease(
         released,
-        layout,
+        replace(plan.layout, context=names),
         size,
         orphans=min(orphans / size, 1.0),
         noise=noise / max(released.num_rows, 1.0),

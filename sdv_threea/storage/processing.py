@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.metadata import Metadata
@@ -55,17 +56,32 @@ def pass_by(processor: DataProcessor, names: Iterable[str]) -> None:
 
 
 def fit_processor(
-    processor: DataProcessor, proxy: pd.DataFrame, dtypes: Mapping[str, Any], made_up: Iterable[str]
+    processor: DataProcessor, proxy: pd.DataFrame, dtypes: Mapping[str, Any], strict: Iterable[str]
 ) -> None:
     """Fit the processor to a table of public and released facts, and set the dtypes, in place.
 
-    It leaves made-up columns as objects, because SDV raises an error for a dtype that cannot hold
-    what it generates; :func:`store_made_up` stores them.
+    It leaves columns of ``strict`` dtypes as objects; :func:`store_made_up` stores them.
     """
     processor.fit(proxy)
-    processor._dtypes = {**dtypes, **dict.fromkeys(made_up, OBJECT)}
+    processor._dtypes = {**dtypes, **dict.fromkeys(strict, OBJECT)}
     # Sampled rows have the released range, granularity and format already.
     processor.formatters = {}
+
+
+def list_strict(
+    columns: Mapping[str, Mapping[str, Any]], dtypes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the dtypes of made-up columns for which SDV raises an error if a cell does not fit.
+
+    These are dates, and the nullable dtypes of pandas for numbers and flags. Ids fit.
+    """
+    found = {}
+    for name, dtype in dtypes.items():
+        kind, nullable = getattr(dtype, 'kind', 'O'), not isinstance(dtype, np.dtype)
+        made_up = columns[name]['sdtype'] not in (*MODELLED, 'id')
+        if made_up and (kind == 'M' or (nullable and kind in 'iub')):
+            found[name] = dtype
+    return found
 
 
 def store_made_up(rows: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from sdv_threea.privacy.rows import Rows, chunk_table
 from sdv_threea.storage.metadata import keep_public
 from sdv_threea.storage.processing import (
     fit_processor,
+    list_strict,
     make_processor,
     pass_by,
     prepare_processor,
@@ -289,8 +290,9 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         The transformers map cells of these and of other columns to codes, as released.
         """
         proxy = self.preprocessor.learn(domain, transformers)
-        dtypes = self.preprocessor.storage.dtypes
-        fit_processor(self._data_processor, proxy, dtypes, self._list_made_up())
+        storage = self.preprocessor.storage
+        strict = list_strict(storage.columns, storage.dtypes)
+        fit_processor(self._data_processor, proxy, storage.dtypes, strict)
 
     def finish_rows(self, sampled: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         """Turn drawn modelled columns into rows as the user stores them, and drop invalid ones.
@@ -306,14 +308,9 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
 
     def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
         """Store made-up columns; repair or drop sampled rows that break a constraint."""
-        rows = store_made_up(sampled, self._list_made_up())
+        storage = self.preprocessor.storage
+        rows = store_made_up(sampled, list_strict(storage.columns, storage.dtypes))
         return self.preprocessor.constraints.keep_valid(rows)
-
-    def _list_made_up(self) -> dict[str, Any]:
-        """Return the dtypes of the columns that are not modelled, by name."""
-        modelled = self.preprocessor.describe().names
-        dtypes = self.preprocessor.storage.dtypes
-        return {name: each for name, each in dtypes.items() if name not in modelled}
 
     def _validate_transform_constraints(
         self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False
