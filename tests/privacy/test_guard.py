@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import logging
 import os
@@ -12,7 +11,6 @@ import sys
 import threading
 import warnings
 
-import cloudpickle
 import pytest
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -358,51 +356,3 @@ def test_a_process_that_was_guarded_ends_without_a_word():
     )
 
     assert done.stdout + done.stderr == ''
-
-
-def test_that_functions_which_name_the_modules_are_pickled_by_value():
-    with guarded():
-        pass
-
-    assert cloudpickle.loads(cloudpickle.dumps(lambda: (sys, warnings)))() == (sys, warnings)
-
-
-def test_what_makes_and_handles_records_hears_nothing_of_the_inside(monkeypatch):
-    """Records are not even made: factories, own loggers and wrappers would hear them."""
-    heard = []
-
-    class OwnLogger(logging.Logger):
-        def handle(self, record):
-            heard.append(record)
-
-    made = logging.getLogRecordFactory()
-    with guarded():
-        pass
-    with monkeypatch.context() as patch:
-        real = logging.Logger.handle
-
-        @functools.wraps(real)
-        def wrapper(logger, record):
-            heard.append(record)
-            real(logger, record)
-
-        patch.setattr(logging.Logger, 'handle', wrapper)
-        logging.setLogRecordFactory(lambda *given, **named: heard.append(given) or made())
-        try:
-            with guarded():
-                OwnLogger('own').critical(SECRET)
-                logging.getLogger('any').critical(SECRET)
-            assert heard == []
-        finally:
-            logging.setLogRecordFactory(made)
-        OwnLogger('own').critical('outside')
-        assert len(heard) == 1
-
-
-def test_the_filter_is_there_once_however_often_others_come_before_it():
-    with warnings.catch_warnings():
-        for _ in range(5):
-            warnings.simplefilter('default')
-            with guarded():
-                pass
-        assert sum(each is guard._IGNORED for each in warnings.filters) == 1
