@@ -74,6 +74,11 @@ def list_crowds() -> dict[str, Callable[[int], Crowd]]:
             _draw_rich(300),
             {'target_column': 'either', 'kernel': _kernel, 'n_components': 1},
         ),
+        'mixed records': partial(
+            _of_frame,
+            _draw_rich(300),
+            {'target_column': 'either', 'mixing': 'clusters', 'epsilon': 400.0},
+        ),
         'coerced': _make_coerced,
         'units': _make_units,
         'several paths': _make_paths,

@@ -132,6 +132,9 @@ ABLATIONS: dict[str, Method] = {
     'no target named': clustmix(target=False),
     'no shrinkage': clustmix(constants=UNSHRUNK),
     'paper accounting': clustmix(guarantee='paper'),
+    'the paper': clustmix(mixing='clusters'),
+    'the paper, its accounting': clustmix(mixing='clusters', guarantee='paper'),
+    'the paper, random mixing': clustmix(mixing='random'),
 }
 
 BASELINES: dict[str, Method] = {

@@ -13,11 +13,12 @@ import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import releases
-
 from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon, odds_from_mu
+from sdv_threea.constants import RelationalConstants
 from sdv_threea.pages.plots import INK, RULE, SYNTHETIC_COLOR
 from sdv_threea.settings import SHARES, THRESHOLD_SHARE
+from sdv_threea.statistics.kind import Kind
+from sdv_threea.statistics.registry import REGISTRY
 
 PAGE = Path(__file__).parent / 'privacy.md'
 PICTURE = Path(__file__).parent / 'pictures' / 'budget.svg'
@@ -40,6 +41,11 @@ STAGES = {
 }
 
 
+#: The stages that have nothing to do where pairs of columns are counted: their shares pay for that.
+#: Without labels all shares are parts of what those of labels leave.
+IDLE_WITH_PAIRS = ('classes', 'partition', 'anonymize')
+
+
 def write_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Write a table of Markdown."""
     header = list(header)
@@ -49,7 +55,21 @@ def write_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def write_releases() -> str:
     """Write the table of all releases."""
     header = ['stage', 'what is released', 'added or removed', 'replaced', 'paid by', 'proof']
-    return write_table(header, (entry.row for entry in releases.RELEASES))
+    return write_table(header, map(_write_kind, REGISTRY.values()))
+
+
+def _write_kind(kind: Kind) -> list[str]:
+    """Write a row of that table."""
+    if kind.about_units:
+        share = getattr(RelationalConstants, f'{kind.share}_share')
+        paid = f'{kind.share}, {share:.0%} of a table'
+    elif kind.share == 'pairs':
+        share = math.fsum(SHARES[stage] for stage in IDLE_WITH_PAIRS)
+        paid = f'{", ".join(IDLE_WITH_PAIRS[:-1])} and {IDLE_WITH_PAIRS[-1]}, {share:.0%}'
+    else:
+        paid = f'{kind.share}, {SHARES[kind.share]:.0%}'
+    proofs = ', '.join(f'`{proof}`' for proof in kind.proofs)
+    return [kind.stage, kind.words, *kind.moves, paid, proofs]
 
 
 def write_meaning() -> str:

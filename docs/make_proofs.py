@@ -17,8 +17,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
-from sdv_threea.describe.questions import RECORD_UNITS, RELEASED
 from sdv_threea.settings import THRESHOLD_SHARE
+from sdv_threea.statistics.registry import QUESTIONS
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 PROOFS = Path(__file__).parent / 'lab' / 'proofs.md'
 
@@ -97,7 +98,7 @@ def read_thresholds() -> list[tuple[int, float]]:
     line = r'^  describe +\S+ +(\S+) +(\S+) +(\S+)  (.*)$'
     found: list[tuple[int, float]] = []
     for delta, moved, noise, released in re.findall(line, PAGE.read_text('utf-8'), re.M):
-        if released == RELEASED['rarer']:  # of the columns of the line before
+        if released == QUESTIONS['rarer'].title:  # of the columns of the line before
             found.append((found[-1][0], float(noise) / RECORD_UNITS))
         elif delta != '0':
             found.append((round(float(moved) ** 2), float(noise)))

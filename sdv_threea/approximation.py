@@ -45,6 +45,7 @@ from sdv_threea.stages import (
     for_pairs,
     may_count_pairs,
 )
+from sdv_threea.statistics import registry
 
 
 def approximate(
@@ -71,7 +72,7 @@ def approximate(
             classes.count,
             radius,
             constants.count_weight,
-            stage='approximate',
+            kind=registry.MOMENTS,
             **run.spending.terms('moments'),
         )
     )

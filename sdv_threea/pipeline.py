@@ -15,6 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Budget
+from sdv_threea.adapt.model import LabelModel
+from sdv_threea.adapt.numbers import NumberModel
 from sdv_threea.adaptation import adapt, calibrate
 from sdv_threea.anonymize.mixing import mixture_of_components
 from sdv_threea.anonymize.mixture import Mixture, class_mixture
@@ -30,8 +32,10 @@ from sdv_threea.encoding.classes import make_classes
 from sdv_threea.encoding.records import Encoded, RecordEncoder
 from sdv_threea.encoding.support import narrowed
 from sdv_threea.encoding.transformers import make_transformers
+from sdv_threea.joint.density import Joint
 from sdv_threea.losses import find_losses
 from sdv_threea.maths.threads import in_one_thread
+from sdv_threea.paper import mix_records
 from sdv_threea.partition.em import first_centroids, num_components, place_in_component, private_em
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import Rows, chunk_table
@@ -51,6 +55,7 @@ from sdv_threea.stages import (
     share_the_rest,
     take_last,
 )
+from sdv_threea.statistics import registry
 
 #: Centroids are fitted to about this many rows at most: more would take time and gain nothing.
 MOST_READ = 2**20
@@ -104,21 +109,14 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
     encoder, encoded = _describe(rows, planned, size, run, budget, guessed=planned is not domain)
     begin('approximate')
     density, plan = approximate(encoder, encoded, run)
-    joint, centroids = None, None
+    joint = None
     if plan is not None:
         joint = join_columns(density, plan, encoder, rows, encoded, run)
-    begin('partition')
-    if joint is None:
-        centroids = _partition(density, encoded, run)
-    begin('adapt')
-    adapted = adapt(density, joint, encoder, encoded, run)
-    begin('anonymize')
-    if centroids is None:  # records are drawn from the joint density
-        mixture = class_mixture(density.counts.totals, density.correlations)
+    if settings.mixing is None:
+        mixture, labels, number = _model(density, joint, encoder, encoded, run, begin)
     else:
-        density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and no longer needed
-        mixture = _anonymize(density, encoded, centroids, run)
-    labels, number = calibrate(adapted, mixture, joint, density, run)
+        begin('anonymize')
+        mixture, labels, number = mix_records(density, encoded, run), None, None
     return Release(
         domain=narrowed(encoder.description, encoder.scored_transformers, density.masks),
         ledger=run.spending.ledger,
@@ -132,6 +130,30 @@ def release(  # noqa: PLR0913 (what, the price, and sources of chance)
         joint=joint,
         losses=find_losses(domain, size, encoder, density, run.constants.describe),
     )
+
+
+def _model(
+    density: Density,
+    joint: Joint | None,
+    encoder: RecordEncoder,
+    encoded: Rows[Encoded],
+    run: Run,
+    begin: Callable[[str], object],
+) -> tuple[Mixture, LabelModel | None, NumberModel | None]:
+    """Partition, adapt, anonymize: return the mixture, and the model of the target."""
+    centroids = None
+    begin('partition')
+    if joint is None:
+        centroids = _partition(density, encoded, run)
+    begin('adapt')
+    adapted = adapt(density, joint, encoder, encoded, run)
+    begin('anonymize')
+    if centroids is None:  # records are drawn from the joint density
+        mixture = class_mixture(density.counts.totals, density.correlations)
+    else:
+        density = density._replace(correlations=np.empty((0, 0, 0)))  # large, and no longer needed
+        mixture = _anonymize(density, encoded, centroids, run)
+    return mixture, *calibrate(adapted, mixture, joint, density, run)
 
 
 def _plan(
@@ -228,7 +250,7 @@ def _anonymize(
             num_classes * components,
             density.radius,
             constants.approximate.count_weight,
-            stage='anonymize',
+            kind=registry.MIXED,
             **run.spending.rest(),
         )
     )

@@ -37,6 +37,9 @@ _begun: dict[str, int] = {}
 
 GUARANTEES = ('end_to_end', 'paper')
 
+#: Ways to mix records, and ``None`` for the model of this package.
+MIXINGS = (None, 'clusters', 'random')
+
 #: Shares of the budget, of ``mu^2``, by release. docs/lab/lab_notes.md tells how they were chosen.
 SHARES = {
     'size': 0.01,
@@ -73,6 +76,9 @@ class Settings:
         extrapolate: Whether estimated ranges extend beyond the evidence, to where the tails of a
             column would end: closer to the real ends, but sometimes beyond them. By default a range
             ends where values surely reach.
+        mixing: ``None`` for the model of this package; ``'clusters'`` for the algorithm of the 3A
+            paper, which mixes the records of clusters; ``'random'`` to mix the records of a class
+            at random, for comparison.
         shares: Shares of the budget by release.
         constants: The constants that were chosen by measurement.
 
@@ -88,6 +94,7 @@ class Settings:
     alpha: float = 0.5
     kernel: Callable[..., Any] | None = None
     extrapolate: bool = False
+    mixing: str | None = None
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
     constants: Constants = field(default_factory=Constants)
 
@@ -100,6 +107,8 @@ class Settings:
         self.budget(thresholds=True)
         if not isinstance(self.guarantee, str) or self.guarantee not in GUARANTEES:
             raise InputError(f'guarantee must be one of {GUARANTEES}, got {self.guarantee!r}.')
+        if self.mixing is not None and self.mixing not in MIXINGS:
+            raise InputError(f'mixing must be one of {MIXINGS}, got {self.mixing!r}.')
         if not 0 <= self.alpha <= 1:
             raise InputError(f'alpha must be between 0 and 1, got {self.alpha}.')
         if self.kernel is not None:

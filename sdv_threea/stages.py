@@ -56,10 +56,10 @@ def may_count_pairs(settings: Settings, *, alone: bool) -> bool:
     """Return whether pairs of columns are counted, if the budget supports them.
 
     They are not in the context of another table (``alone=False``), with a number of components that
-    the user chose, or under the accounting of the paper.
+    the user chose, by the algorithm of the paper, or under its accounting.
     """
     chosen = settings.components_per_class is not None or settings.guarantee == 'paper'
-    return alone and not chosen
+    return alone and not chosen and settings.mixing is None
 
 
 def for_pairs(settings: Settings) -> tuple[str, ...]:

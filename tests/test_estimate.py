@@ -11,12 +11,12 @@ from scipy.stats import norm
 
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.density import bound_norm, clip_radius
-from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.domain import Category, Domain, Number
 from sdv_threea.estimate import SURE, expected_error
 from sdv_threea.pipeline import release
 from sdv_threea.privacy.statistics import OFF_DIAGONAL_WEIGHT
 from sdv_threea.settings import Settings
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 NUM_ROWS = 4000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sdv_threea.accounting.gdp import delta_from_mu, epsilon_from_mu
@@ -18,6 +18,7 @@ class Receipt:
 
     ``sensitivity`` and ``noise_scale`` are in released units, ``mu`` is the price in GDP, ``delta``
     the failure probability of a threshold. Only ``guarantee='paper'`` leaves releases uncharged.
+    ``statistic`` names the entry in the registry of statistics; files of 0.1.0 have none.
     """
 
     stage: str
@@ -27,6 +28,7 @@ class Receipt:
     mu: float
     delta: float = 0.0
     charged: bool = True
+    statistic: str = field(default='', repr=False)
 
     def __post_init__(self) -> None:
         if not self.mu >= 0:

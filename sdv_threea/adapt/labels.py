@@ -39,12 +39,14 @@ from sdv_threea.adapt.fit import Draws, Fit
 from sdv_threea.adapt.model import LabelModel
 from sdv_threea.adapt.moments import add_features, release_feature_moments
 from sdv_threea.adapt.ntk import make_kernel
-from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, slope_sensitivity, sum_slopes
+from sdv_threea.adapt.slopes import CHANCE_UNITS, Featured, sum_slopes
 from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
+from sdv_threea.statistics.sensitivities import slopes
 
 #: Number of draws for a fit. It falls with columns and classes, because the array of evidence has
 #: at most ``MOST_ENTRIES`` entries, but not below the fewest.
@@ -111,8 +113,8 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
 
     Formal guarantees:
         * the rows are read ``T`` times, by :func:`~sdv_threea.adapt.slopes.sum_slopes`, whose sums
-          move by at most :func:`~sdv_threea.adapt.slopes.slope_sensitivity`, and with features once
-          by :func:`~sdv_threea.adapt.moments.release_feature_moments`
+          move by at most :func:`~sdv_threea.statistics.sensitivities.slopes`, and with features
+          once by :func:`~sdv_threea.adapt.moments.release_feature_moments`
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
           compose to ``mu``; weights and radius of a step, and whether it has features, follow from
           the releases before it
@@ -124,7 +126,7 @@ def adapt_labels(  # noqa: PLR0913 (the private rows, the start, the constants a
     left = max(1.0 - share - constants.moment_share, 0.0) / constants.feature_steps
     if features is not None:
         drawn = _features_of(draws, pooled, features)
-        unit = slope_sensitivity(1.0, neighbors) / (mu * math.sqrt(left))
+        unit = slopes(radius=1.0, neighbors=neighbors) / (mu * math.sqrt(left))
         if fit.promise(drawn, unit) < constants.least_promise:
             features = None
     first = mu * math.sqrt(1.0 if features is None else share)
@@ -156,12 +158,12 @@ def _take_steps(
     for _ in range(num_steps):
         radius, model = fit.radius(), fit.whole_model()
         num_weights = len(model.offsets) * (1 + len(fit.evidence)) + model.weights.size
-        statistic = Statistic(
-            'adapt',
-            f'slopes of the logistic loss in {num_weights} weights',
+        statistic = registry.SLOPES.state(
             partial(sum_slopes, fit.evidence, model, radius),
-            slope_sensitivity(radius, terms['neighbors']),
+            neighbors=terms['neighbors'],
             resolution=1 / (EVIDENCE_UNITS * CHANCE_UNITS),
+            weights=num_weights,
+            radius=radius,
         )
         price = mu / math.sqrt(num_steps)
         slopes, receipt = release(*take(rows, statistic), mu=price, noise=terms['noise'])

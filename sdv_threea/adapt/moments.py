@@ -22,6 +22,7 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
+from sdv_threea.statistics import registry
 
 #: Smallest factor on the variance of draws.
 LEAST_STRETCH = 0.05
@@ -58,8 +59,7 @@ def release_feature_moments(
         constants.count_weight,
         mu=mu,
         neighbors=neighbors,
-        stage='adapt',
-        of='kernel features',
+        kind=registry.FEATURES,
         noise=noise,
     )
 

@@ -39,14 +39,15 @@ from sdv_threea.adapt.terms import (
     Residuals,
     Term,
     make_terms,
-    residual_sensitivity,
     sum_residuals,
 )
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
+from sdv_threea.statistics.sensitivities import residuals
 
 #: Largest weight, in standard deviations of a normal score.
 LARGEST_WEIGHT = 2**4
@@ -87,7 +88,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
 
     Formal guarantees:
         * the rows are read two or three times, by :func:`~sdv_threea.adapt.terms.sum_residuals`,
-          whose sums move by at most :func:`~sdv_threea.adapt.terms.residual_sensitivity`, or in
+          whose sums move by at most :func:`~sdv_threea.statistics.sensitivities.residuals`, or in
           place of the last time by :func:`~sdv_threea.adapt.ridge.fit_ridge`; before that each of
           them is mapped by itself, to its codes and its residual
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
@@ -143,12 +144,12 @@ def _release(
     """Release the sums of residuals; return them and the receipt."""
     now = fit.expectation()
     largest = fit.largest()
-    statistic = Statistic(
-        'adapt',
-        f'sums of residuals of the target in the bins of {len(summed)} terms',
+    statistic = registry.RESIDUALS.state(
         partial(sum_residuals, summed, now.terms, now.values, largest),
-        residual_sensitivity(largest, len(summed), neighbors),
+        neighbors=neighbors,
         resolution=1 / NUMBER_UNITS,
+        terms=len(summed),
+        largest=largest,
     )
     sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return Slopes(sums, receipt.noise_scale), receipt
@@ -214,7 +215,8 @@ class NumberFit:
     def promise(self, mu: float, neighbors: str) -> float:
         """Return the fraction of residual variance that another release is expected to remove."""
         largest = self.largest() / NUMBER_UNITS
-        scale = residual_sensitivity(largest, len(self.terms), neighbors) / mu / self.deviation
+        moved = residuals(largest=largest, terms=len(self.terms), neighbors=neighbors)
+        scale = moved / mu / self.deviation
         nothing = np.zeros(len(self._weights))
         after = update(self._curvature, nothing, scale, self._covariance).covariance
         less = np.vdot(self._curvature, self._covariance - after)

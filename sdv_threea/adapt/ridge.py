@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
+from sdv_threea.accounting import Receipt
 from sdv_threea.adapt.belief import Slopes, log_likelihoods, pool, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, MOST_FEATURED, make_features, num_features
@@ -37,7 +37,8 @@ from sdv_threea.approximate.scores import NormalScores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 #: Draws used to make features: more would only take time.
 MOST_DRAWS = 10_000
@@ -78,8 +79,9 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     Formal guarantees:
         * the rows, or some of them that chance chooses, are read once by
           :func:`~sdv_threea.adapt.moments.release_feature_moments`, and ``ridge_steps`` times by
-          :func:`sum_products`, whose sums move by at most :func:`product_sensitivity`; before that
-          each of them is mapped by itself
+          :func:`sum_products`, whose sums move by at most
+          :func:`~sdv_threea.statistics.sensitivities.products`; before that each of them is mapped
+          by itself
         * the prices of these releases are the roots of parts of ``mu^2`` that add up to it, so they
           compose to ``mu``; weights of a step follow from the releases before it
     """
@@ -126,12 +128,13 @@ def _release_slopes(  # noqa: PLR0913 (the private rows, where on the way, and t
     """Release the slope of the loss at some weights, times ``s^2``; return it and the receipt."""
     bound = LARGEST_WEIGHT * WEIGHT_UNITS
     whole = np.clip(np.rint(weights * WEIGHT_UNITS), -bound, bound).astype(np.int64)
-    statistic = Statistic(
-        'adapt',
-        f'products of residuals of the target with {len(weights)} kernel features',
+    statistic = registry.PRODUCTS.state(
         partial(sum_products, largest, whole),
-        product_sensitivity(largest, radius, neighbors),
+        neighbors=neighbors,
         resolution=1 / (NUMBER_UNITS * FEATURE_UNITS),
+        features=len(weights),
+        largest=largest,
+        radius=radius,
     )
     sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return Slopes(sums, receipt.noise_scale), receipt
@@ -170,17 +173,6 @@ def sum_products(largest: int, weights: NDArray[np.int64], chunk: Remainders) ->
     told = np.einsum('ij,j->i', chunk.features, weights, dtype=np.int64)
     left = np.clip(chunk.left - told // TOLD_UNITS, -largest, largest)
     return np.asarray(np.einsum('i,ij->j', left, chunk.features, dtype=np.int64))
-
-
-def product_sensitivity(largest: int, radius: int, neighbors: str = 'add_remove') -> float:
-    """Bound the L2 distance of the sums of neighbouring tables, for :func:`sum_products`.
-
-    Formal guarantees:
-        * a record moves the sums by at most ``largest * radius``, if no feature vector is longer
-          than ``radius``; two records may pull opposite ways, so replacing one by another moves
-          them by at most twice that
-    """
-    return float(largest * radius) * SQUARED_DISTANCE[neighbors]
 
 
 def plan_interplay(

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import SQUARED_DISTANCE
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up
 
 #: Units per one of a probability.
@@ -91,16 +90,6 @@ def sum_slopes(
         by_code = [np.bincount(places, each, own.shape[1] + 1)[1:] for each in residuals.T]
         sums[:, at + 1] = (np.stack(by_code).astype(np.int64) * own).sum(axis=1)
     return sums.ravel()
-
-
-def slope_sensitivity(radius: float, neighbors: str = 'add_remove') -> float:
-    """Bound the L2 distance of the slopes of neighbouring tables, for :func:`sum_slopes`.
-
-    Formal guarantees:
-        * a record moves the sums by at most ``radius``; two records may pull opposite ways, so
-          replacing one by another moves them by at most ``2 radius``
-    """
-    return radius * SQUARED_DISTANCE[neighbors]
 
 
 def _residuals(odds: NDArray[np.int64], labels: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import SQUARED_DISTANCE
-
 #: Place of codes without a bin: negative even after other codes are added.
 NOWHERE = -(2**40)
 
@@ -89,14 +87,3 @@ def sum_residuals(
     # Floats hold these whole numbers exactly; records in no bin are in the first place.
     found = [np.bincount(term(chunk.codes) + 1, residuals, term.size + 1)[1:] for term in summed]
     return np.concatenate(found).astype(np.int64)
-
-
-def residual_sensitivity(largest: float, num_terms: int, neighbors: str = 'add_remove') -> float:
-    """Bound the L2 distance of the sums of neighbouring tables, for :func:`sum_residuals`.
-
-    Formal guarantees:
-        * a record moves one sum of each of ``K`` terms by at most ``largest``, so all of them by at
-          most ``largest sqrt(K)``; two records may pull opposite ways, so replacing one by another
-          moves them by at most twice that
-    """
-    return float(largest * np.sqrt(num_terms)) * SQUARED_DISTANCE[neighbors]

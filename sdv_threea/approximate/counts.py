@@ -17,11 +17,10 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     histogram,
-    histogram_sensitivity,
-    sum_sensitivity,
     weighted_histogram,
 )
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 
 @dataclass(frozen=True)
@@ -130,11 +129,11 @@ def release_counts(
           with ``m`` columns the sensitivity is that of ``m + 1`` histograms
     """
     # One sensitivity, one price and one receipt for all histograms.
-    statistic = Statistic(
-        'approximate',
-        f'sizes of {num_classes} classes and histograms of {len(sizes)} columns',
+    statistic = registry.COLUMNS.state(
         partial(_count_columns, tuple(sizes), num_classes),
-        histogram_sensitivity(len(sizes) + 1, neighbors),
+        neighbors=neighbors,
+        classes=num_classes,
+        columns=len(sizes),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     of_classes, *columns = np.split(noisy, np.cumsum([num_classes, *sizes]))[:-1]
@@ -159,12 +158,14 @@ def release_class_counts(
           :func:`statistics.sum_sensitivity` for the radius
     """
     weights = [each.weights for each in plan.columns]
-    statistic = Statistic(
-        'approximate',
-        f'histograms of {len(weights)} columns in each of {num_classes} classes, '
-        f'times {min(each.min() for each in weights)} to {max(each.max() for each in weights)}',
+    statistic = registry.CLASSES.state(
         partial(_sum_weights, plan, num_classes),
-        sum_sensitivity(plan.radius, neighbors),
+        neighbors=neighbors,
+        columns=len(weights),
+        classes=num_classes,
+        least=min(each.min() for each in weights),
+        most=max(each.max() for each in weights),
+        radius=plan.radius,
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     # Dividing by the weight divides the noise too.

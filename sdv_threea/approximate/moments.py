@@ -21,11 +21,11 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
-    moment_sensitivity,
     second_moments,
     unweighted_moments,
 )
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics.kind import Kind
 
 #: Score units per one. Scores are whole numbers of units, so that their sums are exact.
 SCORE_UNITS = 256
@@ -128,8 +128,7 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     radius: int,
     count_weight: float,
     *,
-    stage: str,
-    of: str = 'normal scores',
+    kind: Kind,
     mu: float,
     neighbors: str,
     noise: Noise,
@@ -148,12 +147,12 @@ def release_score_moments(  # noqa: PLR0913 (what, how clipped, and the price)
     """
     weight = constant_weight(radius, count_weight)
     # A record counts in one group, so all groups share one release.
-    statistic = Statistic(
-        stage,
-        f'counts, sums and second moments of {of} in {num_groups} groups',
+    statistic = kind.state(
         partial(_sum_moments, num_groups, radius, weight),
-        moment_sensitivity(math.hypot(weight, radius), neighbors),
+        neighbors=neighbors,
         resolution=SCORE_UNITS**-2,
+        groups=num_groups,
+        norm=math.hypot(weight, radius),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     released = unweighted_moments(noisy)

@@ -49,6 +49,7 @@ class Contribution:
     """The contributions of single records to a released statistic, and their declared bounds.
 
     Args:
+        name: That of the statistic in the registry.
         adds_up: True if the sums of single records add up to the sum of all, bit for bit.
         of_record: The largest effect of a record.
         of_unit: The largest effect of a unit of privacy, with all of its records.
@@ -58,6 +59,7 @@ class Contribution:
         most_added: The amount that a unit may add to a count; infinite without a threshold.
     """
 
+    name: str
     stage: str
     released: str
     num_records: int
@@ -170,6 +172,7 @@ class _Meter:
             by_unit[unit] = add(by_unit[unit], each) if unit in by_unit else each
         total = reduce(add, own) if own else summed.sums
         return Contribution(
+            name=statistic.name,
             stage=statistic.stage,
             released=statistic.released,
             num_records=len(own),

@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.describe.granularity import count_codes
-from sdv_threea.describe.questions import RECORD_UNITS
 from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.domain import Column, Domain, Number
@@ -25,6 +24,7 @@ from sdv_threea.intake.cells import Distinct
 from sdv_threea.intake.columns import read_categories, read_numbers
 from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy.statistics import histogram
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 #: Number of buckets that numbers are hashed into.
 NUM_BUCKETS = 2**12

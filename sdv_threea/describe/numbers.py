@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.describe.answers import count_tails
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.questions import RECORD_UNITS, Asked
+from sdv_threea.describe.questions import Asked
 from sdv_threea.describe.ranges import NUM_BINS, Sketch, evident_runs, find_grid, grid_sketch
 from sdv_threea.domain import TIME_STEPS, Column, Number
 from sdv_threea.privacy.rows import Rows
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 Floats = NDArray[np.float64]
 

@@ -21,24 +21,11 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.privacy.sums import Statistic, Summed, release, take
-
-#: Descriptions of the questions in receipts.
-RELEASED = {
-    'nulls': 'number of missing values, by column',
-    'steps': 'granularity of numbers, by column',
-    'classes': 'values of the classes above a threshold',
-    'categories': 'values of categorical columns above a threshold',
-    'rarer': 'rarer values of categorical columns above a threshold',
-    'spikes': 'heavy single values of numerical columns above a threshold',
-    'ranges': 'counts on a public grid, by column',
-    'tails': 'counts on the grid beyond the bulk, by column',
-}
+from sdv_threea.statistics.registry import QUESTIONS
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 #: Questions whose answer is a list of values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
-
-#: Fixed-point scale of one record's shared contribution.
-RECORD_UNITS = 2**12
 
 
 @dataclass(frozen=True)
@@ -83,7 +70,9 @@ class Question:
     def state(self, name: str, sums: Callable[[Any], Any]) -> Statistic:
         """Return the statistic that answers the question of this name."""
         finish = list_keys if name in THRESHOLDS else None
-        return Statistic('describe', RELEASED[name], sums, self.sensitivity, finish=finish)
+        return QUESTIONS[name].state(
+            sums, neighbors=self.neighbors, finish=finish, columns=len(self.columns)
+        )
 
 
 class Asked(NamedTuple):

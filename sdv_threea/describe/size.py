@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 
 def release_size(
@@ -20,8 +20,7 @@ def release_size(
 
     Formal guarantees: a record adds one to one count.
     """
-    sensitivity = histogram_sensitivity(1, neighbors)
-    statistic = Statistic('describe', 'number of records', _count, sensitivity)
+    statistic = registry.SIZE.state(_count, neighbors=neighbors)
     counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return (float(counts[0]), receipt.noise_scale), receipt
 

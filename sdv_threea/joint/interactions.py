@@ -29,8 +29,8 @@ from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import interaction_sensitivity
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 #: One, two or three columns, in ascending order. The class is the last column, if it is one.
 Columns = tuple[int, ...]
@@ -98,11 +98,14 @@ def release_interactions(
     """
     sizes = count_bins(bins)
     shapes = [tuple(sizes[at] for at in columns) for columns in weights]
-    statistic = Statistic(
-        'approximate',
-        f'interactions of {_name(weights)}, in up to {max(sizes)} bins each',
+    kind = registry.TRIPLES if min(map(len, weights)) == 3 else registry.PAIRS
+    statistic = kind.state(
         partial(_sum_contrasts, tuple(bins), tuple(sizes), weights),
-        interaction_sensitivity(shapes, list(weights.values()), neighbors),
+        neighbors=neighbors,
+        tables=_name(weights),
+        bins=max(sizes),
+        shapes=shapes,
+        weights=list(weights.values()),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     parts = np.split(noisy, np.cumsum([math.prod(shape) for shape in shapes])[:-1])

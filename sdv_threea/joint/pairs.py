@@ -15,8 +15,8 @@ from sdv_threea.joint.bins import Pair, count_bins
 from sdv_threea.joint.interactions import count_together, find_places
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ def release_pair_counts(
           :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
     """
     sizes = count_bins(codes)
-    counted = f'{len(weights)} pairs of columns, in up to {max(sizes)} codes each'
-    statistic = Statistic(
-        'approximate',
-        f'histograms of {counted}',
+    statistic = registry.FUNCTIONS.state(
         partial(_count_pairs, tuple(codes), tuple(sizes), weights),
-        histogram_sensitivity(sum(weight**2 for weight in weights.values()), neighbors),
+        neighbors=neighbors,
+        pairs=len(weights),
+        codes=max(sizes),
+        squared_weights=sum(weight**2 for weight in weights.values()),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     borders = np.cumsum([sizes[i] * sizes[j] for i, j in weights])[:-1]

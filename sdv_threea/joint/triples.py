@@ -23,10 +23,10 @@ from sdv_threea.joint.interactions import count_together, find_places
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
-    distance_sensitivity,
     sum_distances,
 )
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 #: Three columns, in ascending order. The class, if present, is the last column.
 Triple = tuple[int, int, int]
@@ -101,11 +101,10 @@ def release_distances(
     """
     whole = [np.rint(table).astype(np.int64).ravel() for table in expected.values()]
     sizes = [len(each) for each in whole]
-    statistic = Statistic(
-        'approximate',
-        f'distances of {len(whole)} triples of columns from what pairs say',
+    statistic = registry.DISTANCES.state(
         partial(_count_triples, tuple(bins), tuple(expected)),
-        distance_sensitivity(len(whole), neighbors),
+        neighbors=neighbors,
+        triples=len(whole),
         finish=partial(sum_distances, expected=np.concatenate(whole), sizes=sizes),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)

@@ -24,8 +24,9 @@ from sdv_threea.joint.functions import find_small
 from sdv_threea.joint.tables import left_open
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import histogram, histogram_sensitivity
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.statistics import histogram
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 #: Number of digits of a place in an interval, and of values of a digit.
 DIGITS, BASE = 2, 64
@@ -77,11 +78,11 @@ def release_values(
           :func:`~sdv_threea.privacy.statistics.histogram_sensitivity` asks
     """
     counted = [size * BASE for size in sizes for _ in range(DIGITS)]
-    statistic = Statistic(
-        'approximate',
-        f'digits of numbers by category, of {len(pairs)} pairs of columns',
+    statistic = registry.DIGITS.state(
         partial(_count_digits, tuple(counted)),
-        histogram_sensitivity(len(counted), neighbors),
+        neighbors=neighbors,
+        pairs=len(pairs),
+        columns=len(counted),
     )
     noisy, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     borders = np.cumsum([DIGITS * size * BASE for size in sizes])[:-1]

@@ -22,8 +22,9 @@ from sdv_threea.partition.constants import PartitionConstants
 from sdv_threea.privacy.clipping import EXACT_FLOAT, clip_norm
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
-from sdv_threea.privacy.statistics import first_moments, sum_sensitivity
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.statistics import first_moments
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 
 
 def num_components(
@@ -131,12 +132,12 @@ def em_round(  # noqa: PLR0913 (what, how clipped, and the price)
         * so the sums of all components move by at most ``sum_sensitivity(sqrt(2) radius)``
     """
     num_classes, num_per_class, width = centroids.shape
-    statistic = Statistic(
-        'partition',
-        f'counts and sums of normal scores in {num_classes * num_per_class} components',
+    statistic = registry.COMPONENTS.state(
         partial(_sum_components, centroids, radius),
-        sum_sensitivity(math.sqrt(2) * radius, neighbors),
+        neighbors=neighbors,
         resolution=1 / SCORE_UNITS,
+        components=num_classes * num_per_class,
+        radius=radius,
     )
     sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     # The first entry of a record's vector is the radius.

@@ -8,7 +8,7 @@ can check all claims against single records (:mod:`sdv_threea.audit.contribution
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -30,12 +30,14 @@ class Statistic:
           tables
 
     Args:
+        name: That of its kind in :data:`sdv_threea.statistics.registry.REGISTRY`.
         sums: A picklable function from a chunk to exact sums over its rows. Values bound in the
             function are public or released, or change nothing that is shown.
         sensitivity: L2 distance between the values of neighbouring tables, in ``resolution``.
         finish: Turns the sums of all rows into values, or into non-public keys and their counts.
     """
 
+    name: str
     stage: str
     released: str
     sums: Callable[[Any], Any]
@@ -66,7 +68,7 @@ def take(rows: Rows[Any], *statistics: Statistic) -> tuple[Summed, ...]:
 def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[NDArray[np.float64], Receipt]:
     """Return noisy values and a receipt, by :func:`~sdv_threea.privacy.mechanism.add_noise`."""
     statistic = summed.statistic
-    return add_noise(
+    noisy, receipt = add_noise(
         statistic.values(summed.sums),
         sensitivity=statistic.sensitivity,
         mu=mu,
@@ -75,6 +77,7 @@ def release(summed: Summed, *, mu: float, noise: Noise) -> tuple[NDArray[np.floa
         resolution=statistic.resolution,
         noise=noise,
     )
+    return noisy, replace(receipt, statistic=statistic.name)
 
 
 def release_keys(  # noqa: PLR0913 (the price, and the threshold)
@@ -90,7 +93,7 @@ def release_keys(  # noqa: PLR0913 (the price, and the threshold)
     """Return frequent keys, noisy counts and a receipt, as ``threshold_release`` does."""
     statistic = summed.statistic
     keys, counts = statistic.values(summed.sums)
-    return threshold_release(
+    shown, noisy, receipt = threshold_release(
         keys,
         counts,
         sensitivity=statistic.sensitivity,
@@ -103,6 +106,7 @@ def release_keys(  # noqa: PLR0913 (the price, and the threshold)
         released=statistic.released,
         noise=noise,
     )
+    return shown, noisy, replace(receipt, statistic=statistic.name)
 
 
 def _sum_each(sums: tuple[Callable[[Any], Any], ...], chunk: Any) -> tuple[Any, ...]:

@@ -17,8 +17,8 @@ from sdv_threea.accounting import Budget, Receipt
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 from sdv_threea.units.membership import DISPUTED
 
 #: The most rows of one unit that are read. Noisy sums have to fit into 64 bits, and a larger bound
@@ -98,12 +98,7 @@ def release_magnitudes(
           ``histogram_sensitivity(1, ...)``
     """
     _, rows = np.unique(units[units != DISPUTED], return_counts=True)
-    statistic = Statistic(
-        'describe',
-        'number of units by the magnitude of their rows',
-        _count_magnitudes,
-        histogram_sensitivity(1, budget.neighbors),
-    )
+    statistic = registry.MAGNITUDES.state(_count_magnitudes, neighbors=budget.neighbors)
     summed = take(chunk_arrays(UnitRows(rows)), statistic)
     noisy, receipt = release(*summed, mu=budget.mu * (1 - ROUNDING), noise=noise)
     noisy[(most or LARGEST_BOUND) < FIRST] = 0.0

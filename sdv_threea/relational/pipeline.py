@@ -25,9 +25,8 @@ from sdv_threea.privacy.guard import guarded
 from sdv_threea.privacy.mechanism import Noise, discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.spending import ROUNDING
-from sdv_threea.privacy.statistics import histogram_sensitivity
-from sdv_threea.privacy.sums import Statistic, take
 from sdv_threea.privacy.sums import release as release_sums
+from sdv_threea.privacy.sums import take
 from sdv_threea.relational.estimates import (
     agree,
     believe,
@@ -53,6 +52,7 @@ from sdv_threea.release import Release
 from sdv_threea.sampling.context import explain
 from sdv_threea.settings import Settings
 from sdv_threea.stages import stage_shares
+from sdv_threea.statistics import registry
 from sdv_threea.units.membership import Database, bound_rows, find_units
 from sdv_threea.units.schema import Link, Schema
 
@@ -232,8 +232,7 @@ def _release_orphans(
         paths = [database.parents[link] for link in schema.unit_links(task.table)]
         alone = np.max(paths, axis=0) < 0
     part = task.budget.part(task.constants.orphans_share)
-    sensitivity = histogram_sensitivity(1, part.neighbors)
-    statistic = Statistic('describe', 'number of rows without an owner', _count_alone, sensitivity)
+    statistic = registry.ORPHANS.state(_count_alone, neighbors=part.neighbors)
     summed = take(chunk_arrays(Orphans(alone)), statistic)
     noisy, receipt = release_sums(*summed, mu=part.mu * (1 - ROUNDING), noise=task.noise)
     return believe(float(noisy[0]), receipt.noise_scale, task.constants), (receipt,)

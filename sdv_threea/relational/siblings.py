@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_threea.accounting import SQUARED_DISTANCE, Receipt
+from sdv_threea.accounting import Receipt
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight, lead
 from sdv_threea.maths.positive import bound_eigenvalues
 from sdv_threea.maths.shrinkage import shrunk_effects
@@ -25,11 +25,11 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import chunk_arrays
 from sdv_threea.privacy.statistics import (
     OFF_DIAGONAL_WEIGHT,
-    moment_sensitivity,
     second_moments,
     unpack_second_moments,
 )
-from sdv_threea.privacy.sums import Statistic, release, take
+from sdv_threea.privacy.sums import release, take
+from sdv_threea.statistics import registry
 from sdv_threea.units.membership import DISPUTED, rank_within
 
 
@@ -105,13 +105,11 @@ def release_siblings(
         noise: The source of noise.
     """
     weight = constant_weight(radius, count_weight)
-    single = moment_sensitivity(math.hypot(weight, radius))
-    statistic = Statistic(
-        'approximate',
-        'products of the scores of one pair of siblings per unit',
+    statistic = registry.SIBLINGS.state(
         partial(_sum_products, radius, weight),
-        2 * single * SQUARED_DISTANCE[neighbors],
+        neighbors=neighbors,
         resolution=SCORE_UNITS**-2,
+        norm=math.hypot(weight, radius),
     )
     noisy, receipt = release(*take(chunk_arrays(Siblings(*scores)), statistic), mu=mu, noise=noise)
     # The first entry of each vector is the constant ``weight``, so the first row of the matrix

@@ -45,6 +45,7 @@ TABLE_PARAMETERS = frozenset(
         'enforce_rounding',
         'kernel',
         'locales',
+        'mixing',
         'n_components',
         'public_metadata',
         'target_column',

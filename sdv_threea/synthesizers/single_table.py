@@ -117,6 +117,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         memory_limit: Gigabytes that a fit, or rows that are sampled at once, may take; by default
             the memory of the machine. A larger need, estimated from public facts, is refused before
             a row is read. It may be set at any time.
+        mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
+            clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the target cannot be predicted.
@@ -141,6 +143,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         invalid_cells: str = 'raise',
         unreleased: Any = 'missing',
         memory_limit: float | None = None,
+        mixing: str | None = None,
     ) -> None:
         facts = target_column, public_metadata, invalid_cells, unreleased
         super().__init__(metadata, enforce_min_max_values, enforce_rounding, locales, *facts)
@@ -155,6 +158,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             n_components=n_components,
             alpha=alpha,
             kernel=kernel,
+            mixing=mixing,
             extrapolate=not enforce_min_max_values,
         )
         self._num_releases = 0
@@ -162,7 +166,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
-        self.kernel, self.verbose, self.memory_limit = kernel, verbose, memory_limit
+        self.kernel, self.mixing = kernel, mixing
+        self.verbose, self.memory_limit = verbose, memory_limit
         self._fix()
 
     @property

@@ -77,6 +77,7 @@ def test_to_dict_names_every_field():
             'mu': 3.0,
             'delta': 1e-7,
             'charged': True,
+            'statistic': '',
         }
     ]
 

@@ -29,12 +29,12 @@ from sdv_threea.adapt.features import FEATURE_UNITS, whole_features
 from sdv_threea.adapt.fit import Fit
 from sdv_threea.adapt.labels import num_draws
 from sdv_threea.adapt.model import LabelModel
-from sdv_threea.adapt.slopes import slope_sensitivity
 from sdv_threea.approximate import moments as moments_module
 from sdv_threea.approximate.moments import constant_weight
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.maths.triangles import pack
 from sdv_threea.privacy.statistics import moment_sensitivity
+from sdv_threea.statistics import sensitivities
 
 
 def measure_loss(chances, labels):
@@ -157,7 +157,7 @@ def test_sensitivities_are_those_of_the_radii(monkeypatch):
     slopes = [each for each in receipts if 'slopes' in each.released]
     assert len(radii) == len(slopes) == 6  # the rows are one chunk
     for radius, receipt in zip(radii, slopes, strict=True):
-        bound = slope_sensitivity(radius) / 2**20
+        bound = sensitivities.slopes(radius=radius, neighbors='add_remove') / 2**20
         assert receipt.sensitivity == pytest.approx(bound)
     (moments,) = (each for each in receipts if 'slopes' not in each.released)
     norm = math.hypot(features.radius, constant_weight(features.radius, 0.3)) / FEATURE_UNITS

@@ -15,7 +15,6 @@ from sdv_threea.adapt.regression import Slopes, adapt_number, carries_number, po
 from sdv_threea.adapt.terms import (
     Residuals,
     make_terms,
-    residual_sensitivity,
     sum_residuals,
 )
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
@@ -23,6 +22,7 @@ from sdv_threea.approximate.moments import SCORE_UNITS
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.statistics.sensitivities import residuals
 
 #: Codes of the columns and of the number, the missing value among them; the number is last.
 SIZES = (5, 5, 4, 11)
@@ -147,12 +147,12 @@ def test_no_record_moves_the_sums_by_more_than_is_promised():
         sum_residuals(terms, terms, values, 700, Residuals(codes[at : at + 1], left[at : at + 1]))
         for at in range(500)
     ]
-    bound = residual_sensitivity(700, len(terms))
+    bound = residuals(largest=700, terms=len(terms), neighbors='add_remove')
     lengths = np.linalg.norm(sums, axis=1)
     assert lengths.max() == pytest.approx(bound)
     assert (lengths <= bound * (1 + 1e-12)).all()
     apart = max(np.linalg.norm(one - other) for one, other in zip(sums, sums[1:], strict=False))
-    assert bound * 1.2 < apart <= residual_sensitivity(700, len(terms), 'replace_one')
+    assert bound * 1.2 < apart <= residuals(largest=700, terms=len(terms), neighbors='replace_one')
     # And all of them are the sums of each.
     together = sum_residuals(terms, terms, values, 700, Residuals(codes, left))
     assert together.dtype == np.int64

@@ -14,7 +14,7 @@ from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.ntk import ReluNtk
 from sdv_threea.adapt.numbers import Expectation
 from sdv_threea.adapt.regression import NumberFit, Slopes, adapt_number
-from sdv_threea.adapt.ridge import Remainders, plan_interplay, product_sensitivity, sum_products
+from sdv_threea.adapt.ridge import Remainders, plan_interplay, sum_products
 from sdv_threea.adapt.terms import make_terms
 from sdv_threea.adapt.trees import NUMBER_UNITS, UNITS_PER_SCORE, grow_trees
 from sdv_threea.approximate.moments import SCORE_UNITS
@@ -22,6 +22,7 @@ from sdv_threea.approximate.scores import normal_scores
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.privacy.mechanism import discrete_gaussian
 from sdv_threea.privacy.rows import chunk_arrays
+from sdv_threea.statistics.sensitivities import products as products_sensitivity
 
 #: Eight codes of each column, and of the number; code 0 is the missing value, and the number last.
 SIZES, TARGET = (9,) * 5, 4
@@ -122,11 +123,15 @@ def test_no_record_moves_the_products_by_more_than_is_promised():
         sum_products(largest, weights, Remainders(left[at : at + 1], features[at : at + 1]))
         for at in range(500)
     ]
-    bound = product_sensitivity(largest, radius)
+    bound = products_sensitivity(largest=largest, radius=radius, neighbors='add_remove')
     lengths = np.linalg.norm(sums, axis=1)
     assert 0.99 * bound < lengths.max() <= bound
     apart = max(np.linalg.norm(one - other) for one, other in zip(sums, sums[1:], strict=False))
-    assert 1.2 * bound < apart <= product_sensitivity(largest, radius, 'replace_one')
+    assert (
+        1.2 * bound
+        < apart
+        <= products_sensitivity(largest=largest, radius=radius, neighbors='replace_one')
+    )
     # And all of them are the sums of each, exactly.
     together = sum_products(largest, weights, Remainders(left, features))
     assert together.dtype == np.int64

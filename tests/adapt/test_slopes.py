@@ -20,10 +20,10 @@ from sdv_threea.adapt.slopes import (
     WEIGHT_UNITS,
     Featured,
     WholeModel,
-    slope_sensitivity,
     sum_slopes,
 )
 from sdv_threea.privacy.clipping import clip_norm
+from sdv_threea.statistics.sensitivities import slopes
 
 SIZES = (3, 5, 2)
 UNIT = EVIDENCE_UNITS * CHANCE_UNITS
@@ -152,9 +152,9 @@ def test_two_records_are_at_most_the_sensitivity_apart(seed, radius, many):
     evidence, model = make_model(many, seed)
     one, other = (make_records(1, many, seed + at) for at in (1, 2))
     added, brought = (sum_slopes(evidence, model, radius, each) for each in (one, other))
-    assert (added**2).sum() <= radius**2 == slope_sensitivity(radius) ** 2
+    assert (added**2).sum() <= radius**2 == slopes(radius=radius, neighbors='add_remove') ** 2
     distance = math.sqrt(float(((added - brought) ** 2).sum()))
-    assert distance <= slope_sensitivity(radius, 'replace_one')
+    assert distance <= slopes(radius=radius, neighbors='replace_one')
 
 
 @pytest.mark.parametrize('by', ['evidence', 'features'])
@@ -169,7 +169,7 @@ def test_two_records_can_pull_opposite_ways(by):
         for label in (0, 1)
     )
     distance = math.sqrt(float(((added - brought) ** 2).sum()))
-    bound = slope_sensitivity(radius, 'replace_one')
+    bound = slopes(radius=radius, neighbors='replace_one')
     # Residuals are cut to whole numbers, of which features make few.
     assert 0.96 * bound < distance <= bound
 

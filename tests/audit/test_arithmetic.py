@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,10 @@ from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import mu_from_epsilon
-from sdv_threea.approximate import counts
 from sdv_threea.audit import measure_mu
 from sdv_threea.audit.doors import compare, record, replay
 from sdv_threea.privacy.mechanism import discrete_gaussian
+from sdv_threea.statistics import registry
 
 EPSILON, DELTA, NUM_ROWS = 3.0, 1e-6, 300
 
@@ -178,8 +179,9 @@ def test_a_cell_that_changes_how_others_are_read_is_found(rows, make_fit):
 
 
 def test_a_sensitivity_that_is_understated_is_found(rows, make_fit, monkeypatch):
-    real = counts.histogram_sensitivity
-    monkeypatch.setattr(counts, 'histogram_sensitivity', lambda *about: real(*about) / 1.01)
+    real = registry.COLUMNS
+    less = replace(real, sensitivity=lambda **facts: real.sensitivity(**facts) / 1.01)
+    monkeypatch.setattr(registry, 'COLUMNS', less)
     result = measure_mu(make_fit(), rows, put(rows, x=4.0))
     assert result.refuted
     assert {each.stage for each in result.answers if each.exceeds} == {'approximate'}

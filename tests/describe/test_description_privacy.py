@@ -17,7 +17,7 @@ from scipy import stats
 from sdv_threea.describe.answers import tally_rarer
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description, asks, describe, needs_threshold
-from sdv_threea.describe.questions import RECORD_UNITS, RELEASED, THRESHOLDS
+from sdv_threea.describe.questions import THRESHOLDS
 from sdv_threea.describe.ranges import NUM_BINS
 from sdv_threea.domain import DECIMAL_STEPS, TIME_STEPS, Category, Domain, Number
 from sdv_threea.encoding.constants import EncodingConstants
@@ -26,6 +26,8 @@ from sdv_threea.intake.scalars import spell
 from sdv_threea.privacy import sums
 from sdv_threea.privacy.guard import UnreadableRowsError
 from sdv_threea.privacy.rows import chunk_table
+from sdv_threea.statistics.registry import QUESTIONS
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 CONSTANTS = DescribeConstants()
 describe = partial(describe, constants=CONSTANTS)
@@ -42,7 +44,7 @@ DOMAIN = Domain(
 )
 
 
-LISTS = {RELEASED[name] for name in THRESHOLDS}
+LISTS = {QUESTIONS[name].title for name in THRESHOLDS}
 
 
 ODD_NUMBERS = [1e308, -1e308, -0.0, np.nan, np.inf, 5e-324, 12_345.678, 2.0**63]
@@ -161,7 +163,7 @@ def test_no_record_moves_exact_counts_further_than_the_receipt_says(
         moved = {key: counts[key] - before[released][key] for key in {*counts, *before[released]}}
         assert math.hypot(*moved.values()) <= receipts[released].sensitivity * (1 + 1e-12)
         if released in LISTS:
-            unit = RECORD_UNITS if released == RELEASED['rarer'] else 1
+            unit = RECORD_UNITS if released == QUESTIONS['rarer'].title else 1
             assert max(map(abs, moved.values()), default=0) <= unit
             assert sum(each != 0 for each in moved.values()) <= door.max_new_keys[released]
 
@@ -185,7 +187,7 @@ def test_sensitivity_is_no_larger_than_it_has_to_be(door, silence, ask):
             }
         )
 
-    for released in (RELEASED['ranges'], *LISTS):
+    for released in (QUESTIONS['ranges'].title, *LISTS):
         furthest = max(math.hypot(*each[released]) for each in moved)
         assert furthest == pytest.approx(door.receipts[released].sensitivity)
         if released in LISTS:
@@ -265,7 +267,7 @@ def test_the_answer_depends_on_the_noisy_counts_alone(door, silence, ask):
     counts = {spell('a'): 200, spell(1): 90, spell(True): 80, 0.0: 300, 60.0: 120}
 
     def targets(released, asked):
-        if released == RELEASED['categories']:
+        if released == QUESTIONS['categories'].title:
             return 200 * (asked == spell('a'))
         if released in LISTS:
             return counts.get(asked, 0)

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from sdv_threea.describe.answers import count_tails
 from sdv_threea.describe.constants import DescribeConstants
-from sdv_threea.describe.questions import RECORD_UNITS, RELEASED, ask_questions, suit_records
+from sdv_threea.describe.questions import ask_questions, suit_records
 from sdv_threea.describe.ranges import NUM_BINS, grid_bins
 from sdv_threea.domain import Domain, Number
 from sdv_threea.privacy.mechanism import add_noise
+from sdv_threea.statistics.registry import QUESTIONS
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 CONSTANTS = DescribeConstants()
 
@@ -90,8 +92,8 @@ def test_what_few_rows_have_far_out_is_found_by_the_second_look(gaussian, ask):
     one, receipts = ask(table, gaussian, DOMAIN, mu=0.06)
     two, more = ask(table, gaussian, DOMAIN, mu=0.06, num_records=20_000.0)
 
-    assert RELEASED['tails'] not in [each.released for each in receipts]
-    assert RELEASED['tails'] in [each.released for each in more]
+    assert QUESTIONS['tails'].title not in [each.released for each in receipts]
+    assert QUESTIONS['tails'].title in [each.released for each in more]
     # They lie in the bin from 40 to 48.
     assert all(column.high >= 48 for column in two.domain.columns)
     assert sum(column.high >= 48 for column in one.domain.columns) < 4
@@ -164,7 +166,7 @@ def test_noise_of_the_second_look_is_that_of_the_one_door(monkeypatch, gaussian,
 
     monkeypatch.setattr('sdv_threea.privacy.sums.add_noise', watch)
     ask(draw_rows(), gaussian, DOMAIN, mu=0.06, num_records=20_000.0, neighbors='replace_one')
-    _, values, sensitivity = next(each for each in asked if each[0] == RELEASED['tails'])
+    _, values, sensitivity = next(each for each in asked if each[0] == QUESTIONS['tails'].title)
 
     assert np.issubdtype(values.dtype, np.integer)
     assert sensitivity == pytest.approx(RECORD_UNITS * math.sqrt(2))

@@ -5,7 +5,6 @@ import pytest
 
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import (
-    RECORD_UNITS,
     THRESHOLDS,
     ask_questions,
     find_blanks,
@@ -13,6 +12,7 @@ from sdv_threea.describe.questions import (
     suit_records,
 )
 from sdv_threea.domain import DECIMAL_STEPS, EVERY_STEP, TIME_STEPS, Category, Domain, Number
+from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 CONSTANTS = DescribeConstants()
 ask_questions = partial(ask_questions, constants=CONSTANTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ def power(exponent, chunk):
 
 
 def state(exponent=1, **more):
-    return Statistic('a stage', 'a power', partial(power, exponent), 9.0, **more)
+    return Statistic('power', 'a stage', 'a power', partial(power, exponent), 9.0, **more)
 
 
 def listen(seen):
@@ -60,7 +61,8 @@ def test_a_release_is_that_of_the_door_for_what_is_declared(mu):
     found, receipt = release(summed, mu=mu, noise=listen(ours))
     terms = {'stage': 'a stage', 'released': 'a power', 'sensitivity': 9.0, 'resolution': 0.5}
     noisy, other = add_noise(np.array([45]), mu=mu, noise=listen(theirs), **terms)
-    assert (found.tolist(), receipt, ours) == (noisy.tolist(), other, theirs)
+    named = replace(other, statistic='power')
+    assert (found.tolist(), receipt, ours) == (noisy.tolist(), named, theirs)
 
 
 def test_what_finishes_sums_is_done_once_for_all_rows():
@@ -76,4 +78,8 @@ def test_keys_are_released_above_the_threshold_of_the_door():
     keys, counts, receipt = threshold_release(
         ['key', 'other'], np.array([45, 1]), least=np.array([1, 1]), **terms, **declared
     )
-    assert (found[0], found[1].tolist(), found[2]) == (keys, counts.tolist(), receipt)
+    assert (found[0], found[1].tolist(), found[2]) == (
+        keys,
+        counts.tolist(),
+        replace(receipt, statistic='power'),
+    )

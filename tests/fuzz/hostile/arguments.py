@@ -91,6 +91,7 @@ class Call:
 SINGLE = (
     'metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales', 'epsilon', 'delta',
     'target_column', 'public_metadata', 'guarantee', 'neighbors', 'n_components', 'alpha', 'kernel',
+    'mixing',
     'verbose',
 )  # fmt: skip
 

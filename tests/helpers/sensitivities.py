@@ -1,7 +1,4 @@
-"""How far a record moves each release, as functions of what is public or released.
-
-``docs/releases.py`` says which of them belongs to which release.
-"""
+"""What the sensitivity of each statistic should be, computed apart from the package."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from sdv_threea.adapt.fit import RADII
 from sdv_threea.adapt.trees import NUMBER_UNITS
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.approximate.moments import SCORE_UNITS, constant_weight
-from sdv_threea.describe.questions import RECORD_UNITS
+from sdv_threea.statistics.kind import Kind
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ def ask(name: str) -> Formula:
 
 def share(_: Facts, __: float) -> float:
     """What a record shares out, in whole numbers."""
-    return RECORD_UNITS
+    return 2**12
 
 
 def count(facts: Facts, _: float) -> float:
@@ -125,3 +122,47 @@ def once(facts: Facts, _: float) -> float:
 def single(_: Facts, __: float) -> float:
     """One count of each record."""
     return 1.0
+
+
+#: By the names of the registry.
+FORMULAS: Mapping[str, Formula] = {
+    'size': single,
+    'missing values': ask('nulls'),
+    'granularity': ask('steps'),
+    'values of the classes': ask('classes'),
+    'values of categories': ask('categories'),
+    'rarer values of categories': share,
+    'heavy numbers': ask('spikes'),
+    'grid counts': ask('ranges'),
+    'grid counts of the tails': share,
+    'columns': count,
+    'columns in classes': shorten,
+    'pairs': weigh,
+    'functions': weigh,
+    'digits': weigh,
+    'distances of triples': distance,
+    'triples': weigh,
+    'moments': multiply,
+    'components': add,
+    'features': multiply_features,
+    'slopes': slope,
+    'residuals': residual,
+    'residuals times features': residual_of_features,
+    'moments of components': multiply,
+    'magnitudes': once,
+    'orphans': once,
+    'siblings': pair,
+}
+
+
+def expect(kind: Kind, facts: Facts, found: float) -> float:
+    """What the sensitivity of an accounting record should be, where ``found`` stands there.
+
+    Replacing a record multiplies it by ``sqrt(2)``, but for siblings, interactions, slopes,
+    residuals and distances, whose formulas say it.
+    """
+    formula = FORMULAS[kind.name]
+    if kind.about_units:
+        return formula(facts, found)
+    factor = facts.rows_per_unit * math.sqrt(2 if facts.replaced else 1)
+    return factor * formula(facts, found / factor)

@@ -1,0 +1,63 @@
+"""A kind of released statistic, as data: what it is, how far a record moves it, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sdv_threea.privacy.sums import Statistic
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of released statistic: a row of the table in ``docs/privacy.md``.
+
+    Args:
+        name: Unique, and stored with every accounting record of such a release.
+        stage: The stage of the pipeline that releases it.
+        title: What the accounting record says was released; the facts fill its braces.
+        words: The same in a sentence for users.
+        moves: What a record adds at most, as a formula: the L2 distance by which the statistic
+            moves if a record is added or removed, and if one is replaced.
+        sensitivity: The same as a function of the facts and ``neighbors``, in steps of the
+            resolution.
+        share: What pays for it: a stage of ``SHARES``, ``'pairs'`` for all stages that pairs of
+            columns take over, or a share of a table in a database.
+        proofs: Names of the functions whose docstrings prove it, below ``sdv_threea``.
+        about_units: Whether it is about units of privacy, of which each counts once, and not about
+            their rows.
+    """
+
+    name: str
+    stage: str
+    title: str
+    words: str
+    moves: tuple[str, str]
+    sensitivity: Callable[..., float]
+    share: str
+    proofs: tuple[str, ...]
+    about_units: bool = False
+
+    def state(
+        self,
+        sums: Callable[[Any], Any],
+        *,
+        neighbors: str,
+        resolution: float = 1.0,
+        finish: Callable[[Any], Any] | None = None,
+        **facts: Any,
+    ) -> Statistic:
+        """Return such a statistic of the sums, ready to be released.
+
+        Args:
+            sums: The map from a chunk of rows to their sums.
+            neighbors: The neighbour relation.
+            resolution: What a step of the sums stands for.
+            finish: Turns the sums of all rows into the values that are released.
+            facts: Public or released facts, such as numbers of columns, by the names that
+                ``title`` and ``sensitivity`` use.
+        """
+        bound = self.sensitivity(neighbors=neighbors, **facts)
+        title = self.title.format(**facts)
+        return Statistic(self.name, self.stage, title, sums, bound, resolution, finish)

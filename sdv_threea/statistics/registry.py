@@ -1,0 +1,396 @@
+"""Every statistic that is released, registered once.
+
+All private rows are read through these statistics, so the page on privacy, the audit and the tests
+of contracts iterate over :data:`REGISTRY`. Every accounting record names its statistic.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from sdv_threea.statistics import sensitivities
+from sdv_threea.statistics.kind import Kind
+
+_OF_COLUMNS = '√q', '√(2q)'
+_OF_A_COUNT = '1', '√2'
+_OF_A_SHARED_COUNT = '4096', '4096 √2'
+_OF_INTERACTIONS = '√(Σ v² Π g(g−1))', '√(2 Σ v² Π g(g−1) h/(h−1))'
+_OF_SCORES = '17/√2 (w² + R²)', '17 (w² + R²)'
+_OWN = 'statistics.sensitivities'
+_HISTOGRAM = 'privacy.statistics.histogram_sensitivity'
+_THRESHOLD = 'privacy.mechanism.threshold_release'
+_SCORE_MOMENTS = (
+    'approximate.moments.release_score_moments',
+    'privacy.statistics.moment_sensitivity',
+)
+_INTERACTIONS = (
+    'joint.interactions.release_interactions',
+    'privacy.statistics.interaction_sensitivity',
+)
+
+SIZE = Kind(
+    name='size',
+    stage='describe',
+    title='number of records',
+    words='how many records there are, where there are numbers or values are unknown',
+    moves=_OF_A_COUNT,
+    sensitivity=sensitivities.one_count,
+    share='size',
+    proofs=('describe.size.release_size', _HISTOGRAM),
+)
+
+#: What is asked of all columns with the same blank, by the name of the question.
+QUESTIONS = {
+    'nulls': Kind(
+        name='missing values',
+        stage='describe',
+        title='number of missing values, by column',
+        words='which columns have missing values: a count each',
+        moves=_OF_COLUMNS,
+        sensitivity=sensitivities.histograms,
+        share='describe',
+        proofs=(_HISTOGRAM,),
+    ),
+    'steps': Kind(
+        name='granularity',
+        stage='describe',
+        title='granularity of numbers, by column',
+        words='to which decimals numbers are rounded: a count per candidate',
+        moves=_OF_COLUMNS,
+        sensitivity=sensitivities.histograms,
+        share='describe',
+        proofs=(_HISTOGRAM, 'describe.description.describe'),
+    ),
+    'classes': Kind(
+        name='values of the classes',
+        stage='describe',
+        title='values of the classes above a threshold',
+        words=(
+            'values of the target, or of the category in its place, that many rows share, and '
+            'their counts; fails with a part of δ'
+        ),
+        moves=_OF_COLUMNS,
+        sensitivity=sensitivities.histograms,
+        share='describe',
+        proofs=(_THRESHOLD,),
+    ),
+    'categories': Kind(
+        name='values of categories',
+        stage='describe',
+        title='values of categorical columns above a threshold',
+        words='values of the other categories that many rows share, and their counts; the same',
+        moves=_OF_COLUMNS,
+        sensitivity=sensitivities.histograms,
+        share='describe',
+        proofs=(_THRESHOLD,),
+    ),
+    'rarer': Kind(
+        name='rarer values of categories',
+        stage='describe',
+        title='rarer values of categorical columns above a threshold',
+        words=(
+            'values of these that fewer rows have, and were not shown yet: a row shares 4,096 out '
+            'among those that it has, the root of the sum of their squares is not more; the same'
+        ),
+        moves=_OF_A_SHARED_COUNT,
+        sensitivity=sensitivities.shared_count,
+        share='describe',
+        proofs=('describe.answers.tally_rarer', _THRESHOLD),
+    ),
+    'spikes': Kind(
+        name='heavy numbers',
+        stage='describe',
+        title='heavy single values of numerical columns above a threshold',
+        words='single numbers that many rows share, and their counts; the same',
+        moves=_OF_COLUMNS,
+        sensitivity=sensitivities.histograms,
+        share='describe',
+        proofs=(_THRESHOLD,),
+    ),
+    'ranges': Kind(
+        name='grid counts',
+        stage='describe',
+        title='counts on a public grid, by column',
+        words='where numbers lie: counts on a grid that is the same for all tables',
+        moves=_OF_COLUMNS,
+        sensitivity=sensitivities.histograms,
+        share='describe',
+        proofs=(_HISTOGRAM, 'describe.description.describe'),
+    ),
+    'tails': Kind(
+        name='grid counts of the tails',
+        stage='describe',
+        title='counts on the grid beyond the bulk, by column',
+        words=(
+            'where numbers lie beyond the bulk of their column, on the same grid: a row shares '
+            '4,096 out among those that it has there, the root of the sum of their squares is not '
+            'more'
+        ),
+        moves=_OF_A_SHARED_COUNT,
+        sensitivity=sensitivities.shared_count,
+        share='describe',
+        proofs=('describe.answers.count_tails', 'describe.numbers.release_sketches'),
+    ),
+}
+
+COLUMNS = Kind(
+    name='columns',
+    stage='approximate',
+    title='sizes of {classes} classes and histograms of {columns} columns',
+    words='sizes of the classes, and the histogram of every column',
+    moves=('√(m + 1)', '√(2m + 2)'),
+    sensitivity=sensitivities.sizes_and_histograms,
+    share='columns',
+    proofs=('approximate.counts.release_counts', _HISTOGRAM),
+)
+
+CLASSES = Kind(
+    name='columns in classes',
+    stage='approximate',
+    title='histograms of {columns} columns in each of {classes} classes, times {least} to {most}',
+    words=(
+        'a coarse histogram of every column in each class; a bin counts v times, and records whose '
+        'bins count for more than the norm H are shortened to it'
+    ),
+    moves=('H', '√2 H'),
+    sensitivity=sensitivities.clipped,
+    share='classes',
+    proofs=(
+        'approximate.counts.release_class_counts',
+        'privacy.statistics.weighted_histogram',
+        'privacy.statistics.sum_sensitivity',
+    ),
+)
+
+PAIRS = Kind(
+    name='pairs',
+    stage='approximate',
+    title='interactions of {tables}, in up to {bins} bins each',
+    words=(
+        'where pairs are counted: of coarse histograms of columns and of pairs of columns what is '
+        'left without their means: the interactions, times v'
+    ),
+    moves=_OF_INTERACTIONS,
+    sensitivity=sensitivities.contrasts,
+    share='pairs',
+    proofs=_INTERACTIONS,
+)
+
+FUNCTIONS = Kind(
+    name='functions',
+    stage='approximate',
+    title='histograms of {pairs} pairs of columns, in up to {codes} codes each',
+    words='of pairs that look like functions: a histogram code by code, counted v times',
+    moves=('√(Σ v²)', '√(2 Σ v²)'),
+    sensitivity=sensitivities.weighted_tables,
+    share='pairs',
+    proofs=('joint.pairs.release_pair_counts', _HISTOGRAM),
+)
+
+DIGITS = Kind(
+    name='digits',
+    stage='approximate',
+    title='digits of numbers by category, of {pairs} pairs of columns',
+    words=(
+        'of pairs in which a category may have one number: where in the interval of its code that '
+        'number lies, in two digits: two histograms for each of p pairs'
+    ),
+    moves=('√(2p)', '2 √p'),
+    sensitivity=sensitivities.histograms,
+    share='pairs',
+    proofs=('joint.values.release_values', _HISTOGRAM),
+)
+
+DISTANCES = Kind(
+    name='distances of triples',
+    stage='approximate',
+    title='distances of {triples} triples of columns from what pairs say',
+    words=(
+        'how far the coarse histogram of each of t triples of columns is from what pairs say: '
+        'the absolute differences, added up'
+    ),
+    moves=('√t', '2 √t'),
+    sensitivity=sensitivities.distances,
+    share='pairs',
+    proofs=('joint.triples.release_distances', 'privacy.statistics.distance_sensitivity'),
+)
+
+TRIPLES = Kind(
+    name='triples',
+    stage='approximate',
+    title='interactions of {tables}, in up to {bins} bins each',
+    words=(
+        'the interactions of triples that are far off, or of all where each is one number, times v'
+    ),
+    moves=_OF_INTERACTIONS,
+    sensitivity=sensitivities.contrasts,
+    share='pairs',
+    proofs=_INTERACTIONS,
+)
+
+MOMENTS = Kind(
+    name='moments',
+    stage='approximate',
+    title='counts, sums and second moments of normal scores in {groups} groups',
+    words='counts, sums and products of the normal scores in each class',
+    moves=_OF_SCORES,
+    sensitivity=sensitivities.moments,
+    share='moments',
+    proofs=_SCORE_MOMENTS,
+)
+
+COMPONENTS = Kind(
+    name='components',
+    stage='partition',
+    title='counts and sums of normal scores in {components} components',
+    words='counts and sums of the scores in each component, three times',
+    moves=('√2 R', '2 R'),
+    sensitivity=sensitivities.components,
+    share='partition',
+    proofs=('partition.em.em_round', 'privacy.statistics.sum_sensitivity'),
+)
+
+FEATURES = Kind(
+    name='features',
+    stage='adapt',
+    title='counts, sums and second moments of kernel features in {groups} groups',
+    words='number, sums and products of the features of the kernel, where the budget carries any',
+    moves=('17/√2 (w² + F²)', '17 (w² + F²)'),
+    sensitivity=sensitivities.moments,
+    share='adapt',
+    proofs=('adapt.moments.release_feature_moments', 'privacy.statistics.moment_sensitivity'),
+)
+
+SLOPES = Kind(
+    name='slopes',
+    stage='adapt',
+    title='slopes of the logistic loss in {weights} weights',
+    words=(
+        'slopes of the loss of the labels: in what each column tells, three times; in that and the '
+        'features, three times, or once and then without them'
+    ),
+    moves=('S', '2 S'),
+    sensitivity=sensitivities.slopes,
+    share='adapt',
+    proofs=('adapt.labels.adapt_labels', 'adapt.slopes.sum_slopes', f'{_OWN}.slopes'),
+)
+
+RESIDUALS = Kind(
+    name='residuals',
+    stage='adapt',
+    title='sums of residuals of the target in the bins of {terms} terms',
+    words=(
+        'how far numbers of a numerical target are from what is expected of them, summed in the '
+        'bins of K terms: of columns, twice, or once and then times features; where the budget '
+        'carries pairs, once of pairs too'
+    ),
+    moves=('E √K', '2 E √K'),
+    sensitivity=sensitivities.residuals,
+    share='adapt',
+    proofs=(
+        'adapt.regression.adapt_number',
+        'adapt.terms.sum_residuals',
+        f'{_OWN}.residuals',
+    ),
+)
+
+PRODUCTS = Kind(
+    name='residuals times features',
+    stage='adapt',
+    title='products of residuals of the target with {features} kernel features',
+    words=(
+        'how far these numbers are from it times the features of the kernel, summed, three times, '
+        'where that promises more than terms again'
+    ),
+    moves=('E F', '2 E F'),
+    sensitivity=sensitivities.products,
+    share='adapt',
+    proofs=('adapt.ridge.fit_ridge', 'adapt.ridge.sum_products', f'{_OWN}.products'),
+)
+
+MIXED = Kind(
+    name='moments of components',
+    stage='anonymize',
+    title='counts, sums and second moments of normal scores in {groups} groups',
+    words='counts, sums and products of the scores in each component',
+    moves=_OF_SCORES,
+    sensitivity=sensitivities.moments,
+    share='anonymize',
+    proofs=_SCORE_MOMENTS,
+)
+
+MIXES = Kind(
+    name='mixes',
+    stage='anonymize',
+    title='counts and sums of normal scores in {mixes} mixes of records',
+    words='with mixing: counts and sums of the scores of the records that are mixed',
+    moves=('√2 R', '2 R'),
+    sensitivity=sensitivities.components,
+    share='anonymize',
+    proofs=('paper.mix_records', 'privacy.statistics.sum_sensitivity'),
+)
+
+MAGNITUDES = Kind(
+    name='magnitudes',
+    stage='describe',
+    title='number of units by the magnitude of their rows',
+    words='many tables: how many units have how many rows',
+    moves=_OF_A_COUNT,
+    sensitivity=sensitivities.one_count,
+    share='magnitudes',
+    proofs=('relational.magnitudes.release_magnitudes', 'units.membership.find_units'),
+    about_units=True,
+)
+
+ORPHANS = Kind(
+    name='orphans',
+    stage='describe',
+    title='number of rows without an owner',
+    words='many tables: how many rows hang off no other',
+    moves=_OF_A_COUNT,
+    sensitivity=sensitivities.one_count,
+    share='orphans',
+    proofs=(_HISTOGRAM, 'units.membership.find_units'),
+    about_units=True,
+)
+
+SIBLINGS = Kind(
+    name='siblings',
+    stage='approximate',
+    title='products of the scores of one pair of siblings per unit',
+    words='many tables: products of the scores of two rows of a unit',
+    moves=('2 · 17/√2 (w² + R²)', '4 · 17/√2 (w² + R²)'),
+    sensitivity=sensitivities.siblings,
+    share='siblings',
+    proofs=('relational.siblings.release_siblings', 'relational.siblings.choose_pairs'),
+    about_units=True,
+)
+
+#: All statistics by name, in the order of the stages; those of databases are last.
+REGISTRY = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            SIZE,
+            *QUESTIONS.values(),
+            COLUMNS,
+            CLASSES,
+            PAIRS,
+            FUNCTIONS,
+            DIGITS,
+            DISTANCES,
+            TRIPLES,
+            MOMENTS,
+            COMPONENTS,
+            FEATURES,
+            SLOPES,
+            RESIDUALS,
+            PRODUCTS,
+            MIXED,
+            MIXES,
+            MAGNITUDES,
+            ORPHANS,
+            SIBLINGS,
+        )
+    }
+)
