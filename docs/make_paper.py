@@ -69,9 +69,9 @@ def synthesize(table: pd.DataFrame, epsilon: float, **settings: object) -> pd.Da
     columns = {'x': number, 'y': number, 'kind': kind}
     metadata = Metadata.load_from_dict({'tables': {'toy': {'columns': columns}}})
     terms = {'target_column': 'kind', 'public_metadata': True, **settings}
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, **terms)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
+        synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, **terms)
         synthesizer.fit({'toy': table})
         return synthesizer.sample(len(table))['toy']
 
@@ -116,7 +116,7 @@ def draw_panels(rows: Iterable[Iterable[tuple[str, pd.DataFrame]]]) -> str:
                 f'<rect x="{left}" y="{top}" width="{SIDE}" height="{SIDE}" fill="white" '
                 f'stroke="{RULE}"/>'
             )
-            shapes += _dots(table.head(SHOWN), left, top)
+            shapes += _draw_dots(table.head(SHOWN), left, top)
     width = max(map(len, rows)) * (SIDE + MARGIN) - MARGIN
     height = len(rows) * (SIDE + 2 * MARGIN)
     head = (
@@ -127,14 +127,15 @@ def draw_panels(rows: Iterable[Iterable[tuple[str, pd.DataFrame]]]) -> str:
     return '\n'.join([head, *shapes, '</svg>\n'])
 
 
-def _dots(table: pd.DataFrame, left: float, top: float) -> Iterator[str]:
-    """Draw the rows of a table in a panel, a color per class."""
-    places: NDArray[np.float64] = (table[['x', 'y']].to_numpy() / REACH + 1) / 2 * SIDE
-    for (x, y), kind in zip(places, table['kind'], strict=True):
-        color = REAL_COLOR if kind == 'one' else SYNTHETIC_COLOR
+def _draw_dots(table: pd.DataFrame, left: float, top: float) -> Iterator[str]:
+    """Draw the rows of a table in a panel, a color per class: round ends of lines of no length."""
+    for kind, color in (('one', REAL_COLOR), ('other', SYNTHETIC_COLOR)):
+        own = table.loc[table['kind'] == kind, ['x', 'y']].to_numpy()
+        places: NDArray[np.float64] = (own / REACH + 1) / 2 * SIDE
+        dots = ''.join(f'M{left + x:.0f} {top + SIDE - y:.0f}h0' for x, y in places)
         yield (
-            f'<circle cx="{left + x:.0f}" cy="{top + SIDE - y:.0f}" r="1.8" fill="{color}" '
-            'fill-opacity="0.6"/>'
+            f'<path d="{dots}" stroke="{color}" stroke-width="3.6" stroke-linecap="round" '
+            'stroke-opacity="0.6" fill="none"/>'
         )
 
 

