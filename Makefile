@@ -3,9 +3,10 @@
 # make test        every test: on the newest jax; those of neural-tangents, anonymeter and mlcroissant
 #                  in an environment with their old libraries
 # make lint        ruff and mypy
-# make docs        the documentation, to build/docs, and every example in it
+# make docs        the documentation, to build/docs (pages), and every example in it (examples)
 # make package     the wheel and the source distribution, to dist, checked
 # make fuzz        2,300 odd tables, metadata and arguments: half an hour
+# make bars        bars of quality on real tables, by chance: ten minutes
 #
 # Benchmarks: each resumes where it was stopped, and then writes its page; benchmarks/README.md says more.
 #
@@ -28,11 +29,13 @@ TANGENTS := $(VENV)-neural-tangents
 # it is not to be had, the line fails, nothing is lost, and SDV brings the torch of its choice.
 TORCH := torch==2.13.0
 
-# A process of tests per core: more threads would stand in each other's way.
+# A process of tests per core: more threads would stand in each other's way. A file stays in one
+# process, so that what its tests share is fitted once.
 TESTED := OMP_NUM_THREADS=1
+APART := -n auto --dist loadfile
 
-.PHONY: help demo test lint docs package benchmark small utility labels constants audit disclosure fuzz \
-	cost relational clean
+.PHONY: help environments demo test lint docs pages examples package benchmark small utility labels \
+	constants audit disclosure fuzz bars cost relational clean
 
 help:
 	@sed -n "/^#/!q; s/^# \{0,1\}//p" Makefile
@@ -42,26 +45,35 @@ demo: $(VENV)/.ready
 	$(VENV)/bin/python examples/relational.py
 
 test: $(VENV)/.ready $(TANGENTS)/.ready
-	$(TESTED) $(TANGENTS)/bin/python -m pytest -q -n auto tests/adapt tests/datasheet \
-		tests/report/test_risk.py
-	$(TESTED) $(VENV)/bin/python -m pytest -q -n auto
+	$(TESTED) $(TANGENTS)/bin/python -m pytest -q $(APART) tests/adapt/test_ntk.py \
+		tests/adapt/test_kernels.py tests/adapt/test_labels.py tests/datasheet tests/report/test_risk.py
+	$(TESTED) $(VENV)/bin/python -m pytest -q $(APART)
 
 lint: $(VENV)/.ready
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-docs: $(VENV)/.ready
+environments: $(VENV)/.ready $(TANGENTS)/.ready
+
+docs: pages examples
+
+pages: $(VENV)/.ready
 	$(VENV)/bin/sphinx-build -q -W --keep-going -b html docs build/docs
-	$(VENV)/bin/sphinx-build -q -W --keep-going -b doctest docs build/doctest
+
+examples: $(VENV)/.ready
+	$(TESTED) $(VENV)/bin/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 
 package: $(VENV)/.ready
 	rm -rf dist
-	$(VENV)/bin/python -m build --outdir dist .
+	$(VENV)/bin/python -m build --no-isolation --outdir dist .
 	$(VENV)/bin/twine check --strict dist/*
 
 fuzz: $(VENV)/.ready
-	FUZZ_TIMES=8 FUZZ_SEED=0 $(VENV)/bin/python -m pytest -q -n auto tests/fuzz
+	FUZZ_TIMES=8 FUZZ_SEED=0 $(VENV)/bin/python -m pytest -q $(APART) tests/fuzz
+
+bars: $(VENV)/.ready
+	$(TESTED) $(VENV)/bin/python -m pytest -q $(APART) benchmarks/bars.py
 
 small: $(VENV)/.ready
 	$(VENV)/bin/python benchmarks/utility.py --methods ours baselines --epsilons 1 8 --repeats 2 \
@@ -87,10 +99,11 @@ clean:
 	rm -rf $(VENV) $(TANGENTS)
 
 $(VENV)/.ready: EXTRAS := dev
-$(TANGENTS)/.ready: EXTRAS := test,neural-tangents,risk,croissant
+$(TANGENTS)/.ready: EXTRAS := tested,parquet,neural-tangents,risk,croissant
 
+# What is compiled to bytecode is what is imported, when it is.
 %/.ready: pyproject.toml
 	$(PYTHON) -m venv $*
-	-$*/bin/pip install --quiet $(TORCH)
-	$*/bin/pip install --quiet --editable '.[$(EXTRAS)]'
+	-$*/bin/pip install --quiet --no-compile $(TORCH)
+	$*/bin/pip install --quiet --no-compile --editable '.[$(EXTRAS)]'
 	touch $@

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import ast
+import json
 from pathlib import Path
 
 import pytest
 
-nbformat = pytest.importorskip('nbformat')
-nbclient = pytest.importorskip('nbclient')
-pytest.importorskip('ipykernel')
+from sdv_threea import datasets
 
 FOLDER = Path(__file__).parents[2] / 'examples' / 'notebooks'
 NOTEBOOKS = sorted(FOLDER.glob('*.ipynb'))
@@ -22,32 +21,62 @@ WRITTEN = {
 }
 
 
-def test_there_are_three():
-    assert {path.stem for path in NOTEBOOKS} == set(WRITTEN)
+def read_cells(path):
+    """Read the cells of code."""
+    notebook = json.loads(path.read_text('utf-8'))
+    assert notebook['nbformat'] == 4
+    return [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
 
 
-@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_saved_without_output(path):
+def run_cell(cell, names):
+    """Run a cell; return what a notebook would show below it."""
+    *lines, last = ast.parse(''.join(cell['source'])).body
+    if not isinstance(last, ast.Expr):
+        lines, last = [*lines, last], ast.Expr(ast.Constant(None))
+    exec(compile(ast.Module(lines, []), '<cell>', 'exec'), names)
+    return eval(compile(ast.Expression(last.value), '<cell>', 'eval'), names)
+
+
+def take_fewer(tables):
+    """Take some of the patients, with their encounters."""
+    patients = tables['patient'].head(1500)
+    kept = tables['encounter']['patient_nbr'].isin(patients['patient_nbr'])
+    return {**tables, 'patient': patients, 'encounter': tables['encounter'][kept]}
+
+
+@pytest.fixture
+def small_tables(monkeypatch):
+    """Load fewer rows of the shipped tables: a notebook runs on any number."""
+    adult, hospital = datasets.load_adult, datasets.load_hospital
+
+    def load_adult(**terms):
+        train, test, metadata = adult(**terms)
+        return train.head(3000), test.head(3000), metadata
+
+    def load_hospital():
+        tables, metadata = hospital()
+        return take_fewer(tables), metadata
+
+    monkeypatch.setattr(datasets, 'load_adult', load_adult)
+    monkeypatch.setattr(datasets, 'load_hospital', load_hospital)
+
+
+def test_there_are_three_and_none_is_saved_with_output():
     """Outputs hold scores of real rows."""
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    for cell in notebook.cells:
-        assert not cell.get('outputs')
-        assert cell.get('execution_count') is None
+    assert {path.stem for path in NOTEBOOKS} == set(WRITTEN)
+    for path in NOTEBOOKS:
+        for cell in read_cells(path):
+            assert (cell['outputs'], cell['execution_count']) == ([], None)
 
 
+@pytest.mark.filterwarnings('ignore::UserWarning')
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
-    root = Path(__file__).parents[2]
-    monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(root), os.environ.get('PYTHONPATH', '')]))
-    notebook = nbformat.read(path, as_version=4)
-    client = nbclient.NotebookClient(
-        notebook, timeout=300, resources={'metadata': {'path': str(tmp_path)}}
-    )
-    client.execute()
+def test_a_notebook_runs_from_top_to_bottom(path, tmp_path, monkeypatch, small_tables):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    shown = [run_cell(cell, names) for cell in read_cells(path)]
 
     assert {each.name for each in tmp_path.iterdir()} == WRITTEN[path.stem]
-    shown = [output for cell in notebook.cells for output in cell.get('outputs', [])]
-    html = [each['data']['text/html'] for each in shown if 'text/html' in each.get('data', {})]
+    html = [each._repr_html_() for each in shown if hasattr(each, '_repr_html_')]
     assert html
-    assert not any('Traceback' in str(each) for each in shown)
+    assert all(html)
