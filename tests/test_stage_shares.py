@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import roc_auc_score
 from small_people import PRIVATE, PUBLIC, make_table, retarget
 
 from sdv_threea.accounting import delta_from_mu
@@ -193,12 +192,9 @@ COUNTS = (
     ],
     ids=str,
 )
-@pytest.mark.parametrize('missing', [0.0, 0.3])
-def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(
-    num_rows, options, stays, missing
-):
+def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(num_rows, options, stays):
     settings = Settings(**{'delta': 1e-5} | options)
-    released = release(make_counts(num_rows, missing), Domain(COUNTS), settings)
+    released = release(make_counts(num_rows, missing=0.3), Domain(COUNTS), settings)
 
     assert (released.number is not None) == stays
     assert released.domain.target in (('lent',) if stays else (None, 'works'))
@@ -208,20 +204,6 @@ def test_a_number_remains_the_target_if_pairs_are_counted_beside_it(
     if settings.epsilon < math.inf:  # nothing is left, and no more is spent
         spent = delta_from_mu(released.ledger.mu, settings.epsilon) + released.ledger.delta
         assert 0.999 * settings.delta < spent <= settings.delta
-
-
-def test_what_a_number_follows_from_together_comes_back_though_nobody_names_it():
-    """Of the hour alone, and of whether it is a working day alone, next to nothing follows."""
-    table, found = make_counts(16_000), []
-    for alpha in (0.5, 1) * 7:
-        released = release(table, Domain(COUNTS), Settings(delta=1e-5, alpha=alpha))
-        rows = released.sample(8_000, np.random.default_rng(0))
-        means = [each.groupby(['hour', 'works'])['lent'].mean() for each in (table, rows)]
-        found.append(float((means[0] - means[1]).abs().mean()))
-
-    adapted, alone = np.array(found).reshape(7, 2).T
-    assert np.median(adapted) < 8
-    assert np.median(adapted / alone) < 0.5
 
 
 LABEL = {'name': 'label', 'values': ('a', 'b', 'c'), 'nullable': False}
@@ -267,26 +249,6 @@ def test_a_target_aside_costs_a_small_part_of_what_a_named_one_does():
     assert aside['adapt'] == pytest.approx(0.25 * SHARES['adapt'])
     shares = [each['pairs'] / sum(each.values()) for each in (named, aside, none)]
     assert shares[1] > 0.8 * shares[2] > 1.5 * shares[0]
-
-
-def test_many_columns_tell_the_label_together_though_nobody_names_it():
-    """Each tells little, and no pair of them more."""
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(8_000, 12))
-    table = pd.DataFrame(x, columns=[f'x{at}' for at in range(12)])
-    table['kind'] = rng.choice(['k', 'l'], 8_000).astype(object)
-    table['label'] = np.where(x.sum(axis=1) / 2 + rng.logistic(size=8_000) > 0, 'yes', 'no')
-    numbers = (Number(name=f'x{at}', low=-5.0, high=5.0, nullable=False) for at in range(12))
-    values = {'kind': ('k', 'l'), 'label': ('no', 'yes')}
-    others = (Category(name=name, values=own, nullable=False) for name, own in values.items())
-    domain, told = Domain((*numbers, *others)), []
-    for alpha in (0.5, 1):
-        released = release(table, domain, Settings(delta=1e-5, alpha=alpha))
-        rows = released.sample(8_000, np.random.default_rng(0))
-        sums = rows.iloc[:, :12].sum(axis=1)
-        told.append(roc_auc_score(rows['label'] == 'yes', sums))
-
-    assert told[0] > told[1] + 0.03
 
 
 def test_a_number_has_classes_where_pairs_would_have_few_bins():

@@ -9,7 +9,6 @@ import pytest
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
 from sdv_threea import ClustMixSynthesizer
-from sdv_threea.datasets import load_adult
 
 NAME = 'people'
 
@@ -22,13 +21,10 @@ def assert_valid(constraints, real, sampled, metadata):
 
 
 @pytest.mark.filterwarnings('ignore:No value of the columns')
-@pytest.mark.parametrize('epsilon', [1.0, math.inf])
-def test_sampled_rows_obey_and_none_is_rejected(
-    kind, epsilon, fit, table, describe, count_rejected
-):
+def test_sampled_rows_obey_and_none_is_rejected(kind, fit, table, describe, count_rejected):
     make, columns = kind
     data = table[columns]
-    synthesizer = fit(make(), data, epsilon, target='answer')
+    synthesizer = fit(make(), data, 1.0, target='answer')
     sampled = synthesizer.sample(400)[NAME]
 
     assert count_rejected(synthesizer) == 0
@@ -51,9 +47,15 @@ def test_combinations_come_as_often_as_in_the_table(fit, table):
     assert shares[0].sub(shares[1], fill_value=0).abs().max() < 0.04
 
 
-def test_what_columns_have_to_do_with_each_other_is_kept(fit, table, everything):
+def test_what_columns_have_to_do_with_each_other_is_kept(
+    fit, table, everything, metadata, count_rejected
+):
     # Labels as uncertain as the private ones: surer ones exaggerate what the target goes with.
-    sampled = fit(everything, target='answer', alpha=1.0).sample(4_000)[NAME]
+    synthesizer = fit(everything, target='answer', alpha=1.0)
+    sampled = synthesizer.sample(4_000)[NAME]
+
+    assert count_rejected(synthesizer) == 0
+    assert_valid(everything, table, sampled, metadata)
 
     def correlate(rows, one, other):
         return rows[one].corr(rows[other])
@@ -73,7 +75,7 @@ def test_what_columns_have_to_do_with_each_other_is_kept(fit, table, everything)
 @pytest.mark.parametrize('target', ['low', 'middle', 'high'])
 def test_a_target_may_be_ordered(fit, table, target, count_rejected):
     data = table[['low', 'middle', 'high', 'unsorted']]
-    synthesizer = fit([Range('low', 'middle', 'high')], data, target=target)
+    synthesizer = fit([Range('low', 'middle', 'high')], data, 50.0, target=target)
     sampled = synthesizer.sample(500)[NAME]
 
     assert synthesizer._model.domain.names[0] == target
@@ -137,27 +139,6 @@ def test_public_bounds_and_nullability_spare_questions(build_metadata, table):
     asked = {each.released for each in synthesizer.get_privacy_statement().receipts}
     assert not any('missing values' in each or 'granularity' in each for each in asked)
     assert sampled['high'].between(0, 400).all()
-
-
-def test_adults_education_and_its_number_stay_together():
-    adult, _, metadata = load_adult()
-    metadata.update_column('education_num', 'adult', sdtype='categorical')
-    settings = {'epsilon': 1.0, 'delta': 1e-5, 'target_column': 'income', 'n_components': 1}
-    synthesizer = ClustMixSynthesizer(metadata, **settings)
-    synthesizer.add_constraints([FixedCombinations(['education', 'education_num'])])
-    synthesizer.fit({'adult': adult})
-    sampled = synthesizer.sample(5_000)['adult']
-    pairs = [
-        rows.groupby(['education', 'education_num']).size() / len(rows) for rows in (adult, sampled)
-    ]
-
-    assert set(pairs[1].index) <= set(pairs[0].index)
-    assert len(pairs[1]) >= 12
-    assert pairs[0].sub(pairs[1], fill_value=0).abs().max() < 0.05
-    rich = [
-        (rows['income'] == '>50K').groupby(rows['education']).mean() for rows in (adult, sampled)
-    ]
-    assert rich[1]['Bachelors'] > rich[1]['HS-grad'] + 0.1
 
 
 @pytest.mark.parametrize('strict_first', [True, False])

@@ -1,20 +1,33 @@
-"""Rows of real tables that their owner would believe, with defaults and at epsilon 1."""
+"""Bars of quality: rows of tables that their owner would believe, with defaults and at epsilon 1.
+
+    make bars                     # or: pytest benchmarks/bars.py
+
+Each bar is a test that looks at several fits. A change for the worse fails it, and chance does now
+and then, so no bar is part of ``make test``. Run them after a change of what is fitted or drawn.
+Real tables are read from ``../shared/data``; a bar whose table is missing there is skipped.
+"""
 
 from __future__ import annotations
 
+import math
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.evaluation import evaluate_quality
+from sdv.cag import FixedCombinations
+from sdv.evaluation import evaluate_quality, run_diagnostic
 from sdv.metadata import Metadata
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import r2_score, roc_auc_score
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.datasets import load_adult
+from sdv_threea.domain import Category, Domain, Number
+from sdv_threea.encoding.transformers import encode
+from sdv_threea.pipeline import release
+from sdv_threea.settings import Settings
 
 SHARED = Path(__file__).parents[2] / 'shared' / 'data'
 FITS = 3
@@ -180,3 +193,157 @@ def test_how_many_bikes_are_rented_follows_from_the_rest_though_nobody_names_it(
         found.append(r2_score(real['cnt'], model.predict(both[5_000:])))
 
     assert np.median(found) > 0.7
+
+
+def make_counts(num_rows, missing=0.0):
+    """People, the hours that each is there, and how often they were lent a bike."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({'hour': rng.integers(0, 24, num_rows) + 0.0})
+    table['wet'] = rng.choice(['yes', 'no'], num_rows).astype(object)
+    table['works'] = rng.choice(['yes', 'no'], num_rows).astype(object)
+    busy = np.where(table['works'] == 'yes', np.cos(table['hour'] / 3), np.sin(table['hour'] / 3))
+    table['lent'] = np.round(100 + 40 * busy + rng.normal(0, 10, num_rows)).clip(0, 200)
+    table.loc[rng.random(num_rows) < missing, 'lent'] = np.nan
+    return table
+
+
+#: What is public of it.
+COUNTS = (
+    Number(name='hour', low=0.0, high=23.0, step=1.0, nullable=False),
+    Category(name='wet', values=('no', 'yes'), nullable=False),
+    Category(name='works', values=('no', 'yes'), nullable=False),
+    Number(name='lent', low=0.0, high=200.0, step=1.0, nullable=True),
+)
+
+
+def test_what_a_number_follows_from_together_comes_back_though_nobody_names_it():
+    """Of the hour alone, and of whether it is a working day alone, next to nothing follows."""
+    table, found = make_counts(16_000), []
+    for alpha in (0.5, 1) * 7:
+        released = release(table, Domain(COUNTS), Settings(delta=1e-5, alpha=alpha))
+        rows = released.sample(8_000, np.random.default_rng(0))
+        means = [each.groupby(['hour', 'works'])['lent'].mean() for each in (table, rows)]
+        found.append(float((means[0] - means[1]).abs().mean()))
+
+    adapted, alone = np.array(found).reshape(7, 2).T
+    assert np.median(adapted) < 8
+    assert np.median(adapted / alone) < 0.5
+
+
+def test_many_columns_tell_the_label_together_though_nobody_names_it():
+    """Each tells little, and no pair of them more."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(8_000, 12))
+    table = pd.DataFrame(x, columns=[f'x{at}' for at in range(12)])
+    table['kind'] = rng.choice(['k', 'l'], 8_000).astype(object)
+    table['label'] = np.where(x.sum(axis=1) / 2 + rng.logistic(size=8_000) > 0, 'yes', 'no')
+    numbers = (Number(name=f'x{at}', low=-5.0, high=5.0, nullable=False) for at in range(12))
+    values = {'kind': ('k', 'l'), 'label': ('no', 'yes')}
+    others = (Category(name=name, values=own, nullable=False) for name, own in values.items())
+    domain, told = Domain((*numbers, *others)), []
+    for alpha in (0.5, 1):
+        released = release(table, domain, Settings(delta=1e-5, alpha=alpha))
+        rows = released.sample(8_000, np.random.default_rng(0))
+        sums = rows.iloc[:, :12].sum(axis=1)
+        told.append(roc_auc_score(rows['label'] == 'yes', sums))
+
+    assert told[0] > told[1] + 0.03
+
+
+def test_adults_education_and_its_number_stay_together():
+    adult, _, metadata = load_adult()
+    metadata.update_column('education_num', 'adult', sdtype='categorical')
+    settings = {'epsilon': 1.0, 'delta': 1e-5, 'target_column': 'income', 'n_components': 1}
+    synthesizer = ClustMixSynthesizer(metadata, **settings)
+    synthesizer.add_constraints([FixedCombinations(['education', 'education_num'])])
+    synthesizer.fit({'adult': adult})
+    sampled = synthesizer.sample(5_000)['adult']
+    pairs = [
+        rows.groupby(['education', 'education_num']).size() / len(rows) for rows in (adult, sampled)
+    ]
+
+    assert set(pairs[1].index) <= set(pairs[0].index)
+    assert len(pairs[1]) >= 12
+    assert pairs[0].sub(pairs[1], fill_value=0).abs().max() < 0.05
+    rich = [
+        (rows['income'] == '>50K').groupby(rows['education']).mean() for rows in (adult, sampled)
+    ]
+    assert rich[1]['Bachelors'] > rich[1]['HS-grad'] + 0.1
+
+
+def make_wide(rng, num_rows, num_columns=60):
+    """Each column tells hardly anything of the rare class, all of them together nearly all."""
+    rare = rng.random(num_rows) < 0.15
+    lean = np.tile([0.4, -0.4], num_columns // 2)
+    values = rng.normal(0, 1, (num_rows, num_columns)) + lean * rare[:, None]
+    table = pd.DataFrame(np.rint(50 + 10 * values).clip(0, 100))
+    table.columns = [f'column {at}' for at in range(num_columns)]
+    return table.assign(target=np.where(rare, 'yes', 'no').astype(object))
+
+
+def make_wide_domain(table):
+    numbers = [
+        Number(name=name, low=0.0, high=100.0, step=1.0, nullable=False)
+        for name in table.columns.drop('target')
+    ]
+    return Domain(
+        (*numbers, Category(name='target', values=('no', 'yes'), nullable=False)), target='target'
+    )
+
+
+def test_what_many_columns_tell_of_a_class_is_not_lost_in_the_noise_of_each():
+    rng = np.random.default_rng(41)
+    scores = []
+    # Fits have .84 with a standard deviation of .03.
+    for _ in range(16):
+        table, others = make_wide(rng, 1_000), make_wide(rng, 3_000)
+        settings = Settings(epsilon=4.0, delta=1e-5)
+        released = release(table, make_wide_domain(table), settings, rng=rng)
+        codes = encode(
+            others[[transformer.name for transformer in released.transformers]],
+            released.transformers,
+        )
+        chances = released.labels.chances(codes[:, released.scored])
+        scores.append(roc_auc_score(others['target'] == 'yes', chances[:, 1]))
+
+    assert np.mean(scores) > 0.82
+
+
+#: The targets of tables, of each kind: two classes, three, seven, and a number.
+TARGETS = {
+    'bike_sharing': 'cnt',
+    'california_housing': 'median_house_value',
+    'covtype': 'Cover_Type',
+    'diabetes130': 'readmitted',
+    'isolet': 'vowel',
+    'pima_diabetes': 'outcome',
+    'compas': 'two_year_recid',
+    'titanic': 'survived',
+    'mushroom': 'class',
+    'telco_churn': 'Churn',
+}
+
+SINGLE = sorted(
+    path.parent.name
+    for path in SHARED.glob('*/metadata.json')
+    if (path.parent / f'{path.parent.name}.csv.gz').exists()
+)
+
+
+@pytest.mark.filterwarnings('ignore::UserWarning')
+@pytest.mark.parametrize('epsilon', [1.0, math.inf])
+@pytest.mark.parametrize('name', SINGLE)
+def test_a_real_table_is_fitted_and_sampled(name, epsilon):
+    """A range may end beyond the values by chance; dtypes, categories and keys never fail."""
+    table = pd.read_csv(SHARED / name / f'{name}.csv.gz', nrows=2_000)
+    metadata = Metadata.load_from_json(SHARED / name / 'metadata.json')
+    synthesizer = ClustMixSynthesizer(
+        metadata, epsilon=epsilon, delta=1e-5, target_column=TARGETS.get(name)
+    )
+    synthesizer.fit({name: table})
+    sampled = synthesizer.sample(300)
+
+    assert list(sampled[name].columns) == list(table.columns)
+    assert len(sampled[name]) == 300
+    report = run_diagnostic({name: table}, sampled, metadata, verbose=False)
+    assert report.get_score() > 0.97
