@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from sdv_threea.maths.shrinkage import precision_weight
+
 #: Added to the covariance of slopes, which is singular where nothing varies.
 TINY = 1e-6
 
@@ -38,16 +40,15 @@ class Slopes(NamedTuple):
     sums: NDArray[np.float64]
     scale: float
 
+    def average(self, other: Slopes) -> Slopes:
+        """Return the precision-weighted average with another release of the same slope."""
+        weight = precision_weight(self.scale, other.scale)
+        sums = weight * self.sums + (1 - weight) * other.sums
+        return Slopes(sums, self.scale * math.sqrt(weight))
+
     def over(self, unit: float) -> Slopes:
         """Return the same slope in another unit."""
         return Slopes(self.sums / unit, self.scale / unit)
-
-
-def pool(looks: Sequence[Slopes]) -> Slopes:
-    """Return the precision-weighted average of releases of the same slope."""
-    precisions = np.array([1 / (look.scale**2 + TINY) for look in looks])
-    sums = np.average([look.sums for look in looks], axis=0, weights=precisions)
-    return Slopes(sums, 1 / math.sqrt(precisions.sum()))
 
 
 def update(

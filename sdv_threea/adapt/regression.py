@@ -29,7 +29,7 @@ from scipy.linalg import block_diag, solve_triangular
 from scipy.sparse import csr_array
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.belief import TINY, Slopes, Update, pool, update
+from sdv_threea.adapt.belief import TINY, Slopes, Update, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.model import Interplay
@@ -109,10 +109,10 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     pairs = pairs if carried >= constants.pair_records else ()
     share = constants.single_share if pairs else 0.5
     slopes, receipt = _release(left, fit, singles, mu=mu * math.sqrt(share), **terms)
-    looks, receipts, told = [slopes], [receipt], fit.begin(slopes, alike)
+    seen, receipts, told = slopes, [receipt], fit.begin(slopes, alike)
     if pairs:
         slopes, receipt = _release(left, fit, (*singles, *pairs), mu=price, **terms)
-        looks.append(Slopes(slopes.sums[: len(alike)], slopes.scale))
+        seen = seen.average(Slopes(slopes.sums[: len(alike)], slopes.scale))
         receipts.append(receipt)
         told = fit.add_pairs(pairs, slopes, coarse, ordered) or told
         share += constants.pair_share
@@ -128,7 +128,7 @@ def adapt_number(  # noqa: PLR0913 (the private rows, the start, the constants a
     if told:
         fit.step(slopes)
     else:  # no weight has moved, so all releases were of the same sums
-        told = fit.begin(pool([*looks, slopes]), alike)
+        told = fit.begin(seen.average(slopes), alike)
     return fit.expectation() if told else None, tuple(receipts)
 
 

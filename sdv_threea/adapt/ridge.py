@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.belief import Slopes, log_likelihoods, pool, update
+from sdv_threea.adapt.belief import Slopes, log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, MOST_FEATURED, make_features, num_features
 from sdv_threea.adapt.fit import Draws
@@ -98,15 +98,15 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
     curvature = features.T @ (features * records[:, None])
     largest = math.ceil(constants.largest_residual * deviation * NUMBER_UNITS)
     price = mu * math.sqrt((1 - share) / constants.ridge_steps)
-    receipts, looks, spread = [receipt], [], 0.0
+    receipts, spread = [receipt], 0.0
+    seen: Slopes | None = None
     weights, covariance = np.zeros(len(curvature)), np.zeros_like(curvature)
     for _ in range(constants.ridge_steps):
         slopes, receipt = _release_slopes(left, weights, largest, radius, mu=price, **terms)
         receipts.append(receipt)
         slopes = slopes.over(deviation)
         if not spread:  # no weight has moved, so all releases were of the same slope
-            looks.append(slopes)
-            slopes = pool(looks)
+            slopes = seen = slopes if seen is None else seen.average(slopes)
             spread = _choose_spread(curvature, *slopes, constants)
             covariance = spread**2 * np.eye(len(curvature))
         way, covariance, _ = update(curvature, *slopes, covariance)

@@ -11,7 +11,7 @@ from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.anonymize.mixture import Mixture
 from sdv_threea.approximate.moments import ScoreMoments
 from sdv_threea.maths.positive import bound_eigenvalues
-from sdv_threea.maths.shrinkage import ratio, shrunk_effects
+from sdv_threea.maths.shrinkage import shrunk_effects
 
 
 def mixture_of_components(
@@ -82,7 +82,8 @@ def _centres(
     noises = (moments.sum_scale / counts) ** 2 + variance / counts
     gains = np.ones_like(variance)
     rows = zip(centred, noises, strict=True)
-    shrunk = np.stack([_effects(row, gains, noise, constants) for row, noise in rows])
+    doubt = constants.doubt if constants.shrink else None
+    shrunk = np.stack([shrunk_effects(row, gains, noise, doubt) for row, noise in rows])
     # Shrinkage has moved the mean of the class away from zero.
     return np.asarray(shrunk - shares @ shrunk)
 
@@ -109,6 +110,7 @@ def _estimate_covariances(  # noqa: PLR0913 (moments, and what is known of them)
     within = bound_eigenvalues(correlation - between, constants.least_eigenvalue)
     del between
     gains = np.outer(variance, variance)
+    doubt = constants.doubt if constants.shrink else None
     lost, diagonal = variance - variance**2, np.diag_indices(len(variance))
     for at, (count, centre) in enumerate(zip(moments.counts, centres, strict=True)):
         surprise = np.outer(centre, centre)
@@ -121,20 +123,8 @@ def _estimate_covariances(  # noqa: PLR0913 (moments, and what is known of them)
         surprise[diagonal] -= lost
         noises = gains / count
         noises += (moments.product_scale / count) ** 2
-        change = _effects(surprise.ravel(), gains.ravel(), noises.ravel(), constants)
+        change = shrunk_effects(surprise.ravel(), gains.ravel(), noises.ravel(), doubt)
         del surprise, noises
         change += within.ravel()
         out[at] = bound_eigenvalues(change.reshape(gains.shape), constants.least_eigenvalue)
         del change
-
-
-def _effects(
-    values: NDArray[np.float64],
-    gains: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    constants: AnonymizeConstants,
-) -> NDArray[np.float64]:
-    """Return the departures of a component from its class, given noisy ``gains * departure``."""
-    if not constants.shrink:
-        return ratio(values, gains)
-    return shrunk_effects(values, gains, variances, doubt=constants.doubt)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
+from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import (
@@ -44,9 +45,7 @@ class Counts:
 
     def average(self, other: Counts) -> Counts:
         """Return the precision-weighted average with another release of the same counts."""
-        if not self.scale or not other.scale:
-            return self if self.scale <= other.scale else other
-        weight = other.scale**2 / (self.scale**2 + other.scale**2)
+        weight = precision_weight(self.scale, other.scale)
         columns = zip(self.columns, other.columns, strict=True)
         return Counts(
             tuple(weight * one + (1 - weight) * two for one, two in columns),

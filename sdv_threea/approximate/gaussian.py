@@ -36,6 +36,7 @@ def class_correlations(
     """
     moments = moments.unclipped(float(totals @ variances.sum(axis=1)), constants.most_unclipped)
     width = variances.shape[1]
+    doubt = constants.correlation_doubt if constants.shrink else None
     # There may be millions of pairs: each is stored once, one class at a time.
     upper = mask(width)
     np.fill_diagonal(upper, False)
@@ -58,13 +59,13 @@ def class_correlations(
         found *= gains
         values -= found
         del found
-    common += _effects(constants, values, gains, noises)
+    common += shrunk_effects(values, gains, noises, doubt)
     del sums, values, gains, noises
     matrices = np.zeros((len(totals), width, width))
     for label, matrix in enumerate(matrices):
         products, gains, noises = read(label)
         products -= gains * common
-        found = _effects(constants, products, gains, noises)
+        found = shrunk_effects(products, gains, noises, doubt)
         del products, gains, noises
         found += common
         matrix[upper] = matrix.T[upper] = found
@@ -117,18 +118,6 @@ def _lay_out(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     matrix = np.zeros((width, width))
     matrix[upper] = matrix.T[upper] = values
     return matrix, upper
-
-
-def _effects(
-    constants: ApproximateConstants,
-    values: NDArray[np.float64],
-    gains: NDArray[np.float64],
-    variances: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return correlations, shape (..., pairs), given noisy ``gains * correlation``."""
-    if not constants.shrink:
-        return ratio(values, gains)
-    return shrunk_effects(values, gains, variances, doubt=constants.correlation_doubt)
 
 
 def make_correlation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

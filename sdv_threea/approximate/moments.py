@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
+from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.maths.triangles import diagonal, unpack, width_of
 from sdv_threea.privacy.clipping import clip_norm
 from sdv_threea.privacy.mechanism import Noise
@@ -68,9 +69,7 @@ class ScoreMoments:
 
     def average(self, other: ScoreMoments) -> ScoreMoments:
         """Return the precision-weighted average with another release of the same moments."""
-        if not self.product_scale or not other.product_scale:
-            return self if self.product_scale <= other.product_scale else other
-        weight = other.product_scale**2 / (self.product_scale**2 + other.product_scale**2)
+        weight = precision_weight(self.product_scale, other.product_scale)
         scale = math.sqrt(weight)
         return ScoreMoments(
             weight * self.counts + (1 - weight) * other.counts,

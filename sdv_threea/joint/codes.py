@@ -34,6 +34,7 @@ from sdv_threea.joint.lines import fit_line
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.runs import follow_values
 from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake
+from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.maths.shrinkage import shrink_singular_values
 
 #: A count stands out if it exceeds this many noise scales.
@@ -57,9 +58,8 @@ EMPTY = 1 / 16
 #: The most counts that frequencies are fitted to, and the counts in one block.
 MOST_FITTED, BLOCK = 4_000, 20_000
 
-#: Rounds of expectation maximisation for the frequencies of ratios, and of iterative proportional
-#: fitting.
-RATIO_ROUNDS, RAKING_ROUNDS = 25, 20
+#: Rounds of iterative proportional fitting.
+RAKING_ROUNDS = 20
 
 
 class CodeCounts(NamedTuple):
@@ -332,10 +332,7 @@ def _read_ratios(seen: Seen) -> NDArray[np.float64]:
         return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     likelihoods = weigh(np.arange(0, len(likely), 1 + len(likely) // MOST_FITTED))
-    frequencies = np.full(len(ratios), 1 / len(ratios))
-    for _ in range(RATIO_ROUNDS):
-        posterior = likelihoods * frequencies
-        frequencies = (posterior / posterior.sum(axis=1, keepdims=True)).mean(axis=0)
+    frequencies = fit_frequencies(likelihoods)
     table = np.zeros(counts.size)
     for start in range(0, len(likely), BLOCK):
         at = np.arange(start, min(start + BLOCK, len(likely)))

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.joint.interactions import Columns, contrasts
+from sdv_threea.maths.mixtures import fit_frequencies
 
 #: Candidates for the correlation of neighbouring bins of an ordered column. More gain nothing.
 LIKENESS = (0.7, 0.93)
@@ -43,7 +44,7 @@ OWN_PART, LEARNT_OWN_PART = 0.03, 0.1
 SPREADS = np.geomspace(0.02, 2.0, 5)
 
 #: Rounds of expectation maximisation for the frequencies of the candidates.
-ROUNDS = 20
+ROUNDS = 19
 
 #: Two or three columns.
 Together = TypeVar('Together', bound=Columns)
@@ -122,12 +123,8 @@ def find_chances(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     flat = logs.reshape(len(logs), -1)
     likelihoods = np.exp(flat - flat.max(axis=1, keepdims=True))
-    even = np.full(flat.shape[1], 1 / flat.shape[1])
-    frequencies = even
-    for _ in range(ROUNDS):
-        chances = likelihoods * frequencies
-        chances /= chances.sum(axis=1, keepdims=True)
-        frequencies = (chances.sum(axis=0) + even) / (len(chances) + 1)
+    chances = likelihoods * fit_frequencies(likelihoods, weight=1.0, rounds=ROUNDS)
+    chances /= chances.sum(axis=1, keepdims=True)
     return np.asarray(chances.reshape(logs.shape))
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from sdv_threea.accounting import Receipt
 from sdv_threea.encoding.records import Encoded
 from sdv_threea.joint.bins import Pair, count_bins
+from sdv_threea.maths.shrinkage import precision_weight
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.sums import release, take
@@ -65,11 +66,9 @@ class Interactions:
 
     def average(self, other: Interactions) -> Interactions:
         """Return the mean with another release of the same interactions, weighted by precision."""
-        if not any(self.scales.values()):
-            return self
         tables, scales = {}, {}
         for columns, scale in self.scales.items():
-            weight = other.scales[columns] ** 2 / (scale**2 + other.scales[columns] ** 2)
+            weight = precision_weight(scale, other.scales[columns])
             tables[columns] = weight * self.tables[columns] + (1 - weight) * other.tables[columns]
             scales[columns] = scale * math.sqrt(weight)
         return Interactions(tables, scales)

@@ -25,6 +25,7 @@ from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.departures import Axis, shrink_departures
 from sdv_threea.joint.interactions import Interactions
 from sdv_threea.joint.pairs import PairCounts
+from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.maths.simplex import project_to_simplex
 
 #: Candidates for the count of a bin, relative to its count under independence.
@@ -36,9 +37,6 @@ EMPTY = 1 / 40
 #: The most bins that the frequencies of ratios are fitted to. More would take memory and gain
 #: nothing.
 MOST_BINS = 2**18
-
-#: Rounds of expectation maximisation for the frequencies of ratios.
-RATIO_ROUNDS = 25
 
 #: Rounds of iterative proportional fitting to the margins.
 RAKING_ROUNDS = 10
@@ -138,11 +136,11 @@ def find_filled(
 
     step = 1 + sum(table.size for table in pairs.tables.values()) // MOST_BINS
     some = np.concatenate([weigh(pair)[::step] for pair in pairs.tables])
-    common = _frequencies(some, np.full(len(RATIOS), 1 / len(RATIOS)), 0.0)
+    common = fit_frequencies(some)
     chances = {}
     for pair in pairs.tables:
         own = weigh(pair)
-        found = _frequencies(own, common, 1.0)
+        found = fit_frequencies(own, common, 1.0)
         empty = (own @ np.where(RATIOS <= EMPTY, found, 0.0)) / (own @ found)
         chances[pair] = 1 - empty.reshape(expected[pair].shape)
     return chances
@@ -219,15 +217,3 @@ def _likelihoods(
     off = (counts.ravel()[:, None] - expected.ravel()[:, None] * RATIOS) / scale
     logs = -np.square(off) / 2
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
-
-
-def _frequencies(
-    likelihoods: NDArray[np.float64], prior: NDArray[np.float64], weight: float
-) -> NDArray[np.float64]:
-    """Fit the frequencies of ratios, shape (V,), with a prior that counts as ``weight`` bins."""
-    found = prior
-    for _ in range(RATIO_ROUNDS):
-        # Each bin adds its posterior probability to each ratio.
-        added = found * ((1 / (likelihoods @ found)) @ likelihoods)
-        found = (added + weight * prior) / (len(likelihoods) + weight)
-    return found

@@ -1,11 +1,14 @@
-"""Noisy values shrunk toward zero (Stein 1956; Efron and Morris 1973): post-processing."""
+"""Noisy values, averaged or shrunk toward zero (Stein 1956; Efron and Morris 1973)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
+
+
+def precision_weight(scale: float, other: float) -> float:
+    """Return the weight of the first of two releases of a number with these noise scales."""
+    return other**2 / (scale**2 + other**2) if scale else 1.0
 
 
 def stein_factor(values: NDArray[np.float64], scale: float) -> float:
@@ -30,75 +33,44 @@ def shrink_singular_values(matrix: NDArray[np.float64], scale: float) -> NDArray
     return np.asarray((rows * (values * np.minimum.accumulate(kept))) @ columns)
 
 
-class Prior(NamedTuple):
-    """A prior of the variance of effects: mean ``likely``, standard deviation ``spread``, maximum.
-
-    A variance estimated from few values is drawn toward ``likely`` (hierarchical empirical Bayes).
-    """
-
-    likely: float = 0.0
-    spread: float = np.inf
-    largest: float = 1.0
-
-
-#: Effects are at most about one, and nothing else is known.
-UNKNOWN = Prior()
-
-
 def shrunk_effects(
     values: NDArray[np.float64],
     gains: NDArray[np.float64],
     variances: NDArray[np.float64],
-    *,
-    prior: Prior = UNKNOWN,
-    doubt: float = 0.0,
-    certain: float = np.inf,
+    doubt: float | None = 0.0,
 ) -> NDArray[np.float64]:
     """Return effects estimated from noisy multiples, shape (..., D): James-Stein, unequal noise.
 
     The model of a row of ``D`` values ``y``, with known gains ``g`` and noise variances ``v``, is
-    ``y_i = g_i x_i + n_i``, ``n_i ~ N(0, v_i)``, ``x_i ~ N(0, t)``. The result is the posterior
-    mean at an estimate of ``t`` (empirical Bayes; Efron and Morris 1973)::
+    ``y_i = g_i x_i + n_i``, ``n_i ~ N(0, v_i)``, ``x_i ~ N(0, t)``, with ``t`` of at most one. The
+    result is the posterior mean at an estimate of ``t`` (empirical Bayes; Efron and Morris 1973)::
 
         t  = sum_i g_i^2 (y_i^2 - v_i) / sum_i g_i^4     (least squares of y^2 - v on g^2)
         x_i = g_i^2 t / (g_i^2 t + v_i)  y_i / g_i
 
-    ``doubt`` lowers ``t`` by this many standard deviations of its noise. ``certain`` keeps at least
-    the James-Stein part ``1 - certain^2 v_i / y_i^2`` of each value, however small ``t`` is.
+    ``doubt`` lowers ``t`` by this many standard deviations of its noise; ``None`` shrinks nothing.
     """
+    effects = ratio(values, gains)
+    if doubt is None:
+        return effects
     power = np.square(gains)
     # In units of the largest, so that fourth powers neither overflow nor vanish.
     unit = np.maximum(power.max(axis=-1, keepdims=True, initial=0.0), 1e-300)
     weights = power / unit
-    # Numerator and denominator of the least-squares estimate of t, computed in place, as there may
-    # be millions of values.
+    # Computed in place, as there may be millions of values.
     summed = np.square(values)
     summed -= variances
     summed *= weights
     surplus = summed.sum(axis=-1, keepdims=True)
     np.square(weights, out=summed)
     leverage = np.maximum(summed.sum(axis=-1, keepdims=True) * unit, 1e-300)
-    # The numerator's standard deviation: the square of a normal of variance s has variance 2 s^2.
-    # Add the likely signal variance to s, capped by the observed one.
-    np.multiply(power, np.clip(surplus / leverage, 0.0, prior.likely), out=summed)
-    summed += variances
-    summed *= weights
+    # The square of a normal of variance v has variance 2 v^2.
+    np.multiply(variances, weights, out=summed)
     np.square(summed, out=summed)
     noise = np.sqrt(2 * summed.sum(axis=-1, keepdims=True))
     del summed, weights
-    # Average the estimate and the prior by precision.
-    with np.errstate(over='ignore'):  # no gains, no evidence
-        trust = 1 / (1 + np.square(noise / (leverage * prior.spread)))
-    found = (surplus - doubt * noise) / leverage
-    variance = np.clip(trust * found + (1 - trust) * prior.likely, 0.0, prior.largest)
-    power *= variance
-    kept = ratio(power, power + variances)
-    del power
-    if certain < np.inf:
-        # The James-Stein factor of a single value.
-        kept = np.maximum(kept, 1 - certain**2 * ratio(variances, np.square(values)))
-    effects = ratio(values, gains)
-    effects *= kept
+    power *= np.clip((surplus - doubt * noise) / leverage, 0.0, 1.0)
+    effects *= ratio(power, power + variances)
     return effects
 
 

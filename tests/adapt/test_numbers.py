@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.numbers import Expectation
-from sdv_threea.adapt.regression import Slopes, adapt_number, carries_number, pool
+from sdv_threea.adapt.regression import Slopes, adapt_number, carries_number
 from sdv_threea.adapt.terms import (
     Residuals,
     make_terms,
@@ -112,11 +112,11 @@ def test_looks_at_the_same_sums_are_pooled_by_their_precision():
     rng = np.random.default_rng(0)
     sums, scales = rng.normal(0, 10, 2000), (1.0, 2.0, 4.0)
     looks = [Slopes(sums + rng.normal(0, scale, 2000), scale) for scale in scales]
-    pooled = pool(looks)
+    pooled = looks[0].average(looks[1]).average(looks[2])
 
     assert pooled.scale == pytest.approx((1 + 1 / 4 + 1 / 16) ** -0.5, rel=1e-5)
     assert np.std(pooled.sums - sums) == pytest.approx(pooled.scale, rel=0.1)
-    exact = pool([Slopes(sums, 0.0), Slopes(sums, 0.0)])
+    exact = Slopes(sums, 0.0).average(Slopes(sums, 0.0))
     assert exact.sums == pytest.approx(sums) and exact.scale < 1e-3
 
 

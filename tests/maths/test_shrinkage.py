@@ -2,13 +2,11 @@ import numpy as np
 import pytest
 
 from sdv_threea.maths.shrinkage import (
-    Prior,
+    precision_weight,
     shrink_singular_values,
     shrunk_effects,
     stein_factor,
 )
-
-UNBOUNDED = Prior(largest=np.inf)
 
 
 @pytest.fixture
@@ -89,52 +87,22 @@ def test_nothing_has_no_effects():
 def test_rows_are_estimated_one_by_one(rng):
     gains, variances = rng.uniform(0, 3, (2, 5, 8)), rng.uniform(0, 2, (2, 5, 8))
     values = rng.normal(0, 2, (2, 5, 8))
-    options = {'prior': Prior(0.2, 0.5, 0.7), 'doubt': 0.5, 'certain': 2.0}
-
-    together = shrunk_effects(values, gains, variances, **options)
+    together = shrunk_effects(values, gains, variances, 0.5)
 
     for at in np.ndindex(2, 5):
-        alone = shrunk_effects(values[at], gains[at], variances[at], **options)
+        alone = shrunk_effects(values[at], gains[at], variances[at], 0.5)
         assert together[at] == pytest.approx(alone, rel=1e-12)
 
 
-def test_effects_are_as_large_as_is_allowed():
+def test_effects_have_a_variance_of_at_most_one_and_may_be_left_as_they_are():
     values, ones = np.full(6, 100.0), np.ones(6)
 
-    for largest in (1.0, 50.0):
-        effects = shrunk_effects(values, ones, ones, prior=Prior(largest=largest))
-        assert effects == pytest.approx(values * largest / (largest + 1))
-    prior = 100.0**2 - 1
-    found = shrunk_effects(values, ones, ones, prior=UNBOUNDED)
-    assert found == pytest.approx(values * prior / (prior + 1))
+    assert shrunk_effects(values, ones, ones) == pytest.approx(values / 2)
+    assert (shrunk_effects(values, ones, ones, None) == values).all()
 
 
-def test_what_is_likely_counts_as_far_as_values_say_less(rng):
-    """Ten values of 2, noise of 1: a variance of 3, give or take sqrt(2 / 10) if it is small."""
-    values, ones = np.full(10, 2.0), np.ones(10)
-
-    def found(likely, spread):
-        effects = shrunk_effects(values, ones, ones, prior=Prior(likely, spread, np.inf))
-        return effects[0] / (2 - effects[0])  # the variance that was taken
-
-    assert found(1e-9, 1e9) == found(0, np.inf) == pytest.approx(3)
-    assert found(1e-9, np.sqrt(0.2)) == pytest.approx(1.5)
-    assert found(0.5, 1e-9) == pytest.approx(0.5)
-    assert 0.5 < found(0.5, 0.5) < found(0.5, 2.0) < 3
-
-
-def test_where_noise_hides_effects_one_that_knows_their_variance_does_better(rng):
-    """Effects in four values each: too few to see how large they are, and enough in many rows."""
-    effects, noise = rng.normal(0, 0.5, (4_000, 4)), rng.normal(0, 1, (4_000, 4))
-    ones = np.ones_like(noise)
-
-    def error(**known):
-        return np.square(shrunk_effects(effects + noise, ones, ones, **known) - effects).mean()
-
-    best = 0.25 * 1 / (0.25 + 1)
-    assert error(prior=Prior(0.25, 0.1)) < 1.05 * best
-    assert error() > 1.15 * best
-    assert error(doubt=1.5) > 1.1 * best
+def test_releases_weigh_by_their_precision():
+    assert [precision_weight(*each) for each in ((1, 2), (1, 0), (0, 1), (0, 0))] == [0.8, 0, 1, 1]
 
 
 def test_doubt_takes_noise_for_effects_less_often_and_effects_for_noise_hardly(rng):
@@ -152,46 +120,20 @@ def test_doubt_takes_noise_for_effects_less_often_and_effects_for_noise_hardly(r
 
 
 def test_doubt_takes_its_standard_deviations_of_noise_off_the_evidence():
-    """Ten values of 2, noise of 1: the evidence is 30, and noise alone would be 0 +- sqrt(20)."""
-    prior = (30 - 1.5 * np.sqrt(20)) / 10
+    """Ten values of 1, noise of a half: the evidence is 7.5, and noise alone would be within 1.1."""
+    variance = (7.5 - 1.5 * np.sqrt(20) / 4) / 10
 
-    effects = shrunk_effects(np.full(10, 2.0), np.ones(10), np.ones(10), prior=UNBOUNDED, doubt=1.5)
+    effects = shrunk_effects(np.ones(10), np.ones(10), np.full(10, 0.25), doubt=1.5)
 
-    assert effects == pytest.approx(np.full(10, 2 * prior / (prior + 1)))
-
-
-def test_one_huge_value_among_zeros_survives_by_itself():
-    values, ones = np.append(8.0, np.zeros(99)), np.ones(100)
-
-    drowned = shrunk_effects(values, ones, ones, doubt=1.5)
-    kept = shrunk_effects(values, ones, ones, doubt=1.5, certain=3.0)
-
-    assert (drowned == 0).all()
-    assert kept == pytest.approx(np.append(8 * (1 - 9 / 64), np.zeros(99)))
-
-
-def test_certainty_only_adds_to_what_the_others_say_and_nothing_below_it(rng):
-    ones = np.ones((500, 10))
-    values = rng.standard_t(2, ones.shape)
-
-    without = shrunk_effects(values, ones, ones, prior=UNBOUNDED)
-    certain = shrunk_effects(values, ones, ones, prior=UNBOUNDED, certain=3.0)
-
-    assert (np.abs(without) <= np.abs(certain) + 1e-12).all()
-    assert (np.abs(certain) <= np.abs(values)).all()
-    below = np.abs(values) <= 3
-    assert certain[below] == pytest.approx(without[below])
-    assert (np.abs(certain) > np.abs(without) + 1e-3).any()
+    assert effects == pytest.approx(np.full(10, variance / (variance + 0.25)))
 
 
 @pytest.mark.parametrize('unit', [1e-60, 1e-20, 1e20, 1e60])
 def test_effects_do_not_depend_on_the_unit_of_values_and_gains(rng, unit):
     values, gains = rng.normal(0, 3, 20), rng.uniform(0.1, 1, 20)
-    options = {'prior': UNBOUNDED, 'doubt': 1.0, 'certain': 3.0}
-
-    effects = shrunk_effects(values, gains, np.ones(20), **options)
+    effects = shrunk_effects(values, gains, np.ones(20), 1.0)
     with np.errstate(over='raise', divide='raise', invalid='raise'):
-        scaled = shrunk_effects(values * unit, gains * unit, np.full(20, unit**2), **options)
+        scaled = shrunk_effects(values * unit, gains * unit, np.full(20, unit**2), 1.0)
 
     assert effects.any()
     assert scaled == pytest.approx(effects, rel=1e-9)

@@ -1,0 +1,31 @@
+"""Frequencies of a mixture whose components are known (nonparametric empirical Bayes).
+
+Kiefer and Wolfowitz 1956; Jiang and Zhang 2009. All of it is post-processing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Rounds of expectation maximisation; more change nothing.
+ROUNDS = 25
+
+
+def fit_frequencies(
+    likelihoods: NDArray[np.float64],
+    prior: NDArray[np.float64] | None = None,
+    weight: float = 0.0,
+    rounds: int = ROUNDS,
+) -> NDArray[np.float64]:
+    """Return the likeliest frequencies of ``V`` components, shape (V,), by likelihoods (n, V).
+
+    The frequencies ``prior``, by default even ones, count as ``weight`` values.
+    """
+    size = likelihoods.shape[1]
+    found = prior = np.full(size, 1 / size) if prior is None else prior
+    for _ in range(rounds):
+        # Each value adds its posterior probability to each component.
+        added = found * ((1 / (likelihoods @ found)) @ likelihoods)
+        found = (added + weight * prior) / (len(likelihoods) + weight)
+    return found
