@@ -1,30 +1,43 @@
-"""The examples of the README run as they stand, and its links lead somewhere."""
+"""The blocks of the README run as they stand in an empty folder, and its links lead somewhere."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from sdv_threea.datasets import load_adult
+from sdv_threea.cli.commands import main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / 'README.md').read_text('utf-8')
 
 BLOCKS = re.findall(r'^```python\n(.*?)^```', README, re.DOTALL | re.MULTILINE)
+COMMANDS = re.findall(r'^\$ sdv-threea (.*)$', README, re.MULTILINE)
 
 
 @pytest.mark.filterwarnings('ignore::UserWarning')
-def test_examples_run():
-    adult, _, metadata = load_adult()
-    names = {'adult': adult, 'metadata': metadata}
+def test_blocks_run_in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
     for block in BLOCKS:
         exec(block, names)
 
     assert len(BLOCKS) == 2
-    assert len(names['synthetic']) == len(adult)
-    assert list(names['rows']) == list(adult)
+    assert len(names['synthetic']) == len(names['adult'])
+    assert list(names['rows']) == list(names['adult'])
+
+
+def test_commands_run_in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command in COMMANDS:
+        done = CliRunner().invoke(main, shlex.split(command))
+        assert done.exit_code == 0, done.stderr
+
+    assert len(COMMANDS) == 3
+    assert len((tmp_path / 'synthetic.csv').read_text('utf-8').splitlines()) == 30_001
 
 
 def test_links_lead_somewhere():

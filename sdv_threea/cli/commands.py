@@ -1,4 +1,4 @@
-"""The commands: detect, fit, estimate, sample, statement, losses, datasheet, report, audit.
+"""The commands: demo, detect, fit, estimate, sample, statement, losses, datasheet, report, audit.
 
 Each function is a command: its docstring is the help for users, and its decorators are the options.
 A command checks its arguments first. Then it loads the module that does the work, and SDV with it,
@@ -43,8 +43,9 @@ KINDS = ('.html', '.htm', '.md', '.json')
 
 EXAMPLES = """\b
 Examples:
-  sdv-threea fit adult.csv --metadata adult.json --epsilon 1 --target income --out adult.pkl
-  sdv-threea sample adult.pkl --rows 30000 --out synthetic.csv
+  sdv-threea demo
+  sdv-threea fit adult.csv --metadata adult.json --epsilon 1 --target income --out adult.release
+  sdv-threea sample adult.release --rows 30000 --out synthetic.csv
 """
 
 
@@ -66,6 +67,20 @@ def main() -> None:
     codes: 0 done; 2 not done, as what was asked for or the data is not in order; 1 failed
     otherwise.
     """
+
+
+@main.command()
+@click.argument('folder', type=PLACE, default='.')
+@force_option
+def demo(folder: Path, force: bool) -> None:
+    """Write a public table to try the other commands on.
+
+    FOLDER gets adult.csv, adult_test.csv and adult.json: people of the 1994 US census, others kept
+    aside, and their metadata.
+    """
+    from sdv_threea.cli.demo import write_adult
+
+    write_adult(folder, force=force)
 
 
 @main.command()
