@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from sdv_threea.accounting import epsilon_from_mu, mu_from_epsilon
 from sdv_threea.settings import THRESHOLD_SHARE
-from sdv_threea.statistics.registry import QUESTIONS
+from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 PROOFS = Path(__file__).parent / 'lab' / 'proofs.md'

@@ -40,8 +40,9 @@ class Number:
         nullable: Whether values may be missing, or ``None`` if unknown.
         steps: The public candidates for ``step``, coarse to fine.
         grid: Ascending borders of the bins in which values are looked for; ``None`` for the public
-            grid of all numbers (:mod:`sdv_threea.describe.ranges`), which has at least as many
-            bins.
+            grid of all numbers (:mod:`sdv_threea.describe.ranges`).
+        sentinels: Numbers that stand for something else, such as 999 for an unknown age: values of
+            their own, which the range does not have to reach.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Number:
     nullable: bool | None = None
     steps: tuple[float, ...] = DECIMAL_STEPS
     grid: tuple[float, ...] | None = field(default=None, repr=False)
+    sentinels: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

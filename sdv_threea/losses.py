@@ -22,6 +22,7 @@ from sdv_threea.approximate.density import Density
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.description import Description
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.encoding.edges import find_range_bins
 from sdv_threea.encoding.records import RecordEncoder
 from sdv_threea.encoding.support import first_and_last_values, was_guessed
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
@@ -225,7 +226,10 @@ def _lose_numbers(
 ) -> Loss:
     """Return the loss of a numerical column: records beyond the first and the last value shown."""
     counts, mask = known.counts, known.density.masks[known.at]
-    inside = np.flatnonzero(mask[1:]) + 1
+    # If records are few, a stated range may have been estimated again, and end earlier.
+    used = cast(Number, description.domain[before.name])
+    in_range = find_range_bins(used, transformer.edges)
+    codes, inside = np.flatnonzero(in_range) + 1, np.flatnonzero(mask[1:] & in_range) + 1
     first, last = int(inside[0]), int(inside[-1])
     low, high = first_and_last_values(transformer, first, last)
     own = before if isinstance(before, Number) else Number(name=before.name)
@@ -233,9 +237,7 @@ def _lose_numbers(
     # Records beyond the outermost code count in it, so its count is an upper bound. So are the
     # counts from which the range was found.
     scale = known.density.counts.scale
-    # If records are few, a stated range may have been estimated again, and end earlier.
-    used = cast(Number, description.domain[before.name])
-    ends = [(first, 1, used.low != own.low), (last, len(mask) - 1, used.high != own.high)]
+    ends = [(first, codes[0], used.low != own.low), (last, codes[-1], used.high != own.high)]
     counted = description.beyond.get(before.name, ())
     hidden = [
         min(known.share_of(*count).at_most for count in ((known.counts[at], scale), found))

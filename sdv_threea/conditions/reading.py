@@ -212,6 +212,7 @@ def _is_inside(asked: pd.Series, column: Column, storage: StoredColumns) -> NDAr
         return np.ones(len(asked), dtype=np.bool_)
     half = (column.step or 0.0) / 2
     inside = asked.between((column.low or 0.0) - half, (column.high or 0.0) + half)
+    inside |= asked.isin(column.sentinels)
     is_number = storage.columns[column.name]['sdtype'] == 'numerical'
     if is_number and pd.api.types.is_integer_dtype(storage.dtypes[column.name]):
         inside &= asked % 1 == 0

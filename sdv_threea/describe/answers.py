@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdv_threea.describe.closer import Look
 from sdv_threea.describe.granularity import count_codes
-from sdv_threea.describe.ranges import NUM_BINS, find_grid, grid_bins
+from sdv_threea.describe.sentinels import make_look
 from sdv_threea.describe.values import NumberTally, Tally, is_missing, tally, tally_numbers
 from sdv_threea.domain import Column, Domain, Number
 from sdv_threea.intake.cells import Distinct
@@ -87,28 +88,35 @@ def tally_rarer(
     )
 
 
-def count_tails(
-    columns: tuple[Column, ...], bulks: tuple[tuple[float, float], ...], table: pd.DataFrame
-) -> NDArray[np.int64]:
-    """Return grid counts of numbers beyond the bulk of their column, in ``1 / RECORD_UNITS``.
+def count_again(looks: tuple[Look, ...], table: pd.DataFrame) -> NDArray[np.int64]:
+    """Return the counts of several columns, each on its own grid; the shape is (looks, places)."""
+    cells = [read_numbers(table[look.column.name]) for look in looks]
+    return _count_places(looks, cells)
 
-    A record with ``k`` such numbers adds ``isqrt(RECORD_UNITS^2 / k)`` to the bin of each. The
-    shape is (columns, NUM_BINS).
+
+def count_tails(
+    looks: tuple[Look, ...], beyond: Sequence[NDArray[np.bool_]], table: pd.DataFrame
+) -> NDArray[np.int64]:
+    """Return counts of numbers beyond the bulk of their column, in ``1 / RECORD_UNITS``.
+
+    A record with ``k`` such numbers adds ``isqrt(RECORD_UNITS^2 / k)`` to the place of each. The
+    shape is (looks, places). ``beyond`` tells which places of a look lie beyond its bulk.
 
     Formal guarantees: one record adds a vector of non-negative whole numbers, whose L2 norm is at
     most ``RECORD_UNITS``, whatever the bulks are.
     """
-    numbers = [read_numbers(table[column.name]) for column in columns]
-    # A missing number is neither below nor above.
-    beyond = np.array(
-        [(own < low) | (own >= high) for own, (low, high) in zip(numbers, bulks, strict=True)]
+    places = [look.place(read_numbers(table[look.column.name])) for look in looks]
+    # The place -1 is that of a missing number, which is neither below nor above.
+    left = np.array(
+        [np.append(own, False)[at] for own, at in zip(beyond, places, strict=True)],
+        dtype=np.bool_,
     )
-    weights = _share_out(beyond)
-    counts = np.zeros((len(columns), NUM_BINS), dtype=np.int64)
-    for own, column, left, sums in zip(numbers, columns, beyond, counts, strict=True):
+    weights = _share_out(left)
+    size = max(len(look.counts) for look in looks)
+    counts = np.zeros((len(looks), size), dtype=np.int64)
+    for own, chosen, sums in zip(places, left, counts, strict=True):
         # Whole numbers below 2^53: as floats they are exact, and so are their sums.
-        bins = grid_bins(own[left], find_grid(column))
-        sums += np.bincount(bins, weights[left], NUM_BINS).astype(np.int64)
+        sums += np.bincount(own[chosen], weights[chosen], size).astype(np.int64)
     return counts
 
 
@@ -147,12 +155,13 @@ def _count_steps(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.in
 
 
 def _count_ranges(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:
-    grids = map(find_grid, columns)
-    found = [
-        np.where(np.isnan(own), -1, grid_bins(own, grid))
-        for own, grid in zip(cells, grids, strict=True)
-    ]
-    return _count(found, NUM_BINS)
+    looks = tuple(make_look(column) for column in columns if isinstance(column, Number))
+    return _count_places(looks, cells)
+
+
+def _count_places(looks: tuple[Look, ...], cells: list[Any]) -> NDArray[np.int64]:
+    places = [look.place(own) for look, own in zip(looks, cells, strict=True)]
+    return _count(places, max(len(look.counts) for look in looks))
 
 
 def _count_buckets(cells: list[Any], columns: tuple[Column, ...]) -> NDArray[np.int64]:

@@ -24,6 +24,7 @@ from sdv_threea.describe.filling import (
     cut_sketch,
     fill_nullable,
     fill_range,
+    fill_sentinels,
     fill_step,
     fill_values,
     find_range,
@@ -38,6 +39,7 @@ from sdv_threea.describe.granularity import (
 )
 from sdv_threea.describe.numbers import release_sketches
 from sdv_threea.describe.questions import (
+    LATER,
     THRESHOLDS,
     Asked,
     Question,
@@ -128,9 +130,10 @@ def describe(  # noqa: PLR0913 (what, and at what price)
     columns = [fill_nullable(column, nulls) for column in loosen(domain, loose).columns]
     columns = [fill_values(fill_step(column, found), values) for column in columns]
     # Granularity first, because bins without a multiple of the step are left out.
-    looks = asked.get('ranges'), asked.get('tails')
-    both = release_sketches(looks, rows, columns, num_records, receipts, constants)
+    looks = asked.get('ranges'), asked.get('tails') or asked.get('closer')
+    *both, apart = release_sketches(looks, rows, columns, num_records, receipts, constants)
     whole, most = ({name: cut_sketch(own[name], domain[name]) for name in own} for own in both)
+    columns = [fill_sentinels(column, apart) for column in columns]
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
     sketches = {
         name: find_range(sketch, steps[name], len(whole), constants)
@@ -174,7 +177,7 @@ def _ask(
     first = {
         name: asked.state(name, partial(answer, name, asked.columns))
         for name, asked in questions.items()
-        if not asked.shared
+        if name not in LATER
     }
     summed = take(rows.map(partial(read_cells, domain)), *first.values())
     taken, parts = dict(zip(first, summed, strict=True)), split_delta(questions, delta)

@@ -79,6 +79,13 @@ def fill_step(column: Column, steps: Mapping[str, float]) -> Column:
     return column
 
 
+def fill_sentinels(column: Column, found: Mapping[str, tuple[float, ...]]) -> Column:
+    """Return the column with the sentinels that were found, besides stated ones."""
+    if not isinstance(column, Number) or column.name not in found:
+        return column
+    return replace(column, sentinels=tuple(sorted({*column.sentinels, *found[column.name]})))
+
+
 def fill_values(column: Column, values: Mapping[str, Collection[Hashable]]) -> Column:
     """Return the column with its values filled in; without any, all its cells are missing."""
     if not isinstance(column, Category) or column.name not in values:

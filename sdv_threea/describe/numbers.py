@@ -1,113 +1,192 @@
-"""Noisy counts of numbers on the public grid, from one look at the rows or two.
+"""Noisy counts of numbers on grids, from several looks at the rows.
 
-The first look finds the bulk of each column, the second counts the numbers beyond. Few records have
-such numbers, so all columns share one count per record, and the noise does not grow with their
-number.
+The first look counts on the public grid. Where it finds many records in few bins, further looks
+split these bins. The last look has most of the budget. With many numbers it counts only the records
+beyond the bulk of each, which are few: all columns share one count per record, and the noise does
+not grow with their number.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.describe.answers import count_tails
+from sdv_threea.describe.answers import count_again, count_tails
+from sdv_threea.describe.closer import Look, find_clusters, find_zones, settle
 from sdv_threea.describe.constants import DescribeConstants
 from sdv_threea.describe.questions import Asked
-from sdv_threea.describe.ranges import NUM_BINS, Sketch, evident_runs, find_grid, grid_sketch
+from sdv_threea.describe.ranges import Sketch, evident_runs
+from sdv_threea.describe.sentinels import find_sentinels, make_look
 from sdv_threea.domain import TIME_STEPS, Column, Number
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 Floats = NDArray[np.float64]
 
+#: The most looks that split bins.
+MOST_SPLITS = 3
+
+#: Price of a look that splits the bins of all columns, as a part of that of the first look.
+PRICE_OF_SPLIT = 0.6
+
+
+class Rest(NamedTuple):
+    """What all further looks need: the rows, the steps of the columns, and the receipts so far.
+
+    Args:
+        num: The number of columns, which share probabilities of error.
+    """
+
+    rows: Rows[pd.DataFrame]
+    steps: Mapping[str, float]
+    num: int
+    receipts: list[Receipt]
+    constants: DescribeConstants
+
+    def add_noise(self, asked: Asked, sums: Callable[[Any], Any]) -> tuple[Floats, float]:
+        """Look at the rows; return the noisy counts and their noise scale."""
+        counts, receipt = asked.look(self.rows, sums).add_noise()
+        self.receipts.append(receipt)
+        return counts, receipt.noise_scale
+
+    def find_zones(self, look: Look) -> list[tuple[Floats, Floats]]:
+        """Return the zones of a look to be split."""
+        return find_zones(look, self.steps[look.column.name], self.num, self.constants)
+
+
+class Sketches(NamedTuple):
+    """Sketches by column, upper estimates of their counts, and sentinels."""
+
+    likely: dict[str, Sketch]
+    most: dict[str, Sketch]
+    sentinels: dict[str, tuple[float, ...]]
+
 
 def release_sketches(
-    looks: tuple[Asked | None, Asked | None],
+    asked: tuple[Asked | None, Asked | None],
     rows: Rows[pd.DataFrame],
     columns: Sequence[Column],
     num_records: float | None,
     receipts: list[Receipt],
     constants: DescribeConstants,
-) -> tuple[dict[str, Sketch], dict[str, Sketch]]:
-    """Return two sketches of each column by name, and append their receipts to ``receipts``.
+) -> Sketches:
+    """Return two sketches of each column and its sentinels, and append all receipts.
 
     The first sketch shows where numbers lie beyond the bulk; its counts are too low if records have
     several such numbers. The counts of the second are upper estimates, as if each record had shared
-    its count among all columns. ``looks`` are the two questions, ``None`` if not asked.
+    its count among all columns. ``asked`` are the first and the last question, ``None`` if not
+    asked.
 
-    Formal guarantees: the rows are read by the question and by
+    Formal guarantees: the rows are read by the questions, by
+    :func:`~sdv_threea.describe.answers.count_again` and by
     :func:`~sdv_threea.describe.answers.count_tails`, and all of it passes through noise; the bins
-    of the second look follow from what the first released.
+    of each look follow from what those before released.
     """
-    asked, closer = looks
-    if asked is None:
-        return {}, {}
+    first, last = asked
+    if first is None:
+        return Sketches({}, {}, {})
     steps = {column.name: column.step or 0.0 for column in columns if isinstance(column, Number)}
-    counts, receipt = asked.add_noise()
+    counts, receipt = first.add_noise()
     receipts.append(receipt)
-    scales = np.full(counts.shape, receipt.noise_scale)
-    sketches = _sketch(asked.question.columns, counts, scales, steps, num_records)
-    if closer is None:
-        return sketches, sketches
-    bulks = tuple(_find_bulk(sketch, len(sketches), constants) for sketch in sketches.values())
-    numbers = closer.question.columns
-    tails, again = closer.look(rows, partial(count_tails, numbers, bulks)).add_noise()
-    receipts.append(again)
-    beyond = np.stack([_lies_beyond(*each) for each in zip(numbers, bulks, strict=True)])
+    numbers = [column for column in first.question.columns if isinstance(column, Number)]
+    looks = [
+        make_look(column).average(row, receipt.noise_scale)
+        for column, row in zip(numbers, counts, strict=True)
+    ]
+    rest = Rest(rows, steps, len(looks), receipts, constants)
+    if last is not None:
+        looks, last = _split(looks, first, last, rest)
+    # Exact counts need no second look.
+    exact = last is None or math.isinf(last.question.mu)
+    both = (looks, looks) if last is None or exact else _look_last(looks, last, rest)
+    found = [
+        [find_sentinels(look, steps[look.column.name], len(looks), constants) for look in each]
+        for each in both
+    ]
+    names = [column.name for column in numbers]
+    likely, most = (
+        {
+            column.name: replace(
+                sketch, num_records=num_records, of_times=column.steps == TIME_STEPS
+            )
+            for column, (_, sketch) in zip(numbers, each, strict=True)
+        }
+        for each in found
+    )
+    sentinels = {name: own for name, (own, _) in zip(names, found[0], strict=True) if own}
+    return Sketches(likely, most, sentinels)
+
+
+def _split(looks: list[Look], first: Asked, last: Asked, rest: Rest) -> tuple[list[Look], Asked]:
+    """Split bins where numbers lie close together; the last look gets what is left."""
+    looks = list(looks)
+    for _ in range(MOST_SPLITS):
+        narrow = [at for at, look in enumerate(looks) if rest.find_zones(look)]
+        price = first.question.mu * math.sqrt(PRICE_OF_SPLIT * len(narrow) / len(looks))
+        left = last.question.mu**2 - price**2
+        if not narrow or (left < first.question.mu**2 and not math.isinf(price)):
+            break
+        chosen = [looks[at] for at in narrow]
+        columns = tuple(look.column for look in chosen)
+        question = replace(last.question, columns=columns, mu=price, shared=False)
+        counted = _count_closer(chosen, Asked('closer', question, None, 0.0), rest)
+        for at, look in zip(narrow, counted, strict=True):
+            looks[at] = look
+        if not math.isinf(price):
+            last = last._replace(question=replace(last.question, mu=math.sqrt(left)))
+    return looks, last
+
+
+def _count_closer(looks: Sequence[Look], asked: Asked, rest: Rest) -> list[Look]:
+    """Return looks with narrow clusters split, and counted once more."""
+    zones = [rest.find_zones(look) for look in looks]
+    finer = tuple(look.split(found) for look, found in zip(looks, zones, strict=True))
+    counts, scale = rest.add_noise(asked, partial(count_again, finer))
+    return [
+        settle(
+            look.average(row, scale), found, rest.steps[look.column.name], rest.num, rest.constants
+        )
+        for look, found, row in zip(finer, zones, counts, strict=True)
+    ]
+
+
+def _look_last(looks: list[Look], last: Asked, rest: Rest) -> tuple[list[Look], list[Look]]:
+    """Return looks with the counts of the last one: likely ones, and upper estimates."""
+    columns = tuple(look.column for look in looks)
+    last = last._replace(question=replace(last.question, columns=columns))
+    if not last.question.shared:
+        found = _count_closer(looks, last, rest)
+        return found, found
+    beyond = [_find_beyond(look, rest) for look in looks]
+    tails, noise = rest.add_noise(last, partial(count_tails, tuple(looks), beyond))
     # Bounds of one contribution: unshared, and shared by all columns.
-    parts = RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(numbers))
-    both = []
-    for part in parts:
-        of_tails = tails / part, again.noise_scale / part
-        mean, scale = _average((counts, receipt.noise_scale), of_tails)
-        found = np.where(beyond, mean, counts), np.where(beyond, scale, scales)
-        both.append(_sketch(numbers, *found, steps, num_records))
-    return both[0], both[1]
+    parts = RECORD_UNITS, math.isqrt(RECORD_UNITS**2 // len(looks))
+    likely, most = (
+        [
+            look.average(row / part, np.where(own, noise / part, np.inf))
+            for look, row, own in zip(looks, tails, beyond, strict=True)
+        ]
+        for part in parts
+    )
+    return likely, most
 
 
-def _sketch(
-    columns: Sequence[Column],
-    counts: Floats,
-    scales: Floats,
-    steps: Mapping[str, float],
-    num_records: float | None,
-) -> dict[str, Sketch]:
-    """Return the sketch of each column, by name."""
-    sketches = {}
-    for column, row, noise in zip(columns, counts, scales, strict=True):
-        sketch = grid_sketch(row, noise, steps[column.name], find_grid(column))
-        of_times = isinstance(column, Number) and column.steps == TIME_STEPS
-        sketches[column.name] = replace(sketch, num_records=num_records, of_times=of_times)
-    return sketches
-
-
-def _find_bulk(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> tuple[float, float]:
-    """Return the borders of the bulk of a column; ``(inf, inf)`` if there is none."""
-    runs = evident_runs(sketch, num_looks, constants)
-    if not len(runs):
-        return math.inf, math.inf
-    # A value lies in the last bin of each run or before, and one in its first bin or after.
-    low, high = sorted((int(runs[:, 1].min()), int(runs[:, 0].max())))
-    return float(sketch.edges[low, 0]), float(sketch.edges[high, 1])
-
-
-def _lies_beyond(column: Column, bulk: tuple[float, float]) -> NDArray[np.bool_]:
-    """Return which bins of the grid of a column lie beyond its bulk, shape (NUM_BINS,)."""
-    grid, low, high = find_grid(column), *bulk
-    beyond = np.zeros(NUM_BINS, dtype=np.bool_)
-    beyond[: len(grid) - 1] = (grid[1:] <= low) | (grid[:-1] >= high)
+def _find_beyond(look: Look, rest: Rest) -> NDArray[np.bool_]:
+    """Return which counts of a look are beyond the bulk: inside no cluster of evident bins."""
+    sketch = look.sketch(rest.steps[look.column.name])
+    runs = evident_runs(sketch, rest.num, rest.constants)
+    beyond = np.ones(len(look.counts), dtype=np.bool_)
+    for bins in find_clusters(sketch, rest.num, rest.constants):
+        own = runs[(runs[:, 1] >= bins[0]) & (runs[:, 0] <= bins[-1])]
+        # A value lies in the last bin of each run or before, and one in its first bin or after.
+        low, high = sorted((int(own[:, 1].min()), int(own[:, 0].max())))
+        beyond &= look.lies_beyond(float(sketch.edges[low, 0]), float(sketch.edges[high, 1]))
     return beyond
-
-
-def _average(first: tuple[Floats, float], second: tuple[Floats, float]) -> tuple[Floats, float]:
-    """Return two looks at the same counts averaged by precision, and the noise scale."""
-    (counts, scale), (again, other) = first, second
-    weight = other**2 / (scale**2 + other**2)
-    return weight * counts + (1 - weight) * again, scale * math.sqrt(weight)

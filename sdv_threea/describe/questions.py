@@ -21,11 +21,14 @@ from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.statistics import histogram_sensitivity
 from sdv_threea.privacy.sums import Statistic, Summed, release, take
-from sdv_threea.statistics.registry import QUESTIONS
+from sdv_threea.statistics.describe import QUESTIONS
 from sdv_threea.statistics.sensitivities import RECORD_UNITS
 
 #: Questions whose answer is a list of values above a threshold.
 THRESHOLDS = ('classes', 'categories', 'rarer', 'spikes')
+
+#: Questions that depend on the answers to others.
+LATER = ('rarer', 'closer', 'tails')
 
 
 @dataclass(frozen=True)
@@ -225,16 +228,18 @@ def ask_questions(  # noqa: PLR0913 (what, and at what price)
     return questions
 
 
-def _look_twice(asked: Question, common: str, rarer: str, first: float) -> dict[str, Question]:
+def _look_twice(
+    asked: Question, common: str, rarer: str, first: float, *, shared: bool = True
+) -> dict[str, Question]:
     """Return two looks of a question, the first with the part ``first`` of the budget.
 
-    The second look counts what the first did not find. A record has little of it, so all columns
-    share one count per record, and the noise does not grow with their number.
+    If the second look counts only what the first did not find, a record has little of it, so all
+    columns share one count per record, and the noise does not grow with their number.
     """
     prices = asked.mu * math.sqrt(first), asked.mu * math.sqrt(1 - first)
     return {
         common: replace(asked, mu=prices[0]),
-        rarer: replace(asked, mu=prices[1], shared=True),
+        rarer: replace(asked, mu=prices[1], shared=shared),
     }
 
 
@@ -255,14 +260,19 @@ def suit_records(
         numbers = (each for each in suited[name].columns if isinstance(each, Number))
         suited[name] = replace(suited[name], columns=tuple(map(one, numbers)))
 
-    if num_records is None:
+    ranges, shared = suited.get('ranges'), False
+    if ranges and num_records is not None:
+        if num_records <= constants.coarse_evidence * ranges.scale:
+            change('ranges', coarsen)
+        elif ranges.scale:
+            shared = _count_open(ranges) >= constants.least_for_tails
+    if ranges:
+        name = 'tails' if shared else 'closer'
+        looks = suited['ranges'], 'ranges', name, constants.bulk_look
+        suited |= _look_twice(*looks, shared=shared)
+    if num_records is None or 'steps' not in suited:
         return suited
-    ranges = suited.get('ranges')
-    if ranges and num_records <= constants.coarse_evidence * ranges.scale:
-        change('ranges', coarsen)
-    elif ranges and ranges.scale and _count_open(ranges) >= constants.least_for_tails:
-        suited |= _look_twice(ranges, 'ranges', 'tails', constants.bulk_look)
-    if 'steps' in suited and num_records > constants.round_evidence * suited['steps'].scale:
+    if num_records > constants.round_evidence * suited['steps'].scale:
         change('steps', add_round_steps)
     return suited
 

@@ -112,7 +112,7 @@ def grid_sketch(
     step: float,
     grid: NDArray[np.float64] = PUBLIC_GRID,
 ) -> Sketch:
-    """Return a sketch of noisy counts, shape (NUM_BINS,), without bins that hold no value.
+    """Return a sketch of noisy counts by the bins of a grid, without bins that hold no value.
 
     ``step`` is the granularity of the values, 0 for continuous ones.
     """
@@ -134,7 +134,7 @@ def occupied(
     not across zero. A ``generosity`` below 1 lets the range grow more.
     """
     evidence = sketch.evidence
-    found = _standing_out(sketch, num_looks, constants)
+    found = standing_out(sketch, num_looks, constants)
     if not len(found):
         found = np.asarray(likeliest_run(sketch, constants))
     # The bin around zero has no sign, so the range does not grow beyond it.
@@ -197,9 +197,7 @@ def evident_runs(sketch: Sketch, num_looks: int, constants: DescribeConstants) -
     return np.concatenate(found)
 
 
-def _standing_out(
-    sketch: Sketch, num_looks: int, constants: DescribeConstants
-) -> NDArray[np.int64]:
+def standing_out(sketch: Sketch, num_looks: int, constants: DescribeConstants) -> NDArray[np.int64]:
     """Return the bins of significant runs that no shorter run explains.
 
     Longer runs include empty bins, but only they show values that are spread thinly around a heavy

@@ -10,7 +10,7 @@ from sdv_threea.accounting import Receipt
 from sdv_threea.privacy.mechanism import Noise
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.privacy.sums import release, take
-from sdv_threea.statistics import registry
+from sdv_threea.statistics import describe
 
 
 def release_size(
@@ -20,7 +20,7 @@ def release_size(
 
     Formal guarantees: a record adds one to one count.
     """
-    statistic = registry.SIZE.state(_count, neighbors=neighbors)
+    statistic = describe.SIZE.state(_count, neighbors=neighbors)
     counts, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return (float(counts[0]), receipt.noise_scale), receipt
 

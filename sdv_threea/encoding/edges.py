@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdv_threea.describe.lattice import has_few_values, inner_multiples, is_lattice
 from sdv_threea.describe.ranges import Sketch
-from sdv_threea.domain import Number
+from sdv_threea.domain import Column, Number
 from sdv_threea.encoding.constants import EncodingConstants
 
 
@@ -30,14 +30,15 @@ def released_edges(
     records.
     """
     if is_lattice(column):
-        return known_edges(column)
+        return _with_sentinels(known_edges(column), column)
     assert sketch is not None
     low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
     low, high = inner_multiples(low, high, step) if step else (low, high)
     bins = quantile_edges(_without(sketch, heavy), low, high + step, constants)
-    spikes = np.array([value for value in heavy if low <= value <= high], dtype=np.float64)
+    single = {*heavy, *column.sentinels}
+    spikes = np.array([value for value in single if low <= value <= high], dtype=np.float64)
     edges = _cut_lattice(bins, spikes, step) if step else _cut_anywhere(bins, spikes)
-    return _with_one_bin(edges)
+    return _with_sentinels(_with_one_bin(edges), column)
 
 
 def known_edges(column: Number) -> NDArray[np.float64]:
@@ -68,6 +69,34 @@ def lattice_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
     """Return borders halfway between the multiples of a step from ``low`` to ``high``."""
     cuts = np.arange(round(low / step), round(high / step) + 2, dtype=np.float64)
     return np.asarray((cuts - 0.5) * step)
+
+
+def find_range_bins(column: Number, edges: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which bins lie in the range of a column: no sentinels, and no gaps before them."""
+    beyond = [value for value in column.sentinels if _lies_beyond(value, column)]
+    borders = np.array([*beyond, *np.nextafter(beyond, np.inf)])
+    inside = np.flatnonzero(~np.isin(edges, borders))
+    places = np.arange(len(edges) - 1)
+    return np.asarray((places >= inside[0]) & (places < inside[-1]))
+
+
+def find_sentinel_bins(column: Column, edges: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which bins hold a sentinel beyond the range of a column."""
+    assert isinstance(column, Number)
+    beyond = [value for value in column.sentinels if _lies_beyond(value, column)]
+    return np.isin(edges[:-1], beyond)
+
+
+def _with_sentinels(edges: NDArray[np.float64], column: Number) -> NDArray[np.float64]:
+    """Return borders with a bin, one float wide, for each sentinel beyond the range."""
+    beyond = np.array([value for value in column.sentinels if _lies_beyond(value, column)])
+    return _cut_anywhere(edges, beyond) if len(beyond) else edges
+
+
+def _lies_beyond(value: float, column: Number) -> bool:
+    """Return whether a sentinel lies so far out that the bins of the range do not reach it."""
+    low, high, step = column.low or 0.0, column.high or 0.0, column.step or 0.0
+    return not low - step <= value <= high + step
 
 
 def quantile_edges(

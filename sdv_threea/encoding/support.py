@@ -13,6 +13,7 @@ from sdv_threea.describe.ends import Looks, find_ends, is_guessed
 from sdv_threea.describe.lattice import is_lattice, multiples
 from sdv_threea.describe.ranges import Sketch
 from sdv_threea.domain import MISSING, SPREAD, Category, Column, Domain, Number
+from sdv_threea.encoding.edges import find_range_bins, find_sentinel_bins
 from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder, Transformer
 
 
@@ -51,26 +52,44 @@ def support(
     """
     mask = np.ones(transformer.size, dtype=np.bool_)
     mask[0] = transformer.nullable
+    if isinstance(transformer, NumberEncoder):
+        inside = _is_inside(transformer, description)
+        mask[1:] = inside | find_sentinel_bins(
+            description.domain[transformer.name], transformer.edges
+        )
+        ends = _find_ends(transformer, description, counts[1:][inside], inside, scale, constants)
+        if ends is not None:
+            spans = _spans(transformer)[inside]
+            mask[1:][inside] = _between(Sketch(spans, counts[1:][inside], scale), *ends)
     if isinstance(transformer, CategoryEncoder) and transformer.unlisted > 0:
         # Noise must not create unlisted values if all values of a column are released.
         evident = counts[transformer.unlisted] > constants.evident_rest * scale
         mask[transformer.unlisted] = evident or not mask[:-1].any()
-    if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description):
+    return mask
+
+
+def _find_ends(
+    transformer: NumberEncoder,
+    description: Description,
+    counts: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    scale: float,
+    constants: DescribeConstants,
+) -> tuple[float, float] | None:
+    """Return the ends of the values that evidently occur; ``None`` if the range is kept."""
+    second = Sketch(_spans(transformer)[inside], counts, scale)
+    if has_evident_ends(transformer, description):
         # If tails are added anyway, an end that is too far out does less harm.
         overshoot = constants.overshoot
         if description.extrapolated:
             overshoot = constants.extrapolated_overshoot
         looks = Looks(len(description.sketches), overshoot, constants)
-        second = Sketch(_spans(transformer), counts[1:], scale)
-        sketch = description.sketches[transformer.name]
-        mask[1:] = _between(second, *find_ends(second, sketch, looks))
-    elif isinstance(transformer, NumberEncoder) and transformer.name == description.domain.target:
-        looks = Looks(len(description.domain.columns), constants.overshoot, constants)
-        second = Sketch(_spans(transformer), counts[1:], scale)
-        sketch = description.sketches.get(transformer.name, second)
-        if not is_guessed(second, sketch, looks):
-            mask[1:] = _between(second, *find_ends(second, sketch, looks))
-    return mask
+        return find_ends(second, description.sketches[transformer.name], looks)
+    if transformer.name != description.domain.target:
+        return None
+    looks = Looks(len(description.domain.columns), constants.overshoot, constants)
+    sketch = description.sketches.get(transformer.name, second)
+    return None if is_guessed(second, sketch, looks) else find_ends(second, sketch, looks)
 
 
 def was_guessed(
@@ -104,7 +123,7 @@ def narrowed(
     If all values of a category are released, no stand-in for others is left.
     """
     possible = {
-        transformer.name: _spans(transformer)[mask[1:]]
+        transformer.name: _spans(transformer)[mask[1:] & _is_inside(transformer, description)]
         for transformer, mask in zip(transformers, masks, strict=True)
         if isinstance(transformer, NumberEncoder) and has_evident_ends(transformer, description)
     }
@@ -118,6 +137,13 @@ def narrowed(
     domain = description.domain
     columns = tuple(_narrow(column, possible, complete) for column in domain.columns)
     return Domain(columns, domain.target)
+
+
+def _is_inside(transformer: NumberEncoder, description: Description) -> NDArray[np.bool_]:
+    """Return which bins of a column lie in its range, shape (number of bins,)."""
+    column = description.domain[transformer.name]
+    assert isinstance(column, Number)
+    return find_range_bins(column, transformer.edges)
 
 
 def first_and_last_values(transformer: NumberEncoder, first: int, last: int) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 import math
 from functools import partial
+from unittest.mock import ANY
 
 import pytest
 
@@ -90,8 +91,9 @@ def test_round_numbers_are_looked_for_where_records_are_many():
         suit_records(questions, number, CONSTANTS) for number in (enough + 1, enough, None)
     )
 
-    assert unknown == questions
-    few, many, questions = ({**each, 'ranges': None} for each in (few, many, questions))
+    assert {**unknown, 'ranges': None} == {**questions, 'ranges': None, 'closer': ANY}
+    changed = dict.fromkeys(('ranges', 'closer'))
+    few, many, questions = ({**each, **changed} for each in (few, many, questions))
     found = [column.steps for column in many['steps'].columns]
     assert found == [EVERY_STEP, DECIMAL_STEPS, TIME_STEPS]
     assert few == questions

@@ -128,12 +128,14 @@ def test_a_number_can_always_occur(gaussian, rng, values, mu):
         assert column.low <= column.high
 
 
-def test_the_support_has_no_gaps(gaussian, rng):
-    values = rng.choice([3.0, 60.0], size=4000)
-    _, mask, _ = look(values, gaussian, rng=rng)
+def test_the_support_has_no_gaps_but_before_sentinels(gaussian, rng):
+    values = rng.choice([3.0, 4.0, 6.0], size=4000)
+    values[:200] = 999.0
+    transformer, mask, column = look(values, gaussian, rng=rng)
     places = np.flatnonzero(mask[1:])
 
-    assert np.array_equal(places, np.arange(places[0], places[-1] + 1))
+    assert transformer.edges[places].tolist() == [2.5, 3.5, 4.5, 5.5, 999.0]
+    assert (column.low, column.high, column.sentinels) == (3.0, 6.0, (999.0,))
 
 
 def test_each_column_is_looked_at_by_itself(silence, rng):

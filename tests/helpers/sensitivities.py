@@ -142,6 +142,7 @@ FORMULAS: Mapping[str, Formula] = {
     'rarer values of categories': share,
     'heavy numbers': ask('spikes'),
     'grid counts': ask('ranges'),
+    'refined grid counts': weigh,
     'grid counts of the tails': share,
     'columns': count,
     'columns in classes': shorten,

@@ -1,0 +1,234 @@
+"""Grids that are refined where numbers lie.
+
+The public grid is logarithmic about zero, so numbers with a small spread far from zero, such as
+years or pressures, share a few of its bins. Further looks split these bins until their numbers fill
+several. The result hardly depends on where zero is, or on the unit of a column.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.ranges import (
+    SMALLEST,
+    Sketch,
+    find_grid,
+    grid_bins,
+    grid_sketch,
+    standing_out,
+)
+from sdv_threea.domain import Number
+
+Floats = NDArray[np.float64]
+
+#: Evident bins form separate clusters if the gap between them is at least this part of their joint
+#: width.
+FAR_OFF = 1 / 3
+
+#: A cluster is narrow if it has fewer bins, and spans fewer octaves ...
+NARROW_BINS, NARROW_OCTAVES = 6, 2.0
+
+#: ... and is then split until it has this many bins, twice as many as make it narrow.
+SPLIT_BINS = 2 * NARROW_BINS
+
+#: The least and the most parts that the bins of a cluster are split into at once.
+FEWEST_PARTS, MOST_PARTS = 16, 1024
+
+#: Records of a cluster per part, in noise scales. Neighbouring parts are merged again.
+PER_PART = 1.0
+
+#: Bins are merged until evident ones hold this part of the records that coarser ones hold.
+KEPT = 0.75
+
+#: Parts of a bin span at least this many floats.
+FLOATS_PER_PART = 2.0**8
+
+
+@dataclass(frozen=True)
+class Look:
+    """Noisy counts of a column by the bins of its grid, and of usual codes, counted apart.
+
+    Args:
+        column: The column, whose grid has the bins.
+        codes: Numbers that usually stand for none, ascending, shape (c,).
+        counts: Records in each of the k bins, and with each code, shape (k + c,).
+        scales: The noise scales of the counts; infinite where nothing was counted.
+    """
+
+    column: Number
+    codes: Floats
+    counts: Floats
+    scales: Floats
+
+    @property
+    def num_bins(self) -> int:
+        """The number of bins."""
+        return len(self.counts) - len(self.codes)
+
+    def sketch(self, step: float) -> Sketch:
+        """Return the counts by bin, without bins that hold no multiple of a step."""
+        bins = slice(self.num_bins)
+        return grid_sketch(self.counts[bins], self.scales[bins], step, find_grid(self.column))
+
+    def place(self, numbers: Floats) -> NDArray[np.int64]:
+        """Return the place of each number among the counts, -1 for a missing one."""
+        bins = grid_bins(numbers, find_grid(self.column))
+        places = np.where(np.isnan(numbers), -1, bins)
+        if len(self.codes):
+            at = np.minimum(np.searchsorted(self.codes, numbers), len(self.codes) - 1)
+            places = np.where(self.codes[at] == numbers, self.num_bins + at, places)
+        known = np.isin(numbers, self.column.sentinels)
+        return np.where(known, -1, places)
+
+    def lies_beyond(self, low: float, high: float) -> NDArray[np.bool_]:
+        """Return which counts are of numbers outside ``[low, high)``, borders of bins."""
+        grid = find_grid(self.column)
+        lows, highs = np.append(grid[:-1], self.codes), np.append(grid[1:], self.codes)
+        return np.asarray((highs <= low) | (lows >= high))
+
+    def average(self, counts: Floats, scales: Floats | float) -> Look:
+        """Return the look averaged with other counts, by precision; further counts are left out."""
+        counts = counts[: len(self.counts)]
+        scales = np.broadcast_to(np.asarray(scales, dtype=np.float64), counts.shape)
+        fresh = np.isinf(self.scales) | (scales == 0)
+        both = ~fresh & np.isfinite(scales)
+        weight = np.where(fresh, 1.0, 0.0)
+        weight[both] = self.scales[both] ** 2 / (self.scales[both] ** 2 + scales[both] ** 2)
+        noise = np.where(fresh, scales, self.scales)
+        noise[both] = scales[both] * np.sqrt(weight[both])
+        return replace(self, counts=weight * counts + (1 - weight) * self.counts, scales=noise)
+
+    def split(self, zones: list[tuple[Floats, Floats]]) -> Look:
+        """Return the look with finer bins, not counted yet, in zones: pairs of ends and borders."""
+        grid = find_grid(self.column)
+        counts, scales, codes = self.counts, self.scales, slice(self.num_bins, None)
+        kept = np.ones(len(grid), dtype=np.bool_)
+        fresh = [borders for _, borders in zones]
+        for (low, high), _ in zones:
+            kept &= (grid <= low) | (grid >= high)
+        borders = np.unique(np.concatenate([grid[kept], *fresh]))
+        old = np.searchsorted(grid, borders[:-1], side='right') - 1
+        same = (grid[old] == borders[:-1]) & (grid[old + 1] == borders[1:])
+        return replace(
+            self,
+            column=replace(self.column, grid=tuple(borders.tolist())),
+            counts=np.concatenate([np.where(same, counts[old], 0.0), counts[codes]]),
+            scales=np.concatenate([np.where(same, scales[old], np.inf), scales[codes]]),
+        )
+
+    def merge(self, starts: NDArray[np.int64]) -> Look:
+        """Return the look with runs of bins merged; ``starts`` are the first bins of the runs."""
+        bins, grid = slice(self.num_bins), find_grid(self.column)
+        counts = np.add.reduceat(self.counts[bins], starts)
+        scales = np.sqrt(np.add.reduceat(self.scales[bins] ** 2, starts))
+        codes = slice(self.num_bins, None)
+        return replace(
+            self,
+            column=replace(self.column, grid=tuple(np.append(grid[starts], grid[-1]).tolist())),
+            counts=np.concatenate([counts, self.counts[codes]]),
+            scales=np.concatenate([scales, self.scales[codes]]),
+        )
+
+
+def find_clusters(
+    sketch: Sketch, num_looks: int, constants: DescribeConstants
+) -> list[NDArray[np.int64]]:
+    """Return the evident bins of a sketch, by cluster, ascending."""
+    return _part(sketch.edges, standing_out(sketch, num_looks, constants))
+
+
+def _part(edges: Floats, found: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Cut ascending bins at gaps that are wide beside what they separate."""
+    if len(found) < 2:
+        return [found] if len(found) else []
+    gaps = edges[found[1:], 0] - edges[found[:-1], 1]
+    if gaps.max() < FAR_OFF * (edges[found[-1], 1] - edges[found[0], 0]):
+        return [found]
+    at = int(np.argmax(gaps)) + 1
+    return _part(edges, found[:at]) + _part(edges, found[at:])
+
+
+def find_zones(
+    look: Look, step: float, num_looks: int, constants: DescribeConstants
+) -> list[tuple[Floats, Floats]]:
+    """Return the zones of a look to be split, each with its ends and its new borders.
+
+    A zone has the bins of a narrow cluster, and as many on either side.
+    """
+    sketch = look.sketch(step)
+    clusters = find_clusters(sketch, num_looks, constants)
+    zones: list[tuple[Floats, Floats]] = []
+    for bins in clusters:
+        first, last = int(bins[0]), int(bins[-1])
+        if not _is_narrow(sketch, first, last, step):
+            continue
+        length = last - first + 1
+        low = float(sketch.edges[max(first - length, 0), 0])
+        high = float(sketch.edges[min(last + length, len(sketch.counts) - 1), 1])
+        low, high = (max(low, SMALLEST), high) if high > 0 else (low, min(high, -SMALLEST))
+        if zones and low < zones[-1][0][1]:
+            low = float(zones[-1][0][1])
+        if low < high:
+            # Few records far off may be a single value, which needs fine parts.
+            wanted = float(sketch.evidence[bins].sum()) / PER_PART
+            parts = wanted if wanted >= FEWEST_PARTS else MOST_PARTS
+            zones.append((np.array([low, high]), _cut(low, high, step, parts)))
+    return zones
+
+
+def _is_narrow(sketch: Sketch, first: int, last: int, step: float) -> bool:
+    """Return whether a cluster has few bins, far from zero, that can be split."""
+    low, high = np.sort(np.abs([sketch.edges[first, 0], sketch.edges[last, 1]]))
+    crosses = sketch.edges[first, 0] * sketch.edges[last, 1] <= 0
+    if crosses or last - first + 1 >= NARROW_BINS or high > low * 2**NARROW_OCTAVES:
+        return False
+    widest = float(np.diff(sketch.edges[first : last + 1], axis=1).max())
+    return widest >= max(2 * step, FLOATS_PER_PART * FEWEST_PARTS * float(np.spacing(high)))
+
+
+def _cut(low: float, high: float, step: float, parts: float) -> Floats:
+    """Return borders between two, with equally many multiples of the step in each bin."""
+    parts = 2.0 ** round(math.log2(min(max(parts, FEWEST_PARTS), MOST_PARTS)))
+    if not step:
+        return np.linspace(low, high, int(parts) + 1)
+    each = max(math.ceil((high - low) / step / parts), 1)
+    first = math.ceil(low / step) + each
+    inner = (np.arange(first, math.ceil(high / step), each) - 0.5) * step
+    return np.concatenate([[low], inner[inner > low], [high]])
+
+
+def settle(
+    look: Look,
+    zones: list[tuple[Floats, Floats]],
+    step: float,
+    num_looks: int,
+    constants: DescribeConstants,
+) -> Look:
+    """Merge the bins of each zone again, until noise no longer hides which of them are occupied."""
+    for (low, high), _ in zones:
+        grid = find_grid(look.column)
+        first, end = np.searchsorted(grid, [low, high])
+        size = 2 ** max(int(math.log2(max((end - first) / FEWEST_PARTS, 1))), 0)
+        outside = np.arange(look.num_bins)
+        outside = outside[(outside < first) | (outside >= end)]
+        best, most = look, 0.0
+        while size:
+            starts = np.sort(np.concatenate([outside, np.arange(first, end, size)]))
+            merged = look.merge(starts)
+            sketch = merged.sketch(step)
+            inside = sketch[(sketch.edges[:, 0] >= low) & (sketch.edges[:, 1] <= high)]
+            found = standing_out(inside, num_looks, constants)
+            mass = float(inside.counts[found].sum())
+            if mass < KEPT * most:
+                break
+            best, most = merged, max(mass, most)
+            if len(found) and found[-1] - found[0] + 1 >= SPLIT_BINS:
+                break
+            size //= 2
+        look = best
+    return look

@@ -1,0 +1,147 @@
+"""Numbers that stand for something else: 999 for an unknown age, -9 for a question not asked.
+
+Usual codes are public and counted apart from the bins of a grid, so that no look has to find them.
+A code, or any other single value, is a sentinel if it has evident records and lies far from all
+other values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from sdv_threea.describe.closer import FAR_OFF, Look, find_clusters
+from sdv_threea.describe.constants import DescribeConstants
+from sdv_threea.describe.ranges import NO_NOISE, Sketch, find_grid
+from sdv_threea.domain import TIME_STEPS, Number
+
+Floats = NDArray[np.float64]
+
+#: Usual codes among numbers: all digits are 7, 8 or 9, and a few before the last nine.
+DIGITS = [int(digit * length) for digit in '789' for length in range(1, 11)]
+CODES = np.unique([sign * code for sign in (-1, 1) for code in DIGITS]).astype(np.float64)
+
+#: Usual codes among dates, in seconds since 2000: the first and last days that systems know.
+DATES = ('0001-01-01', '1753-01-01', '1800-01-01', '1899-12-30', '1900-01-01', '1970-01-01',
+         '2099-12-31', '2100-01-01', '2999-12-31', '9999-12-31')  # fmt: skip
+_SECONDS = np.array(DATES, dtype='datetime64[s]') - np.datetime64('2000-01-01', 's')
+TIME_CODES = _SECONDS.astype(np.float64)
+
+#: The gap between a sentinel and the other values has less than this part of the records that it
+#: had if it were as full as the sentinel: ends of thin tails are no sentinels ...
+EMPTY = 0.5
+
+#: ... up to this many standard deviations of noise.
+SURE_EMPTY = 2.0
+
+
+def make_look(column: Number) -> Look:
+    """Return a look at a column that has counted nothing yet.
+
+    There are no codes where a transformer may have moved the numbers.
+    """
+    codes = TIME_CODES if column.steps == TIME_STEPS else CODES
+    codes = np.zeros(0) if column.grid is not None else codes
+    size = len(find_grid(column)) - 1 + len(codes)
+    return Look(column, codes, np.zeros(size), np.full(size, np.inf))
+
+
+def find_sentinels(
+    look: Look, step: float, num_looks: int, constants: DescribeConstants
+) -> tuple[tuple[float, ...], Sketch]:
+    """Return the sentinels of a column, and the sketch of all its other numbers."""
+    sketch = look.sketch(step)
+    counts, scales = look.counts[look.num_bins :], look.scales[look.num_bins :]
+    bar = -float(ndtri(constants.false_alarm / (num_looks * max(len(counts), 1))))
+    evident = counts > bar * np.where(scales > 0, scales, NO_NOISE)
+    clusters = find_clusters(sketch, num_looks, constants)
+    if not clusters:
+        return (), _return_codes(sketch, look, evident, step)
+    main = max(clusters, key=lambda bins: float(sketch.counts[bins].sum()))
+    single = _find_single(sketch, step)
+    others = [bins for bins in clusters if bins is not main and single[bins].all()]
+    far = np.concatenate([np.zeros(0, dtype=np.int64), *others])
+    near = np.setdiff1d(np.concatenate(clusters), far)
+    ends = float(sketch.edges[near[0], 0]), float(sketch.edges[near[-1], 1])
+    singles = dict(zip(look.codes[evident].tolist(), counts[evident].tolist(), strict=True))
+    of_bins = {float(np.ceil(sketch.edges[at, 0] / step) * step): at for at in far.tolist()}
+    singles |= {value: float(sketch.counts[at]) for value, at in of_bins.items()}
+    everything = _return_codes(sketch, look, evident, step)
+    found = tuple(
+        value for value in sorted(singles)
+        if _may_leave(value, ends, look.column)
+        and _is_apart(value, singles[value], ends, everything, step)
+    )  # fmt: skip
+    rest = _return_codes(sketch, look, evident & ~np.isin(look.codes, found), step, found)
+    kept = np.ones(len(rest.counts), dtype=np.bool_)
+    kept[[at for value, at in of_bins.items() if value in found]] = False
+    return found, rest[kept]
+
+
+def _find_single(sketch: Sketch, step: float) -> NDArray[np.bool_]:
+    """Return which bins hold a single multiple of the step."""
+    return np.asarray(_count_multiples(sketch, step) == 1)
+
+
+def _count_multiples(sketch: Sketch, step: float) -> Floats:
+    """Return the number of values in each bin, shape (k,): as many as floats, without a step."""
+    if not step:
+        return np.full(len(sketch.counts), 2.0**52)
+    first, end = np.ceil(sketch.edges / step).T
+    return np.asarray(np.maximum(end - first, 1.0))
+
+
+def _may_leave(value: float, ends: tuple[float, float], column: Number) -> bool:
+    """Return whether a value lies beyond an end of the range that is not stated."""
+    below, above = value < ends[0], value >= ends[1]
+    return (below and column.low is None) or (above and column.high is None)
+
+
+def _is_apart(
+    value: float, count: float, ends: tuple[float, float], everything: Sketch, step: float
+) -> bool:
+    """Return whether a value lies far from all other values, with hardly any between."""
+    low, high = (value, ends[0]) if value < ends[0] else (ends[1], value)
+    width, gap = ends[1] - ends[0], high - low
+    if gap < FAR_OFF / (1 - FAR_OFF) * width:
+        return False
+    if not step:
+        return True
+    edges = everything.edges
+    between = (edges[:, 0] >= low) & (edges[:, 1] <= high) & (edges[:, 0] != value)
+    noise = float(np.linalg.norm(everything.scales[between]))
+    total = float(everything.counts[between].sum())
+    return total + SURE_EMPTY * noise < EMPTY * count * gap / step
+
+
+def _return_codes(
+    sketch: Sketch,
+    look: Look,
+    evident: NDArray[np.bool_],
+    step: float,
+    left_out: tuple[float, ...] = (),
+) -> Sketch:
+    """Return a sketch that counts usual codes in their bins again.
+
+    A bin with other values as well is scaled up for codes that are not evident, which adds less
+    noise than their counts.
+    """
+    counts, variances = sketch.counts.copy(), sketch.scales**2
+    own, noise = look.counts[look.num_bins :], look.scales[look.num_bins :] ** 2
+    bins = np.searchsorted(sketch.edges[:, 0], look.codes, side='right') - 1
+    inside = (bins >= 0) & ~np.isin(look.codes, left_out)
+    inside[inside] &= look.codes[inside] < sketch.edges[bins[inside], 1]
+    multiples = _count_multiples(sketch, step)
+    coded = np.bincount(bins[inside], minlength=len(counts))
+    full = np.zeros(len(look.codes), dtype=np.bool_)
+    full[inside] = (coded >= multiples)[bins[inside]]
+    added = inside & (evident | full | (noise == 0))
+    hidden = np.bincount(bins[inside & ~added], minlength=len(counts))
+    share = np.maximum(1 - hidden / multiples, 1 / multiples)
+    counts, variances = counts / share, variances / share**2
+    np.add.at(counts, bins[added], own[added])
+    np.add.at(variances, bins[added], noise[added])
+    return replace(sketch, counts=counts, scale=np.sqrt(variances))
