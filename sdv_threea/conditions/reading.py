@@ -5,9 +5,10 @@ code of the value: a category has its own code, and a number or a date has the c
 are drawn given the bin, and the value itself is written into them. Noise may have removed all
 probability from a bin in the middle of a range; the nearest bins with some then replace it.
 
-Columns that constraints have replaced restrict the values of a derived category: combinations,
-flags, columns that are missing together. Keys, ids, personal information, and numbers of which a
-difference was released, have no code: they are written, or rows are rejected.
+Columns that constraints have replaced restrict the derived columns: combinations, flags, columns
+that are missing together, and the bins of numbers from which a known number can follow. Rules are
+then solved for drawn numbers, such that the known ones follow exactly. Keys, ids and personal
+information have no code: they are written.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pandas.api.types import is_float_dtype
 
 from sdv_threea.conditions.zones import place_dates
 from sdv_threea.domain import Category, Column, Number
-from sdv_threea.encoding.transformers import CategoryEncoder
+from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 from sdv_threea.intake.columns import make_table
 from sdv_threea.intake.facts import Facts, read_column
 from sdv_threea.privacy.guard import guarded
@@ -61,6 +62,14 @@ class Conditions:
     codes: pd.DataFrame
     choices: pd.DataFrame
     is_possible: NDArray[np.bool_]
+
+    def group(self) -> NDArray[np.int64]:
+        """Number the rows, shape (n,): rows with equal conditions have the same number."""
+        names = list(self.known)
+        if not names:
+            return np.zeros(len(self.known), dtype=np.int64)
+        grouped = self.known.groupby(names, dropna=False, sort=False, observed=True)
+        return np.asarray(grouped.ngroup(), dtype=np.int64)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Conditions:
         """Choose rows by their positions, or by a mask."""
@@ -107,6 +116,11 @@ def read_conditions(
         masks = np.pad(chosen, ((0, 0), (1, 0)))  # in front, the code of the missing value
         choices[name] = [mask.tobytes() for mask in masks]
         occurs &= (released.chances(name) > 0) @ masks.T
+    for name, ends in derivations.bound(values, released.domain).items():
+        masks = _list_bins(_find_number(released, name), ends)
+        if name not in codes and not masks[:, 1:].all():
+            choices[name] = [mask.tobytes() for mask in masks]
+            occurs &= (released.chances(name) > 0) @ masks.T
     return Conditions(known, values, codes, choices, np.asarray(occurs.any(axis=0)))
 
 
@@ -115,8 +129,12 @@ def draw_rows(
     conditions: Conditions,
     derivations: Derivations,
     rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Draw a row of the model for each possible condition, and write the numbers into it."""
+) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    """Draw a row of the model for each possible condition, and write the numbers into it.
+
+    Returns:
+        The rows, and their importance weights, shape (n,): zero for those that miss a condition.
+    """
     codes, choices = conditions.codes, conditions.choices
     stated = pd.concat([codes, choices], axis=1)
     asked = _ask(released, codes, choices)
@@ -135,7 +153,12 @@ def draw_rows(
         places.append(others)
     drawn = pd.concat(parts).iloc[np.argsort(np.concatenate(places))].reset_index(drop=True)
     numbers = [name for name in codes if isinstance(released.domain[name], Number)]
-    return drawn.assign(**enter(conditions.plain, derivations)[numbers])
+    drawn = drawn.assign(**enter(conditions.plain, derivations)[numbers])
+    solved = derivations.solve(drawn, conditions.plain, released.domain)
+    weights = np.ones(len(drawn))
+    for name, values in solved.items():
+        weights *= _weigh(_find_number(released, name), drawn[name], pd.Series(values))
+    return drawn.assign(**solved), weights
 
 
 def write_generated(rows: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
@@ -176,8 +199,35 @@ def keep_matching(
     return rows[keep]
 
 
+def _list_bins(transformer: NumberEncoder, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return the codes with numbers between two ends, both included: (n, 2) to (n, S)."""
+    edges = transformer.edges
+    inside = (edges[:-1] <= ends[:, 1:]) & (edges[1:] > ends[:, :1])
+    return np.pad(inside, ((0, 0), (1, 0)))  # in front, the code of the missing value
+
+
+def _weigh(transformer: NumberEncoder, drawn: pd.Series, moved: pd.Series) -> NDArray[np.float64]:
+    """Return the importance weights of numbers that were moved: zero if they left their bin.
+
+    A bin stands for all its numbers, so one of them weighs the less, the more the bin has.
+    """
+    edges, step = transformer.edges, transformer.step
+    codes, same = transformer.encode(drawn), drawn.to_numpy() == moved.to_numpy()
+    widths = np.diff(np.ceil(edges / step)) if step else np.diff(edges)
+    widths = np.maximum(widths, 1.0 if step else np.finfo(np.float64).tiny)
+    inside = (moved >= edges[0]) & (moved < edges[-1]) & (transformer.encode(moved) == codes)
+    weights = widths.min() / widths[np.maximum(codes, 1) - 1]
+    return np.where(same, 1.0, np.where(inside, weights, 0.0))
+
+
 def _find_transformer(released: Release, name: str) -> Transformer:
     return released.transformers[released.domain.names.index(name)]
+
+
+def _find_number(released: Release, name: str) -> NumberEncoder:
+    transformer = _find_transformer(released, name)
+    assert isinstance(transformer, NumberEncoder)
+    return transformer
 
 
 def _read(column: pd.Series, storage: StoredColumns) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sdv_threea.conditions.explanations import explain
 from sdv_threea.conditions.reading import (
@@ -24,8 +25,11 @@ from sdv_threea.warning import warn
 if TYPE_CHECKING:
     from sdv_threea.release import Release
 
-#: Rows drawn for each row that constraints have rejected, as in SDV.
+#: Rows drawn for each row that is still missing, as in SDV.
 ROWS_PER_RETRY = 10
+
+#: The fewest rows that are drawn again at once: they take as long as one.
+LEAST_DRAWN = 1_000
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,9 @@ class ConditionSampler:
     Conditions on columns of the model are met by drawing from it given the condition, however
     improbable it is; all conditions of a call are met together. Impossible conditions are reported
     before rows are drawn, with alternatives: an error if no condition is possible, otherwise a
-    warning, and the possible rows are sampled. Constraints that are not built into the columns, and
-    conditions on numbers of which only a difference was released, are met by rejection.
+    warning, and the possible rows are sampled. Numbers that follow from other columns by a rule are
+    met by solving the rule for one of these columns, which must stay in its bin. The others, and
+    rows that break a constraint, are drawn again; a drawn row serves any equal condition.
 
     Formal guarantees:
         * conditions are met by post-processing of the release: they cost nothing
@@ -101,32 +106,41 @@ class ConditionSampler:
 
     def _meet(self, asked: Conditions, max_tries: int, rng: np.random.Generator) -> pd.DataFrame:
         """Sample a row for each row of conditions, in their order; fewer, if tries run out."""
-        missing = np.arange(len(asked.known))
-        found = []
+        groups, missing, found = asked.group(), np.arange(len(asked.known)), []
         for attempt in range(max_tries):
-            places = np.repeat(missing, ROWS_PER_RETRY if attempt else 1)
-            rows = self._draw(asked.take(places), rng)
-            # The index of a row is the position of its condition; the first row of each is kept.
-            rows = rows.set_axis(places[rows.index])
-            found.append(rows[~rows.index.duplicated()])
-            missing = np.setdiff1d(missing, rows.index)
+            places = missing
+            if attempt:
+                least = -(-LEAST_DRAWN // len(missing))
+                places = np.repeat(missing, max(ROWS_PER_RETRY, least))
+            rows, weights = self._draw(asked.take(places), rng)
+            kept, served = deal(groups[places[rows.index]], weights, groups[missing], rng)
+            found.append(rows.iloc[kept].set_axis(missing[served]))
+            missing = np.delete(missing, served)
             if not len(missing):
                 break
         met = pd.concat(found).sort_index()
         return met.set_axis(asked.known.index[met.index])
 
-    def _draw(self, asked: Conditions, rng: np.random.Generator) -> pd.DataFrame:
-        """Draw a row for each row of conditions; drop rows that break conditions or constraints."""
+    def _draw(
+        self, asked: Conditions, rng: np.random.Generator
+    ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+        """Draw a row for each row of conditions; drop rows that break conditions or constraints.
+
+        Returns:
+            The rows, and their importance weights, shape (n,).
+        """
         constraints = self.preprocessor.constraints
-        raw = pd.DataFrame(index=range(len(asked.known)))
+        raw, weights = pd.DataFrame(index=range(len(asked.known))), np.ones(len(asked.known))
         if self.released is not None:
-            sampled = draw_rows(self.released, asked, self.preprocessor.derivations, rng)
+            derivations = self.preprocessor.derivations
+            sampled, weights = draw_rows(self.released, asked, derivations, rng)
             raw = self.preprocessor.restore(sampled, self.released.domain)
         drawn = write_generated(self.generate(raw), asked)
-        rows = constraints.keep_valid(drawn)
+        rows = constraints.keep_valid(drawn[weights > 0])
         met = keep_matching(rows, drawn, asked, self._describe_storage())
         # Written values may break a constraint that the drawn values met.
-        return constraints.drop_broken(met)
+        met = constraints.drop_broken(met)
+        return met, weights[met.index]
 
     def _read(self, known: pd.DataFrame) -> Conditions:
         if self.released is None:
@@ -142,3 +156,30 @@ class ConditionSampler:
     def _describe_storage(self) -> StoredColumns:
         domain = None if self.released is None else self.released.domain
         return self.preprocessor.describe_storage(domain)
+
+
+def deal(
+    offered: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    wanted: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give drawn rows to the conditions that they meet, the rows of large weight sooner.
+
+    Args:
+        offered: The group of equal conditions that each drawn row meets, shape (n,).
+        weights: The importance weights of the drawn rows, shape (n,), positive.
+        wanted: The group of each condition that has no row yet, shape (q,).
+        rng: Source of randomness.
+
+    Returns:
+        The positions of some drawn rows and those of their conditions, each at most once.
+    """
+    # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
+    order = np.lexsort((rng.exponential(size=len(offered)) / weights, offered))
+    waiting = np.argsort(wanted, kind='stable')
+    ranks = np.arange(len(order)) - np.searchsorted(offered[order], offered[order])
+    first = np.searchsorted(wanted[waiting], offered[order])
+    end = np.searchsorted(wanted[waiting], offered[order], side='right')
+    serves = ranks < end - first
+    return order[serves], waiting[first[serves] + ranks[serves]]

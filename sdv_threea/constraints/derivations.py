@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,9 @@ Cells = dict[str, Any]
 
 #: By derived category, true for each released value that is possible in each row: (n, values).
 Choices = dict[str, NDArray[np.bool_]]
+
+#: By derived number, the least and the largest value that is possible in each row: (n, 2).
+Ends = dict[str, NDArray[np.float64]]
 
 
 class Derivation(Protocol):
@@ -57,6 +60,21 @@ class Derivation(Protocol):
 
     def select(self, known: pd.DataFrame, domain: Domain) -> Choices:
         """Return the values of derived categories that agree with known columns of the user."""
+
+
+@runtime_checkable
+class Solvable(Derivation, Protocol):
+    """A derivation whose numbers can be changed such that known numbers follow from them."""
+
+    def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
+        """Return the ends of derived numbers between which known numbers are possible."""
+
+    def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
+        """Return the derived numbers from which known numbers follow; NaN if there are none.
+
+        ``drawn`` are the derived columns, changed as little as possible. NaN in ``known`` restricts
+        nothing.
+        """
 
 
 @dataclass(frozen=True)
@@ -116,6 +134,28 @@ class Derivations:
         for step in self.steps:
             choices |= step.select(known, domain)
         return choices
+
+    def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
+        """Return the ends of derived numbers between which known numbers are possible."""
+        ends: Ends = {}
+        for step in self._find_solvable(known):
+            ends |= step.bound(known, domain)
+        return ends
+
+    def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
+        """Return drawn derived numbers, changed such that the known numbers follow from them."""
+        cells: Cells = {}
+        for step in self._find_solvable(known):
+            cells |= step.solve(drawn, known, domain)
+        return cells
+
+    def _find_solvable(self, known: pd.DataFrame) -> list[Solvable]:
+        """Return the derivations of numbers that are known."""
+        return [
+            step
+            for step in self.steps
+            if isinstance(step, Solvable) and set(step.replaced) & set(known)
+        ]
 
     def _untouched(self) -> list[Column]:
         touched = {name for step in self.steps for name in step.replaced}

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sdv_threea.constraints.derivations import Cells, Choices
+from sdv_threea.constraints.derivations import Cells, Choices, Ends
 from sdv_threea.describe.granularity import step_codes
 from sdv_threea.describe.lattice import STEP_TOLERANCE, multiples
 from sdv_threea.domain import Category, Column, Domain, Number
@@ -138,6 +138,52 @@ class Differences:
             chosen &= gone == known[name].isna().to_numpy()[:, None]
         return {self.missing: chosen}
 
+    def bound(self, known: pd.DataFrame, domain: Domain) -> Ends:
+        """Bound the root and the differences: intervals spread along the tree."""
+        if not known[[name for name in self.replaced if name in known]].notna().any(axis=None):
+            return {}
+        root = self.columns[0].name
+        ends = {name: _spread_out(known, name) for name in self.replaced}
+        ends[root] = _intersect(ends[root], _released(domain, root))
+        upwards = [(child, order, _other(order, child)) for child, order in self.links]
+        for child, order, parent in (*upwards[::-1], *upwards):
+            gap = _released(domain, order.difference)
+            ends[parent] = _intersect(ends[parent], _reach(ends[child], gap, child != order.high))
+            ends[child] = _intersect(ends[child], _reach(ends[parent], gap, child == order.high))
+        found = {root: ends[root]}
+        for _, order in self.links:
+            gap = ends[order.high] - ends[order.low][:, ::-1]
+            found[order.difference] = _intersect(gap, _released(domain, order.difference))
+        return found
+
+    def solve(self, drawn: pd.DataFrame, known: pd.DataFrame, domain: Domain) -> Cells:
+        """Move numbers that are not known by drawn differences, and differences between known ones.
+
+        A number is moved with the nearest known one further from the root.
+        """
+        numbers = {name: _spread_out(known, name)[:, 0] for name in self.replaced}
+        numbers = {
+            name: np.where(np.isfinite(each), each, np.nan) for name, each in numbers.items()
+        }
+        gaps = {order: drawn[order.difference].to_numpy(float) for _, order in self.links}
+        for child, order in self.links[::-1]:
+            parent, upwards = _other(order, child), child != order.high
+            moved = _move(numbers[child], gaps[order], upwards, self._by_name[parent].step)
+            numbers[parent] = np.where(np.isnan(numbers[parent]), moved, numbers[parent])
+        root = self.columns[0].name
+        numbers[root] = np.where(np.isnan(numbers[root]), drawn[root], numbers[root])
+        cells: Cells = {root: numbers[root]}
+        for child, order in self.links:
+            parent = _other(order, child)
+            step = _number(domain, order.difference).step
+            moved = _move(numbers[parent], gaps[order], child == order.high, step)
+            is_open = np.isnan(numbers[child])
+            numbers[child] = np.where(is_open, moved, numbers[child])
+            between = _subtract(numbers[order.high], numbers[order.low], (step,) if step else ())
+            gap = np.where(is_open, gaps[order], between)
+            cells[order.difference] = np.where(gap < (step or 0.0) * order.strict, np.nan, gap)
+        return cells
+
     @property
     def _by_name(self) -> Mapping[str, Number]:
         return {column.name: column for column in self.columns}
@@ -195,6 +241,31 @@ def plant(
     can_miss = any(each.nullable is not False and each.name != target for each in columns)
     own_target = target if target == root else None
     return Differences(columns, links, missing if can_miss else None, own_target)
+
+
+def _spread_out(known: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """Return the ends of a column, shape (n, 2): infinite where its number is not known."""
+    own = known[name].to_numpy(dtype=np.float64) if name in known else np.full(len(known), np.nan)
+    ends = np.stack([own, own], axis=1)
+    return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
+
+
+def _released(domain: Domain, name: str) -> NDArray[np.float64]:
+    column = _number(domain, name)
+    return np.array([[column.low, column.high]], dtype=np.float64)
+
+
+def _intersect(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the common part of intervals, shape (n, 2)."""
+    low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
+    return np.stack([low, high], axis=1)
+
+
+def _reach(
+    ends: NDArray[np.float64], gap: NDArray[np.float64], upwards: bool
+) -> NDArray[np.float64]:
+    """Return the ends of numbers that are a difference above or below others."""
+    return ends + gap if upwards else ends - gap[:, ::-1]
 
 
 def _walk(root: str, orders: Sequence[Order]) -> Iterable[tuple[str, Order]]:

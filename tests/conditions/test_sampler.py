@@ -10,7 +10,7 @@ import pytest
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
-from sdv_threea.conditions.sampler import ROWS_PER_RETRY, ConditionSampler
+from sdv_threea.conditions.sampler import LEAST_DRAWN, ConditionSampler, deal
 from sdv_threea.pipeline import release
 from sdv_threea.settings import Settings
 from sdv_threea.transforms.preprocessor import Preprocessor
@@ -116,7 +116,18 @@ def test_rows_that_constraints_reject_are_drawn_again_several_at_a_time(
 
     assert (len(rows) == 60) is complete
     assert rows.index.is_unique and rows.index.is_monotonic_increasing
-    assert [size % ROWS_PER_RETRY for size in made[1:]] == [0] * (len(made) - 1)
+    assert len(made) == 1 if max_tries == 1 else 2 <= len(made) <= 3
+    assert all(size >= LEAST_DRAWN for size in made[1:])
+
+
+def test_a_drawn_row_serves_any_equal_condition_and_heavy_rows_serve_first():
+    offered, wanted = np.array([1, 0, 1, 1, 2]), np.array([0, 1, 3, 1])
+    weights = np.array([1e-9, 1.0, 1.0, 1.0, 1.0])
+    kept, served = deal(offered, weights, wanted, np.random.default_rng(0))
+
+    assert sorted(kept) == [1, 2, 3]
+    assert (offered[kept] == wanted[served]).all()
+    assert sorted(served) == [0, 1, 3]
 
 
 def test_where_nothing_is_modelled_what_is_known_is_written():
@@ -129,19 +140,23 @@ def test_where_nothing_is_modelled_what_is_known_is_written():
     assert rows['mail'].tolist() == ['a', 'b']
 
 
-def test_a_constraint_that_is_built_in_asks_for_no_second_try():
-    columns = dict.fromkeys(['low', 'high'], {'sdtype': 'numerical'})
+@pytest.fixture(scope='module')
+def ordered():
+    """A sampler of three ordered numbers, of which differences were released."""
+    names = ['low', 'middle', 'high']
+    columns = dict.fromkeys(names, {'sdtype': 'numerical'})
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
     preprocessor = Preprocessor(metadata, target=None, coerce=False)
-    preprocessor.add_constraints([Inequality('low', 'high')])
+    preprocessor.add_constraints([Inequality('low', 'middle'), Inequality('middle', 'high')])
     rng = np.random.default_rng(3)
-    low = rng.integers(0, 20, 300)
-    table = pd.DataFrame({'low': low, 'high': low + rng.integers(0, 9, 300)})
+    low = rng.integers(0, 200, 300)
+    rows = {'low': low, 'middle': low + rng.integers(0, 9, 300)}
+    table = pd.DataFrame(rows | {'high': rows['middle'] + rng.integers(0, 9, 300)})
     given = preprocessor.take({'t': table})
     preprocessor.prepare(given.header)
-    rows = given.rows.map(preprocessor.make_translation())
+    private = given.rows.map(preprocessor.make_translation())
     settings = Settings(epsilon=math.inf, n_components=1)
-    released = release(rows, preprocessor.derive().derived, settings, rng=rng)
+    released = release(private, preprocessor.derive().derived, settings, rng=rng)
     preprocessor.learn(released.domain, released.transformers)
     made = []
 
@@ -149,7 +164,32 @@ def test_a_constraint_that_is_built_in_asks_for_no_second_try():
         made.append(len(rows))
         return rows.astype('int64')
 
-    (drawn,) = draw(ConditionSampler(released, preprocessor, generate), {'low': [5] * 40})
+    return ConditionSampler(released, preprocessor, generate), made
 
-    assert made == [40]
-    assert (drawn['low'] == 5).all() and (drawn['high'] >= 5).all()
+
+@pytest.mark.parametrize(
+    ('known', 'tries'),
+    [
+        ({'low': 5}, 1),
+        ({'high': 90}, 9),
+        ({'middle': 60, 'high': 63}, 9),
+        ({'low': 60, 'high': 70}, 9),
+        ({'low': 60, 'middle': 63, 'high': 70}, 1),
+    ],
+    ids=str,
+)
+def test_known_numbers_follow_from_differences_by_solving_for_the_others(ordered, known, tries):
+    sampler, made = ordered
+    made.clear()
+    (drawn,) = draw(sampler, {name: [value] * 200 for name, value in known.items()})
+
+    assert len(drawn) == 200
+    assert len(made) <= tries
+    assert all((drawn[name] == value).all() for name, value in known.items())
+    assert (drawn['low'] <= drawn['middle']).all() and (drawn['middle'] <= drawn['high']).all()
+
+
+def test_what_no_differences_allow_is_refused_before_a_row_is_drawn(ordered):
+    sampler, _ = ordered
+    with pytest.raises(ValueError, match='never together'):
+        sampler.refuse_impossible([pd.DataFrame({'low': [9], 'high': [7]})])
