@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sdv_threea.storage.ledger_files import BudgetLedger
     from sdv_threea.synthesizers import (
         ClustMixMultiTableSynthesizer,
         ClustMixSynthesizer,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    'BudgetLedger',
     'ClustMixMultiTableSynthesizer',
     'ClustMixSynthesizer',
     'DatabaseStatement',
@@ -37,6 +39,10 @@ def __getattr__(name: str) -> Any:
         from sdv_threea.storage.version import get_version
 
         return get_version()
+    if name == 'BudgetLedger':
+        from sdv_threea.storage.ledger_files import BudgetLedger
+
+        return BudgetLedger
     from sdv_threea import synthesizers
 
     return getattr(synthesizers, name)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+#: The reasons to stop a fit that a user may accept: free text or personal information word for
+#: word, persons with several rows, no column learned, ranges that contradict constraints, and noise
+#: that exceeds nearly all values.
+ACCEPTABLE = ('verbatim', 'unit', 'made_up', 'ranges', 'noise')
+
 
 class InputError(ValueError):
     """A request or an input is invalid.

@@ -164,13 +164,28 @@ def expected_error(  # noqa: PLR0913 (the shape of a table, and the promise)
     domain = _make_up(num_columns, numerical, has_target=has_target, public=public_metadata)
     if aside and not has_target and numerical:
         domain = replace(domain, target=domain.columns[numerical - 1].name)
+    return expect(domain, settings, num_rows, num_classes=num_classes, aside=aside)
+
+
+def expect(
+    domain: Domain,
+    settings: Settings,
+    num_rows: int,
+    *,
+    num_classes: int = 1,
+    aside: bool = False,
+) -> ExpectedError:
+    """Estimate the standard errors of a release of a described table, as :func:`expected_error`."""
+    num_columns, has_target = len(domain.columns), num_classes > 1
     budget = settings.budget(thresholds=needs_threshold(domain))
     prices = _split_prices(domain, settings, budget, num_rows, aside=aside)
     scored = num_columns - has_target
     adapted = num_classes if has_target and not aside else 0
     plan = _plan_pairs(num_rows, scored, adapted, prices, settings)
     # Without a target, columns are counted twice, unless pairs are counted.
-    again = 0.0 if has_target or plan else math.hypot(prices['pairs'], prices['functions'])
+    twice = () if has_target or plan else ('pairs', 'functions')
+    again = math.hypot(*(prices.get(stage, 0.0) for stage in twice))
+    neighbors = settings.neighbors
     count = histogram_sensitivity(scored + 1, neighbors) / math.hypot(prices['columns'], again)
     class_count = count
     if has_target:
@@ -232,6 +247,8 @@ def _plan_pairs(
 ) -> PairPlan | None:
     """Return the plan of pairs if all columns had signal; ``None`` if pairs are not counted."""
     constants = settings.constants.joint
+    if 'pairs' not in prices:  # the user chose a number of components
+        return None
     price = math.hypot(*(prices[stage] for stage in for_pairs(settings)))
     telling = [np.zeros(1)] * num_columns
     return plan_pairs(telling, num_rows, price, constants, adapted_classes)
@@ -242,7 +259,7 @@ def _price_classes(prices: Mapping[str, float], plan: PairPlan | None) -> float:
     shared = ['classes', *([] if plan else ['pairs', 'functions'])]
     if plan is not None and plan.few_of_class:
         shared.append('functions')
-    return math.hypot(*(prices[stage] for stage in shared))
+    return math.hypot(*(prices.get(stage, 0.0) for stage in shared))
 
 
 def _product_noise(

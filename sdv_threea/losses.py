@@ -32,6 +32,7 @@ from sdv_threea.encoding.transformers import CategoryEncoder, NumberEncoder
 SURE = 3.0
 
 #: The kinds of losses, worst first.
+MADE_UP = 'made up'
 EMPTY = 'no value'
 CONSTANT = 'constant'
 GUESSED = 'guessed range'
@@ -52,13 +53,15 @@ class Share:
         return f'{self.share:.1%} ({self.at_least:.1%} to {self.at_most:.1%})'
 
 
-#: A share of zero, without doubt.
-NONE = Share(0.0, 0.0, 0.0)
+#: Shares of zero and of one, without doubt.
+NONE, ALL = Share(0.0, 0.0, 0.0), Share(1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
     """The loss of a column: what samples do not show.
+
+    A column that is not modelled has one too, of the kind :data:`MADE_UP`.
 
     Args:
         column: The column.
@@ -85,6 +88,8 @@ class Loss:
     def said(self) -> str:
         """The loss in a sentence."""
         match self.kind:
+            case 'made up':
+                return 'All values are made up: nothing was learned.'
             case 'no value':
                 return 'No value was common enough to be released.'
             case 'guessed range':

@@ -46,14 +46,12 @@ from sdv_threea.settings import Settings
 from sdv_threea.stages import (
     Run,
     asks_size,
-    drowns_pairs,
     find_loose,
-    guess_target,
     open_account,
+    plan_target,
     settle_target,
     share_by_size,
     share_the_rest,
-    take_last,
 )
 from sdv_threea.statistics import registry
 
@@ -169,11 +167,8 @@ def _plan(
     if not asks_size(domain, run.settings, alone=run.alone):
         return domain, None, run
     size = run.spending.keep(release_size(rows, **run.spending.terms('size')))
-    drowned = drowns_pairs(domain, run.settings, budget, size[0])
-    planned = guess_target(domain, run.settings, drowned=drowned)
-    if planned.target is None and not drowned:
-        planned = take_last(planned, run.settings)
-        run = run._replace(aside=planned.target is not None)
+    planned, aside = plan_target(domain, run.settings, budget, size[0])
+    run = run._replace(aside=aside)
     run.spending.divide(share_by_size(planned, run.settings, budget, size[0], aside=run.aside))
     return planned, size, run
 

@@ -143,6 +143,22 @@ def take_last(domain: Domain, settings: Settings) -> Domain:
     return domain if is_date or has_many else replace(domain, target=last.name)
 
 
+def plan_target(
+    domain: Domain, settings: Settings, budget: Budget, num_rows: float
+) -> tuple[Domain, bool]:
+    """Return the domain with the target that a fit plans, and whether :func:`take_last` chose it.
+
+    Formal guarantees:
+        * the choice depends on public facts and on the row count alone
+    """
+    drowned = drowns_pairs(domain, settings, budget, num_rows)
+    planned = guess_target(domain, settings, drowned=drowned)
+    if planned.target is not None or drowned:
+        return planned, False
+    planned = take_last(planned, settings)
+    return planned, planned.target is not None
+
+
 def _may_guess(domain: Domain, settings: Settings) -> bool:
     """Return whether a target may be chosen: none is named, and pairs may be counted."""
     nobody = domain.target is None and len(domain.columns) > 1

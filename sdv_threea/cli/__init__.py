@@ -8,6 +8,7 @@ a private row in a message.
 * :mod:`~sdv_threea.cli.options`: options that several commands share,
 * :mod:`~sdv_threea.cli.demo`: the command ``demo``,
 * :mod:`~sdv_threea.cli.detecting`: the command ``detect``,
+* :mod:`~sdv_threea.cli.estimating`: the commands ``check``, ``estimate`` and ``ledger``,
 * :mod:`~sdv_threea.cli.fitting`: the command ``fit``,
 * :mod:`~sdv_threea.cli.drawing`: the command ``sample``,
 * :mod:`~sdv_threea.cli.saved`: synthesizers: made, loaded and sampled; and their statements,

@@ -1,4 +1,4 @@
-"""The commands: demo, detect, fit, estimate, sample, statement, losses, datasheet, report, audit.
+"""The commands of ``sdv-threea``, from demo, detect and check to report and audit.
 
 Each function is a command: its docstring is the help for users, and its decorators are the options.
 A command checks its arguments first. Then it loads the module that does the work, and SDV with it,
@@ -15,21 +15,18 @@ import click
 
 from sdv_threea.cli.descriptions import check_description
 from sdv_threea.cli.errors import PlainGroup, RefusedError
+from sdv_threea.cli.estimating import check, estimate, ledger
 from sdv_threea.cli.files import check_kind, read_format
 from sdv_threea.cli.options import (
     FILE,
     PLACE,
     RELEASE,
     SOURCE,
-    delta_option,
     detect_options,
     encoding_option,
-    epsilon_option,
     force_option,
     memory_option,
     metadata_option,
-    neighbors_option,
-    public_metadata_option,
     reading_options,
     separator_option,
     settings_options,
@@ -120,6 +117,7 @@ def detect(
     type=FILE,
     help="Rules that rows obey, as SDV's save_constraints writes them to JSON; OUT is a .pkl then.",
 )
+@click.option('--ledger', type=PLACE, help='The ledger of the data set: see `sdv-threea ledger`.')
 @settings_options
 @force_option
 def fit(
@@ -156,30 +154,6 @@ def fit(
     from sdv_threea.cli.fitting import fit_files
 
     fit_files(data, metadata, out, statement, settings, force=force)
-
-
-@main.command()
-@click.option('--rows', type=int, required=True, help='About how many rows the table has.')
-@click.option('--columns', type=int, required=True, help='How many columns, without keys.')
-@click.option('--classes', type=int, default=1, help='How many values the target has; 1 for none.')
-@click.option(
-    '--numerical', type=int, help='How many columns are numbers or dates.  [default: half of them]'
-)
-@epsilon_option
-@delta_option
-@neighbors_option
-@public_metadata_option
-def estimate(rows: int, columns: int, classes: int, numerical: int | None, **settings: Any) -> None:
-    """Tell what error, time and memory to expect, without any data.
-
-    It reads nothing, so it spends nothing: the noise follows from the shape of the table and the
-    promise.
-    """
-    from sdv_threea.cost import expected_cost
-    from sdv_threea.estimate import expected_error
-
-    errors = expected_error(rows, columns, num_classes=classes, num_numerical=numerical, **settings)
-    click.echo(f'{errors}\n\n{expected_cost(rows, columns, num_classes=classes)}')
 
 
 @main.command()
@@ -396,3 +370,8 @@ def audit(context: click.Context, /, data: Path, metadata: Path, **options: Any)
     result = try_out(data, metadata, options, canary, look)
     click.echo(printable(str(result)))
     context.exit(1 if result.refuted else 0)
+
+
+main.add_command(check)
+main.add_command(estimate)
+main.add_command(ledger)

@@ -7,6 +7,7 @@ synthesizer is.
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ from sdv_threea.cli.saved import (
 from sdv_threea.cli.steps import steps
 from sdv_threea.cli.table_files import read_table
 from sdv_threea.constraints.constraint_set import BUILT_IN
+from sdv_threea.names import printable
+from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer
+from sdv_threea.synthesizers.check import Check
 
 #: The sentence on the budget of a release that is lost.
 SPENT = 'Private rows were asked, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
@@ -64,6 +68,10 @@ def fit_files(
     constraints = settings['constraints']
     if constraints is not None:
         synthesizer.add_constraints(read_constraints(constraints))
+    checked = synthesizer.check()
+    if sys.stderr.isatty():
+        click.echo(printable(str(checked)), err=True)
+    checked.demand(synthesizer.accept)
     inputs = [*files.values(), metadata, *([constraints] if constraints else [])]
     form = read_format(settings)
     with staged([statement], force=force, inputs=inputs) as second:
@@ -90,6 +98,21 @@ def fit_files(
                 f"{statement}: {error.strerror}. The release is in '{out}', and its budget is "
                 f"spent. Print its statement by 'sdv-threea statement {out}'."
             ) from None
+
+
+def check_metadata(metadata: Path, rows: int | None, settings: Mapping[str, Any]) -> Check:
+    """Check the metadata and the settings of a fit, without data.
+
+    Raises:
+        RefusedError: If the options or the metadata are not in order, or ``rows`` is given for a
+            database.
+    """
+    synthesizer = make_synthesizer(load_metadata(metadata), settings)
+    if rows is None:
+        return synthesizer.check()
+    if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
+        raise RefusedError('--rows is for one table, and this is a database.')
+    return synthesizer.check(rows)
 
 
 def read_constraints(path: Path) -> list[Any]:

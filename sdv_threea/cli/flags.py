@@ -14,6 +14,7 @@ import click
 METHODS = {
     r'Save the synthesizer by save\(\)|save it by save\(\)': 'let --out end in .pkl',
     r'get_losses\(\)': '`sdv-threea losses`',
+    r'(?<![.\w])check\(\)': '`sdv-threea check`',
     r'get_privacy_statement\(\)': '`sdv-threea statement`',
     r'see sdv_threea\.metadata': 'see `sdv-threea detect`',
     r'by sample_to_parquet': 'by --rows-per-file',
@@ -46,6 +47,7 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
     """
     for method, command in METHODS.items():
         message = re.sub(method, command, message)
+    message = re.sub(r'\baccept=\[([^\]]*)\]', _say_accepted, message)
     flags = {option.name: option.opts[0] for option in options if isinstance(option, click.Option)}
     known = {name: flag for name, flag in flags.items() if name} | {
         name: flag for name, flag in RENAMED.items() if flag in flags.values()
@@ -57,6 +59,10 @@ def name_options(message: str, options: Iterable[click.Parameter]) -> str:
         if '_' in name:  # no word of a sentence
             message = re.sub(rf"(?<!['\w-]){name}(?!['\w])", flag, message)
     return message
+
+
+def _say_accepted(found: re.Match[str]) -> str:
+    return ' '.join(f'--accept {word}' for word in re.findall(r'\w+', found[1]))
 
 
 def _say(flag: str) -> Callable[[re.Match[str]], str]:

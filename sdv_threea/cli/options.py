@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.errors import ACCEPTABLE
 
 #: An existing file; an existing file or folder; and a path that need not exist.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -98,6 +99,12 @@ SETTINGS = (
     ),
     *READING,
     memory_option,
+    click.option(
+        '--accept',
+        multiple=True,
+        type=click.Choice(ACCEPTABLE),
+        help='Go on where the check stops a fit; may be repeated. See `sdv-threea check`.',
+    ),
     click.option(
         '--unreleased',
         metavar='VALUE',

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import pandas as pd
 
 from sdv_threea.metadata.columns import LEARNED, StatedColumn
+
+#: Words for persons, and for keys that stand for one.
+PERSONS = (
+    'patient person people customer client user member subject participant respondent employee '
+    'worker student pupil household citizen voter driver passenger guest subscriber donor borrower '
+    'applicant physician doctor nurse teacher contact mrn ssn nhs'
+)
+
+#: Sdtypes of places and machines, which are no direct identifiers.
+OF_PLACES = {
+    'administrative_unit',
+    'city',
+    'country_code',
+    'latitude',
+    'longitude',
+    'postcode',
+    'state',
+    'state_abbr',
+    'user_agent_string',
+}
+
+#: Free text by name that is short, or of things: the title of a film, the name of a product.
+SHORT = ('title', 'name', 'names')
 
 #: Sdtypes by words anywhere in a name; they override SDV's guess.
 CLEAR = (
@@ -20,8 +44,8 @@ LAST = (
     ('phone_number', 'phone telephone mobile fax'),
     ('first_name', 'forename given-name'),
     ('last_name', 'surname family-name'),
-    ('name', 'full-name fullname patient-name customer-name'),
     ('user_name', 'username user-name'),
+    ('name', f'full-name fullname (?:{PERSONS.replace(" ", "|")})-name'),
     ('street_address', 'street address'),
     ('ipv4_address', 'ip'),
     (
@@ -53,6 +77,7 @@ def split_words(name: str) -> list[str]:
     return [each for each in re.split(r'[\W_]+', CAPITALS.sub(' ', name).lower()) if each]
 
 
+@lru_cache(maxsize=4096)
 def guess_by_name(name: str) -> StatedColumn:
     """Return a column with the sdtype that its name suggests, or without one.
 
@@ -68,6 +93,22 @@ def guess_by_name(name: str) -> StatedColumn:
         or next((each for each, listed in ANYWHERE if _has(padded, listed, '-')), None)
     )
     return StatedColumn(name=name, sdtype=sdtype, guess='by its name' if sdtype else '')
+
+
+def names_person(name: str) -> bool:
+    """Return whether a name contains a word for a person: ``patient_nbr``."""
+    return not set(PERSONS.split()).isdisjoint(split_words(name))
+
+
+def shows_people(name: str) -> bool:
+    """Return whether a column that is learned may show free text or identify people, by its name.
+
+    Names of things (``product_name``) and of places do not.
+    """
+    sdtype, words = guess_by_name(name).sdtype, split_words(name)
+    if sdtype == 'text':
+        return words[-1] not in SHORT or words == ['name']
+    return sdtype is not None and sdtype not in (*LEARNED, 'id', *OF_PLACES)
 
 
 def _has(words: str, listed: str, end: str) -> bool:

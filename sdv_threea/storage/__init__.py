@@ -19,6 +19,7 @@ must not learn a dtype, a format or a value from private rows.
 * :mod:`~sdv_threea.storage.files`: sampled rows and synthesizers in files,
 * :mod:`~sdv_threea.storage.release_files`: releases in files that hold no code,
 * :mod:`~sdv_threea.storage.release_kinds`: the names of released classes in files,
+* :mod:`~sdv_threea.storage.ledger_files`: a file per data set, to which all of its fits add,
 * :mod:`~sdv_threea.storage.memory`: checks that a fit or a sample fits into memory,
 * :mod:`~sdv_threea.storage.version`: the version of the package that made a synthesizer.
 """

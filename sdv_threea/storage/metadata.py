@@ -7,7 +7,7 @@ here; :mod:`sdv_threea.metadata` makes it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -22,12 +22,17 @@ from sdv_threea.intake.columns import find_moments, find_numbers
 from sdv_threea.intake.dates import to_seconds
 from sdv_threea.intake.facts import Facts
 from sdv_threea.intake.scalars import NoScalarError, read_scalar, spell
+from sdv_threea.storage.references import find_keys
 
 #: The metadata of one column: ``{'sdtype': ..., ...}``.
 ColumnMetadata = Mapping[str, Any]
 
 #: The sdtypes that are modelled. SDV's generators make up all others.
 MODELLED = ('numerical', 'datetime', 'categorical', 'boolean', 'ordinal')
+
+#: Sdtypes that are never learned, and those that ``pii: False`` turns into numbers.
+NEVER_LEARNED = ('id', 'text', 'unknown')
+PLACES = ('latitude', 'longitude')
 
 #: The facts that SDV detects in the values of a column, and that a user may know.
 FACTS = (
@@ -49,9 +54,11 @@ MOST_DECIMALS = 9
 
 
 def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
-    """Copy the metadata of one table without private facts.
+    """Copy metadata without private facts.
 
-    ``pii: False`` is dropped too, as personal information is always made up.
+    A column with ``pii: False`` is learned, as by SDV, unless it is a key: latitudes and longitudes
+    as numbers, others (postcode, city, name) as categories. Column relationships of such columns
+    are dropped.
 
     Formal guarantees:
         * unless ``public_metadata``, no range, value, decimals or nullability is left: tables from
@@ -59,13 +66,35 @@ def keep_public(metadata: Metadata, *, public_metadata: bool) -> Metadata:
     """
     copy = deepcopy(metadata)
     hidden = () if public_metadata else FACTS
-    for table in copy.tables.values():
+    for name, table in copy.tables.items():
         for column in table.columns.values():
             for fact in hidden:
                 column.pop(fact, None)
-            if not column.get('pii', True):
-                del column['pii']
+        _learn_impersonal(table, find_keys(copy, name))
     return copy
+
+
+def list_harmless(metadata: Metadata) -> dict[str, frozenset[str]]:
+    """List the columns that the metadata calls no personal information, by table."""
+    return {
+        name: frozenset(each for each, about in table.columns.items() if about.get('pii') is False)
+        for name, table in metadata.tables.items()
+    }
+
+
+def _learn_impersonal(table: Any, keys: Collection[str]) -> None:
+    """Turn columns with ``pii: False`` into numbers and categories, unless they are keys."""
+    learned = []
+    for name, column in table.columns.items():
+        sdtype = column['sdtype']
+        if column.get('pii', True) or column.pop('pii'):
+            continue
+        if sdtype not in (*MODELLED, *NEVER_LEARNED) and name not in keys:
+            column['sdtype'] = 'numerical' if sdtype in PLACES else 'categorical'
+            learned.append(name)
+    table.column_relationships = [
+        each for each in table.column_relationships if not {*learned} & {*each['column_names']}
+    ]
 
 
 def describe(

@@ -71,6 +71,22 @@ def as_columns(key: str | list[str] | None) -> tuple[str, ...]:
     return (key,) if isinstance(key, str) else tuple(key)
 
 
+def find_keys(metadata: Metadata, table: str, *, composite: bool = True) -> set[str]:
+    """Return the columns of a table's primary, alternate and foreign keys.
+
+    Without ``composite``, columns of a primary or alternate key of several columns are left out.
+    """
+    described = metadata.tables[table]
+    keys = list(map(as_columns, (described.primary_key, *described.alternate_keys)))
+    keys = [key for key in keys if composite or len(key) == 1]
+    keys += [
+        as_columns(each['child_foreign_key'])
+        for each in metadata.relationships
+        if each['child_table_name'] == table
+    ]
+    return {name for key in keys for name in key}
+
+
 def key_columns(metadata: Metadata, link: Link) -> tuple[str, ...]:
     """List the columns of the parent that a link refers to."""
     return as_columns(metadata.tables[link.parent].primary_key)

@@ -6,7 +6,7 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.single_table`: the synthesizer of one table,
 * :mod:`~sdv_threea.synthesizers.single_table_adapter`: SDV's base class for one table, kept from
   private rows,
-* :mod:`~sdv_threea.synthesizers.conditional`: rows by condition, of one table,
+* :mod:`~sdv_threea.synthesizers.conditional`: rows of one table, also by condition,
 * :mod:`~sdv_threea.synthesizers.one_call`: a DataFrame without metadata, in one call,
 * :mod:`~sdv_threea.synthesizers.multi_table`: the synthesizer of relational tables,
 * :mod:`~sdv_threea.synthesizers.multi_table_adapter`: SDV's base class for many tables, kept from
@@ -16,8 +16,10 @@ must keep nothing of the private rows except what was released.
 * :mod:`~sdv_threea.synthesizers.publishing`: the datasheet of a release, and its card in notebooks,
 * :mod:`~sdv_threea.synthesizers.sheets`: the facts of the datasheet,
 * :mod:`~sdv_threea.synthesizers.statement`: the promise of a release, and its cost,
+* :mod:`~sdv_threea.synthesizers.check`: the result of a check: columns, and reasons to stop a fit,
+* :mod:`~sdv_threea.synthesizers.checking`: the check of a table or a database, without a row,
 * :mod:`~sdv_threea.synthesizers.cautions`: warnings about weak promises, refits and rejected rows,
-* :mod:`~sdv_threea.synthesizers.disclosing`: the losses of a release, as methods of a synthesizer,
+* :mod:`~sdv_threea.synthesizers.disclosing`: the check and the losses, as methods of a synthesizer,
 * :mod:`~sdv_threea.synthesizers.loss_table`: losses as a table, as sentences and as a warning,
 * :mod:`~sdv_threea.synthesizers.arguments`: checks of the arguments of a synthesizer,
 * :mod:`~sdv_threea.synthesizers.sample_arguments`: checks of the arguments of a sample,

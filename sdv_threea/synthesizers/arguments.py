@@ -6,8 +6,9 @@ names.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from numbers import Real
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.domain import MISSING
+from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.names import check_table_names
 from sdv_threea.settings import Settings, check_process
 from sdv_threea.storage.ids import check_formats
@@ -73,6 +75,20 @@ def check_metadata(metadata: object) -> None:
         facts = {'sequence_key': table.sequence_key, 'sequence_index': table.sequence_index}
         if stated := [f'the {fact} {named!r}' for fact, named in facts.items() if named]:
             raise SynthesizerInputError(SEQUENCES.format(name, ' and '.join(stated)))
+
+
+def read_accepted(accept: object) -> tuple[str, ...]:
+    """Read the reasons to stop a fit that are accepted: one word, or several.
+
+    Raises:
+        SynthesizerInputError: If there is no such reason.
+    """
+    named = (accept,) if isinstance(accept, str) else accept
+    if not isinstance(named, Collection) or any(each not in ACCEPTABLE for each in named):
+        raise SynthesizerInputError(
+            f'accept must be a list of words out of {list(ACCEPTABLE)}, got {accept!r}.'
+        )
+    return tuple(named)
 
 
 def check_locales(locales: object) -> None:
@@ -184,6 +200,14 @@ def check_choice(choices: tuple[str, ...], **given: object) -> None:
     for name, each in given.items():
         if not isinstance(each, str) or each not in choices:
             raise SynthesizerInputError(f'{name} must be one of {list(choices)}, got {each!r}.')
+
+
+def read_path(**paths: object) -> str | None:
+    """Read the named argument, the path of a file or ``None``."""
+    ((name, path),) = paths.items()
+    if path is not None and not (isinstance(path, str | os.PathLike) and os.fspath(path)):
+        raise SynthesizerInputError(f'{name} must be the path of a file, got {path!r}.')
+    return None if path is None else str(os.fspath(path))
 
 
 def check_name(**names: object) -> None:

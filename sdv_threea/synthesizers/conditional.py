@@ -1,4 +1,4 @@
-"""Rows by condition: SDV's hooks around the sampler of conditions."""
+"""Rows of one table, also by condition: SDV's hooks around the samplers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from sdv.single_table.base import FIXED_RNG_SEED
 
 from sdv_threea.conditions.sampler import ConditionSampler
 from sdv_threea.storage.files import write_tables
+from sdv_threea.storage.memory import check_rows, tell_shortage
+from sdv_threea.synthesizers.arguments import check_limit
+from sdv_threea.synthesizers.cautions import tell_rejected
 from sdv_threea.synthesizers.sample_arguments import (
     check_conditions,
     check_known_columns,
@@ -17,9 +20,14 @@ from sdv_threea.synthesizers.sample_arguments import (
 from sdv_threea.synthesizers.single_table_adapter import SingleTableAdapter
 from sdv_threea.synthesizers.turns import in_turn
 
+#: Sampling stops after this many draws without one row that meets the constraints.
+HOPELESS = 1000
+
 
 class ConditionalAdapter(SingleTableAdapter):
     """SDV's base class for one table, with rows by condition drawn from the release."""
+
+    memory_limit: float | None
 
     @in_turn
     def sample_from_conditions(
@@ -123,6 +131,46 @@ class ConditionalAdapter(SingleTableAdapter):
                 progress_bar.update(len(rows))
         return pd.concat(parts).sort_index(kind='stable') if parts else pd.DataFrame()
 
+    def _sample_with_progress_bar(
+        self, num_rows: Any, max_tries_per_batch: int = 100, *others: Any, **more: Any
+    ) -> pd.DataFrame:
+        if num_rows == 0:  # SDV would return a table without columns
+            return self.preprocessor.storage.make_empty()
+        how = max_tries_per_batch, *others
+        if num_rows is not None:
+            check_limit(memory_limit=self.memory_limit)
+            check_rows(num_rows, num_rows * len(self.preprocessor.columns), self.memory_limit)
+        try:
+            rows = super()._sample_with_progress_bar(num_rows, *how, **more)
+        except Exception as error:
+            # SDV makes an error of the same type, and NumPy's memory error takes other arguments.
+            if _is_shortage(error):
+                raise tell_shortage(num_rows) from None
+            raise find_cause(error) from None
+        if num_rows is not None:
+            self._tell_rejected(len(rows), num_rows, max_tries_per_batch)
+        return rows
+
+    def _tell_rejected(self, found: int, wanted: int, tries: int) -> None:
+        tell_rejected(found, wanted, tries, self.preprocessor.constraints.adopted)
+
+    def _sample_in_batches(
+        self,
+        num_rows: int,
+        batch_size: int,
+        max_tries_per_batch: int,
+        **options: Any,
+    ) -> pd.DataFrame:
+        # SDV would draw a last batch as large as the others.
+        sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
+        batches = []
+        for size in sizes:
+            how = {'batch_size': size, 'max_tries': max_tries_per_batch}
+            batches.append(self._sample_batch(**how, **options))
+            if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
+                break
+        return pd.concat(batches, ignore_index=True)
+
     def _restore_names(self, sampled: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Restore column names that were numbers in the fitted table, which SDV forgets."""
         for table in sampled.values():
@@ -135,3 +183,10 @@ def find_cause(error: Exception) -> BaseException:
     """Return the error that stopped a sample: SDV wraps it in one that blames the file."""
     cause = error.__cause__
     return cause if cause is not None and type(cause) is type(error) else error
+
+
+def _is_shortage(error: BaseException | None) -> bool:
+    """Return whether memory ran out, whatever error was raised because of it."""
+    if error is None or isinstance(error, MemoryError):
+        return error is not None
+    return _is_shortage(error.__cause__) or _is_shortage(error.__context__)

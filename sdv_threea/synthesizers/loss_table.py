@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sdv.metadata import Metadata
 
 from sdv_threea.constraints.derivations import Derivations
-from sdv_threea.domain import Category, Domain, Number
-from sdv_threea.estimate import expected_error
-from sdv_threea.losses import CONSTANT, EMPTY, GUESSED, RANGE, VALUES, Loss
+from sdv_threea.losses import ALL, CONSTANT, EMPTY, GUESSED, MADE_UP, RANGE, VALUES, Loss
 from sdv_threea.relational.release import DatabaseRelease
-from sdv_threea.settings import LARGEST_EPSILON, Settings
+from sdv_threea.storage.references import find_keys
 from sdv_threea.storage.writing import from_seconds
 from sdv_threea.warning import warn
 
@@ -25,20 +23,48 @@ WORTH_A_WARNING = 0.02
 #: The most columns that a warning names for each kind of loss.
 MOST_NAMED = 6
 
-#: The warning compares with a budget this many times as large.
-LARGER = 4
+#: The first and the last line of the warning.
+HOW_MUCH = 'This release has lost some of the table: {}.'
+HELP = 'get_losses() says more, and check() says what to state.'
 
-HELP = (
-    'What helps: state the values and ranges that are public in the metadata (see '
-    'sdv_threea.metadata), and set public_metadata=True; choose a larger epsilon; leave columns '
-    'out; fit more rows.'
-)
+#: The kinds of losses in words, of one column and of several; and the kinds that matter most first.
+WORDS = {
+    EMPTY: ('comes out empty', 'come out empty'),
+    GUESSED: ('has a guessed range', 'have a guessed range'),
+    CONSTANT: ('has one value', 'have one value'),
+    VALUES: ('lacks rare values', 'lack rare values'),
+    RANGE: ('ends early', 'end early'),
+    MADE_UP: ('is made up', 'are made up'),
+}
+WORST = (EMPTY, GUESSED, MADE_UP, CONSTANT, VALUES, RANGE)
+
+#: The line about the columns of the worst kind.
+MATTERS = {
+    EMPTY: (
+        'No value was common enough to be released of {}: samples show them as missing. Declare '
+        'dates, numbers, keys and free text as such; state values that are public.'
+    ),
+    GUESSED: 'No range was found of {}: the numbers are guesses. State ranges that are public.',
+    MADE_UP: 'Made up, and not learned: {}. Declare what they hold to learn them.',
+    CONSTANT: 'One value alone was found of {}.',
+    VALUES: 'Rows have values that were not released in {}. State values that are public.',
+    RANGE: 'Rows lie beyond the range of {}. State ranges that are public.',
+}
 
 COLUMNS = ['loss', 'share', 'at_least', 'at_most', 'shown', 'stated', 'said']
 
 
-def name_losses(losses: Sequence[Loss], derivations: Derivations) -> list[Loss]:
-    """Assign losses of derived columns to the user's columns that they stand for."""
+def name_losses(
+    losses: Sequence[Loss], derivations: Derivations, columns: Iterable[str], keys: Collection[str]
+) -> list[Loss]:
+    """Assign losses of derived columns to the user's columns; add those of made-up columns.
+
+    Args:
+        losses: The losses of the modelled columns.
+        derivations: The derivations of the release.
+        columns: All columns of the table, in order.
+        keys: Its keys, which are made up in any case and lose nothing.
+    """
     by_name = {loss.column: loss for loss in losses}
     found = {name: by_name[name] for name in derivations.domain.names if name in by_name}
     for step in derivations.steps:
@@ -46,17 +72,23 @@ def name_losses(losses: Sequence[Loss], derivations: Derivations) -> list[Loss]:
         for name in step.replaced if derived else ():
             worst = max(derived, key=lambda loss: loss.share.at_most)
             found[name] = replace(worst, column=name, listed=(), ends=None)
-    return [found[name] for name in derivations.domain.names if name in found]
+    modelled = {*derivations.domain.names}
+    for name in columns:
+        if name not in modelled and name not in keys:
+            found[name] = Loss(column=name, kind=MADE_UP, stated=(), share=ALL)
+    return [found[name] for name in columns if name in found]
 
 
 def list_by_table(
-    release: DatabaseRelease, preprocessors: Mapping[str, Any]
+    release: DatabaseRelease, preprocessors: Mapping[str, Any], metadata: Metadata
 ) -> dict[str, list[Loss]]:
     """List the losses of a database by table: those of the tables' own columns."""
     found = {}
     for table, model in release.tables.items():
         own = [loss for loss in model.released.losses if loss.column in model.layout.own]
-        found[table] = name_losses(own, preprocessors[table].derivations)
+        columns = metadata.tables[table].columns
+        terms = preprocessors[table].derivations, columns, find_keys(metadata, table)
+        found[table] = name_losses(own, *terms)
     return found
 
 
@@ -91,119 +123,66 @@ def show(loss: Loss, about: Mapping[str, Any]) -> str:
     return ' to '.join(dict.fromkeys(ends))
 
 
-def describe_needs(domain: Domain, settings: Settings, num_rows: float) -> list[str]:
-    """Say how many rows must have a value for it to be found, now and with a larger budget."""
-    unknown = [each for each in domain.columns if isinstance(each, Category) and not each.values]  # noqa: PD011
-    if not unknown or math.isinf(settings.epsilon):
-        return []
-    numbers = sum(isinstance(each, Number) for each in domain.columns)
-    rows = max(round(num_rows), 1)
-    larger = min(LARGER * settings.epsilon, LARGEST_EPSILON)
-    needed = [
-        expected_error(
-            rows,
-            len(domain.columns),
-            epsilon,
-            settings.delta,
-            num_numerical=numbers,
-            neighbors=settings.neighbors,
-        ).category_rows
-        for epsilon in (settings.epsilon, larger)
-    ]
-    at_larger = f'and of about {needed[1]:,.0f} at epsilon={larger:g}.'
-    if needed[0] > rows:
-        return [
-            f'No value can be found at epsilon={settings.epsilon:g}: there are about {rows:,} rows,'
-            f' and a value must be that of about {needed[0]:,.0f}, {at_larger}'
-        ]
-    return [
-        f'A value must be that of about {needed[0]:,.0f} of the {rows:,} rows to be found at '
-        f'epsilon={settings.epsilon:g}, {at_larger} If these rows have rare values in other columns'
-        ' too, it takes more.'
-    ]
-
-
 def say_losses(losses: Iterable[Loss]) -> dict[str, str]:
     """Say the loss of each column that is worth a warning."""
     return {loss.column: loss.said for loss in losses if loss.share.at_most >= WORTH_A_WARNING}
 
 
 def warn_of_losses(
-    losses: Sequence[Loss], domain: Domain, settings: Settings, num_rows: float
+    losses: Sequence[Loss], targets: Collection[str], needs: Sequence[str] = ()
 ) -> None:
-    """Warn of the losses of a release that are worth it, once for all columns."""
-    number = describe_number(losses, domain)
-    others = [loss for loss in losses if not number or loss.column != domain.target]
-    lines = [*describe_target(losses), *number, *describe_losses(others)]
-    if lines:
-        needs = describe_needs(domain, settings, num_rows)
-        text = '\n'.join(['This release has lost some of the table:', *lines, *needs, HELP])
-        warn(f'{text} get_losses() says more.')
+    """Warn of the losses of a release in three lines: how much, what matters most, what helps.
+
+    Losses that noise may explain are left out. Like all warnings, this one names no value.
+
+    Args:
+        losses: The losses of all columns.
+        targets: The columns that models will be trained to predict.
+        needs: What matters most, if hardly a value can be found at this budget.
+    """
+    worth = [loss for loss in losses if _is_worth(loss, targets)]
+    if worth:
+        matters = needs[0] if needs else _tell_worst(worth, targets)
+        warn('\n'.join([HOW_MUCH.format(_count(worth)), matters, HELP]))
 
 
-def warn_of_lost_tables(by_table: Mapping[str, Sequence[Loss]]) -> None:
-    """Warn of the losses of a database that are worth it, once for all tables."""
-    lines = [
-        f'- {table}: {line.removeprefix("- ")}'
-        for table, losses in by_table.items()
-        for line in (*describe_target(losses), *describe_losses(losses))
-    ]
-    if lines:
-        text = '\n'.join(['This release has lost some of the tables:', *lines, HELP])
-        warn(f'{text} get_losses() says more.')
+def _is_worth(loss: Loss, targets: Collection[str]) -> bool:
+    """Return whether a loss is beyond doubt, and large enough for a warning."""
+    if loss.kind in (MADE_UP, EMPTY, GUESSED) or (loss.column in targets and _spoils(loss)):
+        return True
+    return loss.share.at_least > 0 and loss.share.share >= WORTH_A_WARNING
 
 
-def describe_target(losses: Iterable[Loss]) -> list[str]:
-    """Say whether classes of a categorical target may be lost; like all warnings, name no value."""
-    lines = []
+def _spoils(loss: Loss) -> bool:
+    """Return whether a model cannot be trained to predict the column, as it has one value."""
+    return loss.kind == CONSTANT or (loss.is_target and not loss.listed)
+
+
+def _count(losses: Sequence[Loss]) -> str:
+    """Count the columns by kind of loss, the worst kind first."""
+    told = []
+    for kind, words in WORDS.items():
+        number = sum(loss.kind == kind for loss in losses)
+        if number:
+            told.append(f'{number} column{"s" if number > 1 else ""} {words[number > 1]}')
+    return ', '.join(told)
+
+
+def _tell_worst(losses: Sequence[Loss], targets: Collection[str]) -> str:
+    """Say in one line what matters most: the target, or else the columns of the worst kind."""
     for loss in losses:
-        name = f'- the target {loss.column!r}: '
-        if loss.is_target and not loss.listed:
-            lines.append(f'{name}no class was found. Samples cannot train a classifier.')
-        elif loss.is_target and loss.kind == CONSTANT:
-            lines.append(f'{name}one class alone was found. Samples cannot train a classifier.')
-        elif loss.is_target and loss.share.at_least >= WORTH_A_WARNING:
-            lines.append(f'{name}{loss.share} of the rows have classes that were not found.')
-    return lines
-
-
-def describe_number(losses: Iterable[Loss], domain: Domain) -> list[str]:
-    """Say whether a numerical target is lost: its range, or all of its values but one."""
-    words = {CONSTANT: 'one value alone was found', GUESSED: 'its numbers are guesses'}
-    return [
-        f'- the target {loss.column!r}: {words[loss.kind]}. Samples cannot train a model.'
-        for loss in losses
-        if loss.column == domain.target and loss.ends is not None and loss.kind in words
-    ]
-
-
-def describe_losses(losses: Iterable[Loss]) -> list[str]:
-    """Say the losses of columns other than the target, a line for each kind."""
-    lines, others = [], [loss for loss in losses if not loss.is_target]
-    for kind, words in {
-        EMPTY: 'no value of {} was common enough to be released: samples show {}',
-        CONSTANT: 'one value alone was found of {}',
-        GUESSED: 'no range was found of {}: the numbers are guesses',
-    }.items():
-        found = [loss for loss in others if loss.kind == kind]
-        instead = 'them as missing'
-        if named := [repr(loss.column) for loss in found]:
-            lines.append(f'- {words.format(_list(named), instead)}.')
-    for kind, words in {
-        VALUES: 'rows have values that were not released in {}',
-        RANGE: 'rows may lie beyond the range of {}',
-    }.items():
-        found = sorted(others, key=lambda loss: -loss.share.share)
-        named = [
-            f'{loss.column!r}: {loss.share}'
-            for loss in found
-            if loss.kind == kind and loss.share.at_most >= WORTH_A_WARNING
-        ]
-        lines += [f'- {words.format(_list(named))}.'] if named else []
-    return lines
-
-
-def _list(named: list[str]) -> str:
-    """Join names, at most :data:`MOST_NAMED` of them."""
+        if loss.column in targets and loss.kind in (EMPTY, CONSTANT, GUESSED):
+            told = {CONSTANT: 'one value alone was found', GUESSED: 'its numbers are guesses'}
+            said = told.get(loss.kind, 'no value was found')
+            return f'The target {loss.column!r}: {said}. Samples cannot train a model.'
+        if loss.column in targets and loss.is_target:
+            return f'The target {loss.column!r}: {loss.share} of the rows lack their class.'
+    kind = next(kind for kind in WORST if any(loss.kind == kind for loss in losses))
+    found = sorted(
+        (loss for loss in losses if loss.kind == kind), key=lambda each: -each.share.share
+    )
+    shares = [f': {loss.share}' if kind in (VALUES, RANGE) else '' for loss in found]
+    named = [f'{loss.column!r}{share}' for loss, share in zip(found, shares, strict=True)]
     left = len(named) - MOST_NAMED
-    return ', '.join(named[:MOST_NAMED]) + (f' and {left} more' if left > 0 else '')
+    more = f' and {left} more' if left > 0 else ''
+    return MATTERS[kind].format(', '.join(named[:MOST_NAMED]) + more)

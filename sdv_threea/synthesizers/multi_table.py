@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from sdv_threea.settings import Settings
 from sdv_threea.storage.children import Bounds
 from sdv_threea.storage.database import connect, take_tables
 from sdv_threea.storage.database_terms import DatabaseTerms
-from sdv_threea.storage.metadata import keep_public
+from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.version import get_version
 from sdv_threea.synthesizers.arguments import (
     COERCE,
@@ -28,6 +29,8 @@ from sdv_threea.synthesizers.arguments import (
     check_flag,
     check_kernel,
     check_metadata,
+    read_accepted,
+    read_path,
 )
 from sdv_threea.synthesizers.attempts import attempted
 from sdv_threea.synthesizers.cautions import tell_rejected, warn_of_refit
@@ -49,6 +52,10 @@ if TYPE_CHECKING:
     from sdv_threea.relational.model import TableRelease
     from sdv_threea.relational.release import DatabaseRelease
     from sdv_threea.transforms.preprocessor import Preprocessor
+
+
+#: The unit of a database, in its ledger.
+NAME_UNIT = "one row of '{}' with its rows in other tables"
 
 
 def load_pipeline() -> ModuleType:
@@ -105,6 +112,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             must be valid in any case.
         memory_limit: Gigabytes that the fit of a table, or a sample, may take, as in
             :class:`ClustMixSynthesizer`.
+        accept: The reasons to stop a fit that are accepted, as in :class:`ClustMixSynthesizer`.
+        ledger: The file of the data set's ledger, as in :class:`ClustMixSynthesizer`.
 
     Raises:
         SynthesizerInputError: If an argument is out of range, or the schema cannot be protected.
@@ -126,6 +135,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         min_children: Bounds = None,
         invalid_cells: str = 'raise',
         memory_limit: float | None = None,
+        accept: Collection[str] | str = (),
+        ledger: str | os.PathLike[str] | None = None,
     ) -> None:
         check_metadata(metadata)
         check_choice(INVALID_CELLS, invalid_cells=invalid_cells)
@@ -142,6 +153,8 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         super().__init__(terms, locales)
         self.epsilon, self.delta = self._promise.epsilon, self._promise.delta
         self.verbose, self.memory_limit = verbose, memory_limit
+        self.accept, self.ledger = read_accepted(accept), read_path(ledger=ledger)
+        self._harmless = list_harmless(metadata)
         self._num_releases = 0
         self._forget()
         self._fix()
@@ -167,6 +180,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         """
         for each in self._table_synthesizers.values():
             each.check_memory(self.memory_limit)
+        self._demand_check()
         super().fit(take_tables(data, self._original_metadata))
 
     @in_turn
@@ -185,6 +199,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             InvalidDataError: If the tables do not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
         """
+        self._demand_check()
         tables = take_tables(data, self._original_metadata)
         with guarded():
             self._store_and_convert_original_cols(tables)
@@ -252,6 +267,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             fits=self._num_releases,
             lost=self._say_losses(model),
             num_units=model.num_units,
+            recorded=self._recorded,
         )
 
     def _get_model(self, asked: str) -> DatabaseRelease:
@@ -294,11 +310,15 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
         self._generator = self._seed()
 
     def _model_tables(self, augmented_data: tuple[Schema, Database]) -> None:
+        from sdv_threea.describe.description import needs_threshold
+
         schema, database = augmented_data
         synthesizers = self._table_synthesizers
         for each in synthesizers.values():
             check_kernel(each.settings)
-        self._num_releases += 1  # failed fits count too: see fit
+        # Keys may need thresholds that no column of a table needs.
+        open_ = any(needs_threshold(self._derive(name)) for name in schema.private) or None
+        self._count_fit(self._promise, NAME_UNIT.format(schema.main), thresholds=open_)
         self._model = release_database(
             database,
             schema,

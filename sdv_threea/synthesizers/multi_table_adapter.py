@@ -26,7 +26,6 @@ from sdv_threea.storage.files import write_tables
 from sdv_threea.storage.memory import check_rows
 from sdv_threea.storage.references import as_columns
 from sdv_threea.synthesizers.arguments import check_constraints, check_limit, check_name
-from sdv_threea.synthesizers.cautions import warn_of_shared_ids
 from sdv_threea.synthesizers.progress import BAR
 from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.sample_arguments import check_counts, check_sampling, check_scale
@@ -95,7 +94,6 @@ class MultiTableAdapter(Publishing, Saved, BaseMultiTableSynthesizer):
         with guarded():
             named = {name: table.rename(columns=str) for name, table in tables.items()}
         schema = self._terms.read_schema()
-        warn_of_shared_ids(self._terms.metadata, schema.private)
         problems = problems or find_broken_references(named, self._original_metadata, schema)
         if problems:
             raise InvalidDataError(problems)

@@ -38,7 +38,8 @@ def synthesize(
     of rows. No cell decides what a column is. Columns whose names mean keys or personal information
     (``customer_id``, ``first_name``, ``city``) are made up and never read. Texts whose names mean
     free text or names (``notes``, ``name``) raise an error before anything is read, which asks what
-    they are. An :class:`AssumptionWarning` tells all assumptions.
+    they are, and so does all that :meth:`ClustMixSynthesizer.check` stops a fit for, such as an id
+    of persons. An :class:`AssumptionWarning` tells all assumptions.
 
     Formal guarantees:
         * both results are those of :class:`ClustMixSynthesizer` with metadata that is a function of
@@ -80,6 +81,7 @@ def synthesize(
     entries = {each.name: each.to_entry() for each in columns}
     metadata = Metadata.load_from_dict({'tables': {TABLE: {'columns': entries}}})
     synthesizer = ClustMixSynthesizer(metadata, epsilon=epsilon, target_column=target, **settings)
+    synthesizer._harmless = frozenset(map(str, sdtypes or ()))  # the caller says what they hold
     warn(_say(columns, data.dtypes), AssumptionWarning)
     synthesizer.fit({TABLE: data})
     if num_rows is None:

@@ -17,14 +17,16 @@ from sdv.errors import NotFittedError, SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea.errors import InputError
+from sdv_threea.settings import Settings
+from sdv_threea.storage.ledger_files import BudgetLedger, Recorded
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
 from sdv_threea.storage.version import check_version, get_version
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
 
 #: Constructor arguments that are no part of a release: a kernel is code that only a fit needs, and
-#: memory is a fact of the machine.
-LEFT_OUT = ('kernel', 'memory_limit', 'metadata', 'verbose')
+#: memory and the place of a ledger are facts of the machine.
+LEFT_OUT = ('kernel', 'ledger', 'memory_limit', 'metadata', 'verbose')
 
 #: The error for a synthesizer that a release cannot hold.
 CODE = (
@@ -41,6 +43,9 @@ class Released:
 
     _fitted: bool
     _num_releases: int
+    #: The total of the data set's ledger at the last fit, if there is one.
+    _recorded: Recorded | None = None
+    ledger: str | None = None
     metadata: Metadata
 
     @property
@@ -75,6 +80,7 @@ class Released:
             'arguments': self._list_arguments(),
             'dates': {name: getattr(self, name, None) for name in DATES},
             'fits': self._num_releases,
+            'recorded': self._recorded and self._recorded.to_dict(),
             **self._tell_release(),
         }
         if _list_generators(self) != _list_generators(_restore(type(self), facts)):
@@ -109,6 +115,18 @@ class Released:
             )
         restored: Self = restore_release(cls, facts, filepath)
         return restored
+
+    def _count_fit(self, settings: Settings, unit: str, *, thresholds: bool | None) -> None:
+        """Count a fit before it spends, here and in the ledger; fits that fail count too.
+
+        Raises:
+            InputError: If the ledger refuses the fit.
+        """
+        if self.ledger is not None:
+            kind = type(self).__name__
+            ledger = BudgetLedger(self.ledger)
+            self._recorded = ledger.record(settings, unit, kind, thresholds=thresholds)
+        self._num_releases += 1
 
     def _list_arguments(self) -> dict[str, Any]:
         given: dict[str, Any] = self.get_parameters()  # type: ignore[attr-defined]
@@ -195,6 +213,8 @@ def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
 def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
     synthesizer = kind(_read_metadata(facts['metadata']), **facts['arguments'])
     synthesizer._num_releases = facts['fits']
+    recorded = facts.get('recorded')  # releases of older versions have none
+    synthesizer._recorded = recorded and Recorded(**recorded)
     synthesizer._adopt_release(facts)
     synthesizer.__dict__.update({name: facts['dates'][name] for name in DATES})
     synthesizer._fitted = True

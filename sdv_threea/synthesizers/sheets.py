@@ -26,7 +26,7 @@ from sdv_threea.storage.writing import from_seconds
 MOST_VALUES = 8
 
 #: Settings that a datasheet leaves out, as they say nothing about the rows.
-UNTOLD = ('locales', 'verbose', 'enforce_rounding')
+UNTOLD = ('ledger', 'locales', 'verbose', 'enforce_rounding')
 
 #: The mean absolute value of noise, in standard deviations.
 MEAN_NOISE = math.sqrt(2 / math.pi)
@@ -44,7 +44,7 @@ def make_sheet(synthesizer: Any, about: Mapping[str, str]) -> Datasheet:
     settings = {
         name: str(value)
         for name, value in synthesizer.get_parameters().items()
-        if name not in UNTOLD and value is not None
+        if name not in UNTOLD and value is not None and value != ()
     }
     guessed = _find_guess(synthesizer)
     if guessed is not None:

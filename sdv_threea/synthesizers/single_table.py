@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from sdv_threea.domain import Domain
 from sdv_threea.privacy.rows import Rows
 from sdv_threea.settings import Settings
 from sdv_threea.storage.files import write_tables
-from sdv_threea.storage.memory import check_fit, check_rows, tell_shortage
+from sdv_threea.storage.memory import check_fit
 from sdv_threea.storage.parquet import write_folder
 from sdv_threea.synthesizers.arguments import (
     check_flag,
@@ -27,9 +27,10 @@ from sdv_threea.synthesizers.arguments import (
     check_name,
     check_target,
     make_settings,
+    read_accepted,
+    read_path,
 )
-from sdv_threea.synthesizers.cautions import tell_rejected
-from sdv_threea.synthesizers.conditional import ConditionalAdapter, find_cause
+from sdv_threea.synthesizers.conditional import HOPELESS, ConditionalAdapter
 from sdv_threea.synthesizers.disclosing import Disclosing
 from sdv_threea.synthesizers.fixed import Fixed
 from sdv_threea.synthesizers.progress import show_stages
@@ -40,10 +41,6 @@ from sdv_threea.synthesizers.turns import in_turn
 
 if TYPE_CHECKING:
     from sdv_threea.release import Release
-
-
-#: Sampling stops after this many draws without one row that meets the constraints.
-HOPELESS = 1000
 
 
 def release(
@@ -117,6 +114,12 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         memory_limit: Gigabytes that a fit, or rows that are sampled at once, may take; by default
             the memory of the machine. A larger need, estimated from public facts, is refused before
             a row is read. It may be set at any time.
+        accept: The reasons to stop a fit that are accepted (:meth:`check`): ``'verbatim'`` (free
+            text and personal information released word for word), ``'unit'`` (persons with several
+            rows), ``'made_up'`` (no column is learned), ``'ranges'`` (constraints contradict
+            ranges), ``'noise'`` (hardly a value can be found). One word or several.
+        ledger: The file of the data set's :class:`~sdv_threea.BudgetLedger`: a fit adds its budget
+            before it spends, and is refused beyond the limit of the file. ``None`` for no file.
         mixing: ``'clusters'`` for the algorithm of the 3A paper, which mixes the records of
             clusters; ``'random'`` to mix at random, for comparison (``docs/paper.md``).
 
@@ -143,6 +146,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         invalid_cells: str = 'raise',
         unreleased: Any = 'missing',
         memory_limit: float | None = None,
+        accept: Collection[str] | str = (),
+        ledger: str | os.PathLike[str] | None = None,
         mixing: str | None = None,
     ) -> None:
         facts = target_column, public_metadata, invalid_cells, unreleased
@@ -166,6 +171,8 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
         self.epsilon, self.delta = self._settings.epsilon, self._settings.delta
         self.guarantee, self.neighbors = guarantee, neighbors
         self.n_components, self.alpha = n_components, self._settings.alpha
+        self.kernel, self.verbose, self.memory_limit = kernel, verbose, memory_limit
+        self.accept, self.ledger = read_accepted(accept), read_path(ledger=ledger)
         self.kernel, self.mixing = kernel, mixing
         self.verbose, self.memory_limit = verbose, memory_limit
         self._fix()
@@ -206,6 +213,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             fits=self._num_releases,
             lost=self._say_losses(),
             num_units=self._model.num_rows if self._model else 0.0,
+            recorded=self._recorded,
         )
 
     @in_turn
@@ -308,9 +316,11 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
 
     def _fit(self, rows: Rows[pd.DataFrame]) -> None:
         """Make the release from translated private rows."""
+        from sdv_threea.describe.description import needs_threshold
+
         check_kernel(self._settings)
         domain = self.preprocessor.derive().derived
-        self._num_releases += 1  # failed fits count too: see fit
+        self._count_fit(self._settings, 'one row', thresholds=needs_threshold(domain))
         with show_stages(shown=self.verbose) as begin:
             released = release(rows, domain, self._settings, begin)
         self.learn_release(released.domain, released.transformers)
@@ -351,50 +361,3 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
     def _sample(self, num_rows: int, conditions: None = None) -> pd.DataFrame:
         sampled = self._model.sample(num_rows, self._generator)
         return self.preprocessor.restore(sampled, self._model.domain)
-
-    def _sample_with_progress_bar(
-        self, num_rows: Any, max_tries_per_batch: int = 100, *others: Any, **more: Any
-    ) -> pd.DataFrame:
-        if num_rows == 0:  # SDV would return a table without columns
-            return self.preprocessor.storage.make_empty()
-        how = max_tries_per_batch, *others
-        if num_rows is not None:
-            check_limit(memory_limit=self.memory_limit)
-            check_rows(num_rows, num_rows * len(self.preprocessor.columns), self.memory_limit)
-        try:
-            rows = super()._sample_with_progress_bar(num_rows, *how, **more)
-        except Exception as error:
-            # SDV makes an error of the same type, and NumPy's memory error takes other arguments.
-            if _is_shortage(error):
-                raise tell_shortage(num_rows) from None
-            raise find_cause(error) from None
-        if num_rows is not None:
-            self._tell_rejected(len(rows), num_rows, max_tries_per_batch)
-        return rows
-
-    def _tell_rejected(self, found: int, wanted: int, tries: int) -> None:
-        tell_rejected(found, wanted, tries, self.preprocessor.constraints.adopted)
-
-    def _sample_in_batches(
-        self,
-        num_rows: int,
-        batch_size: int,
-        max_tries_per_batch: int,
-        **options: Any,
-    ) -> pd.DataFrame:
-        # SDV would draw a last batch as large as the others.
-        sizes = [min(batch_size, num_rows - start) for start in range(0, num_rows, batch_size)]
-        batches = []
-        for size in sizes:
-            how = {'batch_size': size, 'max_tries': max_tries_per_batch}
-            batches.append(self._sample_batch(**how, **options))
-            if not any(map(len, batches)) and size * max_tries_per_batch >= HOPELESS:
-                break
-        return pd.concat(batches, ignore_index=True)
-
-
-def _is_shortage(error: BaseException | None) -> bool:
-    """Return whether memory ran out, whatever error was raised because of it."""
-    if error is None or isinstance(error, MemoryError):
-        return error is not None
-    return _is_shortage(error.__cause__) or _is_shortage(error.__context__)

@@ -21,7 +21,7 @@ from sdv.single_table.base import BaseSingleTableSynthesizer
 from sdv_threea.domain import MISSING, Domain
 from sdv_threea.encoding.transformers import Transformer
 from sdv_threea.privacy.rows import Rows, chunk_table
-from sdv_threea.storage.metadata import keep_public
+from sdv_threea.storage.metadata import keep_public, list_harmless
 from sdv_threea.storage.processing import (
     fit_processor,
     list_strict,
@@ -45,7 +45,6 @@ from sdv_threea.synthesizers.arguments import (
     read_unreleased,
 )
 from sdv_threea.synthesizers.attempts import attempted
-from sdv_threea.synthesizers.cautions import warn_of_shared_ids
 from sdv_threea.synthesizers.logs import log_fit
 from sdv_threea.synthesizers.publishing import Publishing
 from sdv_threea.synthesizers.saved import Saved
@@ -57,8 +56,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
     """SDV's base class for one table, which learns from a proxy table and not from private rows.
 
     A subclass implements ``_fit``, which gets the translated private rows, sets ``_model`` and
-    calls :meth:`learn_release`; ``_sample``; ``check_memory``, called before a row is read; and
-    ``_warn_of_release``, called at the end of a fit.
+    calls :meth:`learn_release`; ``_sample``; ``check_memory`` and ``_demand_check``, called before
+    a row is read; and ``_warn_of_release``, called at the end of a fit.
 
     Formal guarantees:
         * what it keeps of the private table is a function of the metadata (without ranges, values,
@@ -90,6 +89,7 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
         self.target_column = target_column
         self.public_metadata = public_metadata
         self.invalid_cells, self.unreleased = invalid_cells, unreleased
+        self._harmless = list_harmless(metadata)[self._table_name]
         # SDV keeps all of the metadata, which may hold values of private rows.
         self.metadata = self._original_metadata = keep_public(
             metadata, public_metadata=public_metadata
@@ -139,8 +139,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             MemoryError: If the fit would exceed the memory limit.
         """
         self.check_memory(self.memory_limit)
+        self._demand_check()
         table = self.preprocessor.take(data)
-        warn_of_shared_ids(self.metadata, self.metadata.tables)
         log_fit(type(self).__name__, self._synthesizer_id, len(table.labels))
         self._check_input_metadata_updated()
         self._store_and_convert_original_cols(pd.DataFrame(columns=table.labels))
@@ -165,8 +165,8 @@ class SingleTableAdapter(Publishing, Saved, BaseSingleTableSynthesizer):
             InvalidDataError: If the table does not match the metadata.
             ConstraintNotMetError: If rows break a constraint.
         """
+        self._demand_check()
         given = self.preprocessor.take(data)
-        warn_of_shared_ids(self.metadata, self.metadata.tables)
         table = given.take(given.header.columns)
         self._store_and_convert_original_cols(pd.DataFrame(columns=given.labels))
         self.preprocessor.check(given)

@@ -20,6 +20,7 @@ from sdv_threea.names import printable
 from sdv_threea.pages.fragments import escape, paragraphs
 from sdv_threea.pages.promise import tell_exposed, tell_promise
 from sdv_threea.settings import THRESHOLD_SHARE
+from sdv_threea.storage.ledger_files import Recorded
 from sdv_threea.units.schema import Schema
 
 #: The joint cost of all fits, for a synthesizer that was fitted more than once.
@@ -102,6 +103,7 @@ class PrivacyStatement(Told):
             promise is that of one fit.
         lost: What samples do not show, by column, in words.
         num_units: The released number of rows.
+        recorded: The total of all releases of the data set at this fit, if it has a ledger.
     """
 
     epsilon: float
@@ -115,6 +117,7 @@ class PrivacyStatement(Told):
     fits: int = 1
     lost: Mapping[str, str] = field(default_factory=dict)
     num_units: float = 0.0
+    recorded: Recorded | None = None
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -181,6 +184,7 @@ class DatabaseStatement(Told):
             promise is that of one fit.
         lost: What samples do not show, by table and column, in words.
         num_units: The released number of units.
+        recorded: The total of all releases of the data set at this fit, if it has a ledger.
     """
 
     epsilon: float
@@ -194,6 +198,7 @@ class DatabaseStatement(Told):
     fits: int = 1
     lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     num_units: float = 0.0
+    recorded: Recorded | None = None
 
     @property
     def guarantee(self) -> str:
@@ -227,6 +232,7 @@ class DatabaseStatement(Told):
             'fits': self.fits,
             'lost': {table: dict(lost) for table, lost in self.lost.items()},
             'num_units': self.num_units,
+            'recorded': self.recorded and self.recorded.to_dict(),
             'exposed': self.exposed,
             'note': self.note,
         }
@@ -320,12 +326,13 @@ def _name_unit(schema: Schema, table: str) -> str:
 
 
 def _tell_weakness(statement: PrivacyStatement | DatabaseStatement) -> list[str]:
-    """Return what weakens the promise, in lines, if something is promised."""
+    """Return the total of the ledger and what weakens the promise, in lines."""
+    told = _wrap('ledger', str(statement.recorded)) if statement.recorded else []
     if statement.guarantee == 'paper' or math.isinf(statement.epsilon):
-        return []
+        return told
     units = isinstance(statement, DatabaseStatement)
     exposed = tell_exposed(statement.delta, statement.exposed, database=units)
-    lines = [line for told in exposed for line in _wrap('exposed', told)]
+    lines = told + [line for said in exposed for line in _wrap('exposed', said)]
     return lines if statement.fits <= 1 else [*lines, *_wrap('refits', _compose_fits(statement))]
 
 

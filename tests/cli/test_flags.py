@@ -28,6 +28,7 @@ SAID = {
     ),
     'a larger epsilon': 'a larger epsilon',
     'get_losses() says more.': '`sdv-threea losses` says more.',
+    "To go on: accept=['made_up', 'unit'].": 'To go on: --accept made_up --accept unit.',
 }
 
 

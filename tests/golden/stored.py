@@ -48,7 +48,7 @@ STORED = {
     'plain_id': {'sdtype': 'id'},
     'number_id': {'sdtype': 'id'},
     'email': {'sdtype': 'email', 'pii': True},
-    'town': {'sdtype': 'city', 'pii': False},
+    'town': {'sdtype': 'city', 'pii': True},
     'unknown': {'sdtype': 'unknown'},
 }
 

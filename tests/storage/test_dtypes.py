@@ -214,7 +214,7 @@ def test_what_is_not_modelled_is_never_memorised():
     secrets = [f'secret-{number}' for number in rng.integers(0, 5, NUM_ROWS)]
     kinds = {
         'id': {'sdtype': 'id'},
-        'city': {'sdtype': 'city', 'pii': False},
+        'city': {'sdtype': 'city', 'pii': True},
         'unknown': {'sdtype': 'unknown', 'pii': True},
         'note': {'sdtype': 'categorical'},
         'zip': {'sdtype': 'id'},

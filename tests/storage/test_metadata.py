@@ -77,11 +77,24 @@ def test_nothing_but_types_formats_and_booleans_is_known_of_private_metadata(met
             assert column.values == known  # noqa: PD011 (not pandas)
 
 
-def test_public_metadata_is_kept_but_for_the_wish_to_model_personal_information(metadata):
+def test_columns_that_are_no_personal_information_are_learned_and_public_facts_are_kept(metadata):
+    places = {'lat': 'latitude', 'long': 'longitude', 'card': 'credit_card_number'}
+    for name, sdtype in places.items():
+        metadata.add_column(name, 't', sdtype=sdtype, pii=False)
+    metadata.set_primary_key('card', 't')
+    metadata.add_column_relationship('gps', ['lat', 'long'], 't')
     kept = keep_public(metadata, public_metadata=True).to_dict()
     expected = metadata.to_dict()
-    del expected['tables']['t']['columns']['town']['pii']
+    expected['tables']['t']['columns'] |= {
+        'town': {'sdtype': 'categorical'},
+        'lat': {'sdtype': 'numerical'},
+        'long': {'sdtype': 'numerical'},
+        'card': {'sdtype': 'credit_card_number'},  # keys are made up
+    }
+    expected['tables']['t']['column_relationships'] = []
 
+    assert kept['tables']['t'].pop('column_relationships', []) == []
+    del expected['tables']['t']['column_relationships']
     assert kept == expected
     assert metadata.tables['t'].columns['town']['pii'] is False
 

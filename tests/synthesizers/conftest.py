@@ -47,7 +47,7 @@ COLUMNS = {
     'plain_id': {'sdtype': 'id'},
     'number_id': {'sdtype': 'id'},
     'email': {'sdtype': 'email', 'pii': True},
-    'city': {'sdtype': 'city', 'pii': False},
+    'city': {'sdtype': 'city', 'pii': True},
     'unknown': {'sdtype': 'unknown'},
 }
 

@@ -58,14 +58,14 @@ def test_what_is_assumed_does_not_depend_on_a_cell():
     """Neither texts that look like numbers or dates, nor few values, nor categories of a dtype."""
     told = []
     for values in (['1', '2'], ['2020-01-01', 'x'], ['Jane Doe', None]):
-        table = pd.DataFrame({'text': pd.Categorical(values * 200), 'number': [0.0, 1.0] * 200})
+        table = pd.DataFrame({'word': pd.Categorical(values * 200), 'number': [0.0, 1.0] * 200})
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter('always')
             rows, synthesizer = synthesize(table, 1.0, num_rows=7)
         assert len(rows) == 7
         told.append([str(each.message) for each in found if each.category is AssumptionWarning])
         assert synthesizer.metadata.to_dict()['tables']['table']['columns'] == {
-            'text': {'sdtype': 'categorical'}, 'number': {'sdtype': 'numerical'},
+            'word': {'sdtype': 'categorical'}, 'number': {'sdtype': 'numerical'},
         }  # fmt: skip
     assert told[0] == told[1] == told[2]
 
@@ -87,8 +87,14 @@ def make_customers(rows=600):
 
 def test_what_names_call_personal_is_made_up_and_said():
     customers = make_customers()
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', AssumptionWarning)
+        with pytest.raises(SynthesizerInputError, match=r"'customerID'.*accept=\['unit'\]"):
+            synthesize(customers, 1000.0, target='plan')
     with pytest.warns(AssumptionWarning) as told:
-        rows, synthesizer = synthesize(customers, 1000.0, target='plan', num_rows=300)
+        rows, synthesizer = synthesize(
+            customers, 1000.0, target='plan', num_rows=300, accept='unit'
+        )
 
     for name in ('customerID', 'first_name', 'last_name', 'city', 'phone'):
         assert not set(rows[name]) & set(customers[name])

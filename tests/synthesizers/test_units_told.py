@@ -11,7 +11,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
-from sdv_threea.synthesizers.cautions import list_shared_ids
+from sdv_threea.synthesizers.checking import list_shared_ids
 
 ID, NUMBER, DAY = {'sdtype': 'id'}, {'sdtype': 'numerical'}, {'sdtype': 'datetime'}
 VISITS = {'patient': ID, 'visit': ID, 'day': DAY, 'cost': NUMBER}
@@ -61,27 +61,32 @@ def test_sequences_are_refused_at_birth_with_the_way_out(keys):
 
 
 @pytest.mark.parametrize('way', ['fit', 'preprocess'])
-def test_an_id_that_rows_may_share_gets_one_line_that_says_how_to_protect_a_person(way):
-    synthesizer = ClustMixSynthesizer(describe_visits(primary_key='visit'), epsilon=100.0)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter('always')
+def test_an_id_of_persons_that_rows_may_share_stops_a_fit_with_the_line_that_goes_on(way):
+    metadata = describe_visits(primary_key='visit')
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=100.0)
+    with pytest.raises(SynthesizerInputError) as stopped:
         getattr(synthesizer, way)({'visits': make_visits()})
-
-    (line,) = [str(each.message) for each in told if 'sdtype id' in str(each.message)]
-    assert '\n' not in line
-    for wanted in ("'patient'", 'one row', 'privacy_unit', 'alternate key'):
+    line = str(stopped.value)
+    for wanted in ("'patient'", 'one row', 'privacy_unit', 'alternate key', "accept=['unit']"):
         assert wanted in line
     assert "'visit'" not in line
-    assert [each.filename for each in told if str(each.message) == line] == [__file__]
-
-
-def test_the_line_costs_nothing_where_warnings_are_errors():
-    synthesizer = ClustMixSynthesizer(describe_visits(), epsilon=100.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        with pytest.raises(UserWarning, match='sdtype id'):
-            synthesizer.fit({'visits': make_visits()})
     assert synthesizer.num_releases == 0
+
+    accepted = ClustMixSynthesizer(metadata, epsilon=100.0, accept='unit')
+    assert accepted.preprocess({'visits': make_visits()})
+
+
+def test_another_id_that_rows_may_share_gets_one_line():
+    metadata = describe_visits(primary_key='patient')
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=100.0)
+    table = make_visits().assign(patient=range(60))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter('always')
+        synthesizer.preprocess({'visits': table})
+    (line,) = [each for each in told if 'ids and no keys' in str(each.message)]
+    assert "'visit'" in str(line.message)
+    assert '\n' not in str(line.message)
+    assert line.filename == __file__
 
 
 @pytest.mark.parametrize(
@@ -108,16 +113,8 @@ def test_a_database_is_told_of_ids_that_neither_are_keys_nor_refer_to_another_ta
 
 
 def test_foreign_keys_of_a_database_are_passed_over_in_silence():
-    visits = make_visits()
-    tables = {'patients': visits[['patient']].drop_duplicates(), 'visits': visits}
     loose = describe_hospital()
     loose.add_column('ward', 'visits', sdtype='id')
     for metadata, lines in ((describe_hospital(), 0), (loose, 1)):
-        synthesizer = ClustMixMultiTableSynthesizer(metadata, epsilon=100.0)
-        given = {name: table.copy() for name, table in tables.items()}
-        if lines:
-            given['visits']['ward'] = 7
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter('always')
-            synthesizer.validate(given)
-        assert len([each for each in told if 'sdtype id' in str(each.message)]) == lines
+        checked = ClustMixMultiTableSynthesizer(metadata).check()
+        assert (checked.stops, len(checked.notes)) == ((), lines)

@@ -212,7 +212,7 @@ def made_up(draw: st.DrawFn, num_rows: int) -> Column:
                 {'sdtype': 'id'},
                 {'sdtype': 'id', 'regex_format': '[A-Z]{3}-[0-9]{2}'},
                 {'sdtype': 'email', 'pii': True},
-                {'sdtype': 'country_code', 'pii': False},
+                {'sdtype': 'country_code', 'pii': True},
                 {'sdtype': 'unknown', 'pii': True},
             ]
         )

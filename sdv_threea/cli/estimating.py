@@ -1,0 +1,87 @@
+"""The commands ``check``, ``estimate``, ``ledger``: what releases bring and cost, without data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdv_threea.cli.descriptions import check_description
+from sdv_threea.cli.errors import PlainCommand
+from sdv_threea.cli.options import (
+    PLACE,
+    delta_option,
+    epsilon_option,
+    metadata_option,
+    neighbors_option,
+    public_metadata_option,
+    settings_options,
+    settle_promise,
+)
+from sdv_threea.names import printable
+
+
+@click.command(cls=PlainCommand)
+@metadata_option
+@click.option(
+    '--rows', type=click.IntRange(min=1), help='Of one table: about how many rows it has.'
+)
+@settings_options
+def check(metadata: Path, rows: int | None, **settings: Any) -> None:
+    """Tell what each column will come out as, without any data.
+
+    A table says what is learned, what is made up and what to state to change it; below it stands
+    what would stop a fit. It reads the metadata alone, so it spends nothing. The options are those
+    of a fit.
+    """
+    settle_promise(settings)
+    check_description(metadata, settings['targets'])
+
+    from sdv_threea.cli.fitting import check_metadata
+
+    click.echo(printable(str(check_metadata(metadata, rows, settings))))
+
+
+@click.command(cls=PlainCommand)
+@click.option('--rows', type=int, required=True, help='About how many rows the table has.')
+@click.option('--columns', type=int, required=True, help='How many columns, without keys.')
+@click.option('--classes', type=int, default=1, help='How many values the target has; 1 for none.')
+@click.option(
+    '--numerical', type=int, help='How many columns are numbers or dates.  [default: half of them]'
+)
+@epsilon_option
+@delta_option
+@neighbors_option
+@public_metadata_option
+def estimate(rows: int, columns: int, classes: int, numerical: int | None, **settings: Any) -> None:
+    """Tell what error, time and memory to expect, without any data.
+
+    It reads nothing, so it spends nothing: the noise follows from the shape of the table and the
+    promise.
+    """
+    from sdv_threea.cost import expected_cost
+    from sdv_threea.estimate import expected_error
+
+    errors = expected_error(rows, columns, num_classes=classes, num_numerical=numerical, **settings)
+    click.echo(f'{errors}\n\n{expected_cost(rows, columns, num_classes=classes)}')
+
+
+@click.command(cls=PlainCommand)
+@click.argument('file', type=PLACE)
+@click.option('--limit', type=float, metavar='EPSILON', help='Refuse fits beyond this total.')
+@click.option('--delta', type=float, default=1e-5, help='Of the limit: the total delta.')
+def ledger(file: Path, limit: float | None, delta: float) -> None:
+    """Print what all releases of a data set cost together.
+
+    `sdv-threea fit --ledger FILE` adds its whole budget to FILE before it spends, so a killed fit
+    counts, and is refused beyond the limit. The file is SQLite, and holds nothing private.
+    """
+    from sdv_threea.storage.ledger_files import BudgetLedger
+
+    opened = BudgetLedger(file)
+    if limit is not None:
+        opened.limit(limit, delta)
+    total, fits = opened.total(), opened.fits()
+    lines = fits.to_string(index=False).splitlines() if len(fits) else []
+    click.echo(printable('\n'.join([str(total), *lines])))

@@ -1,0 +1,130 @@
+"""The check of a synthesizer: what each column will come out as, and what stops a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+
+from sdv_threea.names import printable
+from sdv_threea.pages.fragments import paragraphs
+
+#: The columns of the table, with their titles.
+TITLES = {
+    'table': 'table',
+    'name': 'column',
+    'sdtype': 'sdtype',
+    'outcome': 'comes out',
+    'resolution': 'resolution',
+    'advice': 'what changes it',
+}
+
+#: The number of rows for which errors are estimated while it is not known.
+USUAL_ROWS = 10_000
+
+#: The error for a fit that is stopped.
+STOPPED = 'Nothing was read or spent, as the release would be wrong or worthless.'
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedColumn:
+    """What a column will come out as.
+
+    Args:
+        table: The table.
+        name: The column.
+        sdtype: The sdtype, as it will be learned.
+        outcome: ``'learned'``, ``'personal: learned'`` (word for word), ``'likely empty'``,
+            ``'made up'``, ``'personal: made up'``, ``'key'`` or ``'public: copied'``.
+        resolution: What the noise leaves visible of it, in words; empty if it is not learned.
+        advice: What to state to change it, in words; empty if there is nothing.
+    """
+
+    table: str
+    name: str
+    sdtype: str
+    outcome: str
+    resolution: str = ''
+    advice: str = ''
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """A reason to stop a fit.
+
+    Args:
+        kind: The word by which ``accept`` lets the fit go on.
+        said: The reason, in sentences.
+        columns: The columns concerned.
+    """
+
+    kind: str
+    said: str
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What a fit will do with each column, and the reasons to stop it. ``print`` shows a table.
+
+    Args:
+        columns: The columns, in order.
+        stops: The reasons to stop a fit.
+        epsilon: The privacy budget.
+        num_rows: The number of rows for which errors were estimated; ``None`` if not known.
+        notes: What to look at, in sentences; it stops no fit.
+    """
+
+    columns: tuple[CheckedColumn, ...]
+    stops: tuple[Stop, ...]
+    epsilon: float
+    num_rows: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the columns as a table, a row each."""
+        found = pd.DataFrame(map(asdict, self.columns), columns=list(TITLES))
+        several = len({each.table for each in self.columns}) > 1
+        return found if several else found.drop(columns='table')
+
+    def demand(self, accept: Collection[str], line: str = 'accept={}') -> None:
+        """Raise an error with the line that goes on, unless all reasons to stop are accepted.
+
+        Raises:
+            SynthesizerInputError: With each reason in words.
+        """
+        refused = [stop for stop in self.stops if stop.kind not in accept]
+        if refused:
+            kinds = sorted({*accept, *(stop.kind for stop in refused)})
+            said = ' '.join(stop.said for stop in refused)
+            raise SynthesizerInputError(f'{said} {STOPPED} To go on: {line.format(kinds)}.')
+
+    def __str__(self) -> str:
+        told = self.to_frame().rename(columns=TITLES)
+        widths = {name: max(map(len, [name, *told[name]])) for name in told}
+        rows = [list(told), *told.itertuples(index=False)]
+        lines = [
+            '  '.join(f'{cell:<{width}}' for cell, width in zip(row, widths.values(), strict=True))
+            for row in rows
+        ]
+        return printable('\n'.join([*map(str.rstrip, lines), *self._feet()]))
+
+    def _repr_html_(self) -> str:
+        told = self.to_frame().map(printable).rename(columns=TITLES)
+        return str(told.to_html(index=False)) + paragraphs(self._feet())
+
+    def _feet(self) -> list[str]:
+        """Return the sentences below the table."""
+        rows = f'about {self.num_rows or USUAL_ROWS:,} rows'
+        assumed = rows if self.num_rows else f'{rows}, as their number is not known'
+        return [
+            f'At epsilon={self.epsilon:g}, for {assumed}. ±: two standard errors of a count. No '
+            'row was read, and nothing was spent.',
+            *self.notes,
+            *(
+                f'Stops a fit, unless accept names {each.kind!r}: {each.said}'
+                for each in self.stops
+            ),
+        ]

@@ -1,0 +1,303 @@
+"""The check of a table or a database, computed without a row.
+
+It follows from names, declared types, stated facts and settings, and from the released number of
+rows where there is one, so it costs nothing and may be published.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sdv.metadata import Metadata
+
+from sdv_threea.describe.description import needs_threshold
+from sdv_threea.domain import Category, Column, Domain, Number
+from sdv_threea.errors import ACCEPTABLE
+from sdv_threea.estimate import ExpectedError, expect
+from sdv_threea.metadata.naming import guess_by_name, names_person, shows_people
+from sdv_threea.settings import Settings
+from sdv_threea.stages import asks_size, plan_target
+from sdv_threea.storage.metadata import MODELLED, NEVER_LEARNED
+from sdv_threea.storage.references import find_keys
+from sdv_threea.synthesizers.check import USUAL_ROWS, Check, CheckedColumn, Stop
+
+#: What columns come out as.
+LEARNED, SHOWN, MADE_UP, EMPTY, PERSONAL, KEY, PUBLIC = (
+    'learned',
+    'personal: learned',
+    'made up',
+    'likely empty',
+    'personal: made up',
+    'key',
+    'public: copied',
+)
+
+#: The reasons to stop a fit, by the words of ``accept``.
+VERBATIM, UNIT, ALL_MADE_UP, RANGES, NOISE = ACCEPTABLE
+
+#: A range of this many standard errors around an estimate.
+ERRORS = 2
+
+#: Sdtypes by name whose values hardly repeat, so that none is released as a category.
+DISTINCT = ('id', 'datetime')
+
+#: The note about ids that several rows may share, where no name stands for persons.
+SHARED = (
+    'The columns {} are ids and no keys, so several rows may be those of one person, and the '
+    'guarantee is for {unit}. If they are, put the persons into a table of their own and use '
+    'ClustMixMultiTableSynthesizer with privacy_unit. If each row has an id of its own, state it '
+    'as the primary key or an alternate key.'
+)
+
+SAYS = {
+    VERBATIM: (
+        'By their names, the columns {} hold free text or personal information, and they are '
+        'learned: frequent values would be released word for word. Declare them as text, name or '
+        'another personal sdtype to have them made up, or as pii: False if they are harmless.'
+    ),
+    UNIT: (
+        'The columns {} are ids and no keys, and by their names they stand for persons: several '
+        'rows may be those of one person, and the guarantee is for {unit}. Put the persons into a '
+        'table of their own, with the id as its primary key, state the relationship, and use '
+        'ClustMixMultiTableSynthesizer with privacy_unit naming that table. If each row has an id '
+        'of its own, state it as the primary key or an alternate key.'
+    ),
+    ALL_MADE_UP: (
+        'All columns are made up, so samples would show nothing of the table. Declare what they '
+        'hold: numerical, categorical, datetime, boolean, or pii: False.'
+    ),
+    RANGES: (
+        'The constraints and the stated ranges of the columns {} contradict each other: no row '
+        'can keep both. Correct the ranges or the constraints.'
+    ),
+    NOISE: (
+        'At epsilon={epsilon:g} a value must be that of about {needed:,} rows to be found, and '
+        'there are about {rows:,}: hardly a value would be released. Choose a larger epsilon, or '
+        'leave columns out.'
+    ),
+}
+
+
+def check_table(
+    table: str,
+    metadata: Metadata,
+    preprocessor: Any,
+    settings: Settings,
+    *,
+    num_rows: int | None = None,
+    harmless: Collection[str] = (),
+    alone: bool = True,
+) -> Check:
+    """Check a table that is to be fitted, alone or in a database.
+
+    Args:
+        table: The name of the table.
+        metadata: The metadata of all tables, without private facts.
+        preprocessor: The preprocessor of the table.
+        settings: The settings of the release.
+        num_rows: The number of rows, if it is public or released.
+        harmless: Columns that the user calls no personal information.
+        alone: Whether it is a single table. Errors in a database depend on its relationships.
+    """
+    derivations, columns = preprocessor.derive(), preprocessor.columns
+    keys, own = find_keys(metadata, table), {each.name: each for each in derivations.domain.columns}
+    errors = _expect(derivations.derived, settings, num_rows) if alone else None
+    moved, target = _find_moved(derivations.steps), derivations.domain.target
+    personal = tuple(each for each in _list_shown(own.values(), target) if each not in harmless)
+    found = []
+    for name, described in columns.items():
+        sdtype, advice = described['sdtype'], moved.get(name, '')
+        facts = {'table': table, 'name': str(name), 'sdtype': sdtype}
+        if name in own and not (name in keys and sdtype == 'id'):
+            outcome = LEARNED
+            if name in personal:
+                outcome = SHOWN
+            elif _comes_out_empty(own[name], errors, num_rows, is_target=name == target):
+                outcome = EMPTY
+            facts |= {
+                'resolution': _resolve(own[name], errors, num_rows),
+                'advice': advice or _advise_learned(own[name]),
+            }
+        else:
+            outcome, facts['advice'] = _name_made_up(name, sdtype, name in keys)
+        found.append(CheckedColumn(outcome=outcome, **facts))
+    stops = [
+        *_stop_names(personal if alone else [f'{table}.{name}' for name in personal]),
+        *_stop_ranges(own, derivations.steps, preprocessor.constraints.increments),
+        *(_stop_noise(errors, settings.epsilon) if errors and num_rows else ()),
+    ]
+    return Check(
+        columns=tuple(found), stops=tuple(stops), epsilon=settings.epsilon, num_rows=num_rows
+    )
+
+
+def join_checks(checks: Iterable[Check], metadata: Metadata, private: Collection[str]) -> Check:
+    """Join the checks of all private tables, and add what concerns all of them."""
+    listed = list(checks)
+    columns = [column for each in listed for column in each.columns]
+    stops = [stop for each in listed for stop in each.stops]
+    unit = 'one row' if len(metadata.tables) == 1 else 'a unit, which may hold only some of them'
+    shared = list_shared_ids(metadata, private)
+    persons = tuple(name for name in shared if names_person(name.split('.')[-1]))
+    others = [name for name in shared if name not in persons]
+    if persons:
+        said = SAYS[UNIT].format(list(persons), unit=unit)
+        stops.append(Stop(kind=UNIT, said=said, columns=persons))
+    outcomes = {column.outcome for column in columns}
+    if columns and outcomes <= {MADE_UP, PERSONAL, KEY} and outcomes != {KEY}:
+        stops.append(Stop(kind=ALL_MADE_UP, said=SAYS[ALL_MADE_UP]))
+    for name in metadata.tables:
+        if name not in private:
+            columns += [
+                CheckedColumn(table=name, name=each, sdtype=about['sdtype'], outcome=PUBLIC)
+                for each, about in metadata.tables[name].columns.items()
+            ]
+    first = listed[0]
+    rows = first.num_rows if len(listed) == 1 else None
+    return Check(
+        columns=tuple(columns),
+        stops=tuple(stops),
+        epsilon=first.epsilon,
+        num_rows=rows,
+        notes=(SHARED.format(others, unit=unit),) if others else (),
+    )
+
+
+def list_shared_ids(metadata: Metadata, tables: Iterable[str]) -> list[str]:
+    """List the ids of the tables that several rows may share, and that refer to no other table.
+
+    Returns:
+        The columns of the sdtype ``id`` that are no primary, alternate or foreign key, as
+        ``table.column`` if there are several tables. A column of a composite key is no key in a
+        single table, where rows may share it; in a database it tells which row of a unit it is.
+    """
+    several = len(metadata.tables) > 1
+    found = []
+    for table in tables:
+        known = find_keys(metadata, table, composite=several)
+        described = metadata.tables[table].columns
+        ids = [name for name, facts in described.items() if facts['sdtype'] == 'id']
+        found += [f'{table}.{name}' if several else name for name in ids if name not in known]
+    return found
+
+
+def _expect(domain: Domain, settings: Settings, num_rows: int | None) -> ExpectedError | None:
+    """Return the expected errors of a fit; ``None`` if nothing is learned, or without noise."""
+    if not domain.columns or math.isinf(settings.epsilon) or settings.guarantee == 'paper':
+        return None
+    rows = max(num_rows or USUAL_ROWS, 1)
+    budget = settings.budget(thresholds=needs_threshold(domain))
+    planned, aside = domain, False
+    if asks_size(domain, settings, alone=True):
+        planned, aside = plan_target(domain, settings, budget, rows)
+    target = planned[planned.target] if planned.target else None
+    classes = len(_list_values(target) or 'ab') if isinstance(target, Category) else 1
+    return expect(planned, settings, rows, num_classes=classes, aside=aside)
+
+
+def _list_values(column: Category) -> tuple[Hashable, ...] | None:
+    return column.values
+
+
+def _comes_out_empty(
+    column: Column, errors: ExpectedError | None, num_rows: int | None, *, is_target: bool
+) -> bool:
+    """Return whether no value of a category will be found, by its name or by the row count."""
+    if not isinstance(column, Category) or _list_values(column) is not None:
+        return False
+    if errors and num_rows and errors.category_rows > num_rows:
+        return True
+    return not is_target and guess_by_name(column.name).sdtype in DISTINCT
+
+
+def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None) -> str:
+    """Say what the noise leaves visible of a learned column."""
+    if errors is None:
+        return ''
+    if isinstance(column, Category) and _list_values(column) is None:
+        share = f' ({errors.category_rows / num_rows:.1%})' if num_rows else ''
+        return f'values of {math.ceil(errors.category_rows):,} rows or more{share}'
+    noise = ERRORS * errors.count
+    share = f' ({noise / num_rows:.1%})' if num_rows else ''
+    return f'± {math.ceil(noise):,} rows{share}'
+
+
+def _advise_learned(column: Column) -> str:
+    """Say what to state of a learned column: its sdtype first, then public facts."""
+    if isinstance(column, Category) and _list_values(column) is None:
+        guess = guess_by_name(column.name).sdtype
+        if guess == 'datetime':
+            return 'if it holds dates, declare it as datetime'
+        if guess in ('numerical', 'id'):
+            return f'if it holds {"keys" if guess == "id" else "numbers"}, declare it as {guess}'
+        return 'range_values, if public'
+    if isinstance(column, Number) and None in (column.low, column.high):
+        return 'range_min and range_max, if public'
+    return ''
+
+
+def _name_made_up(name: str, sdtype: str, is_key: bool) -> tuple[str, str]:
+    """Return the outcome of a column that is not learned, and what changes it."""
+    if is_key:
+        return KEY, ''
+    if sdtype not in NEVER_LEARNED:
+        return PERSONAL, 'pii: False learns it'
+    if sdtype == 'id':
+        return MADE_UP, 'declare what it holds to learn it'
+    guess = guess_by_name(name).sdtype
+    kind = f'as {guess}' if guess in MODELLED else 'what it holds'
+    return MADE_UP, f'declare {kind} to learn it'
+
+
+def _find_moved(steps: Iterable[Any]) -> dict[str, str]:
+    """Return advice for columns that a constraint computes from another one."""
+    return {
+        child: f'may exceed its range, as a difference is added to {steps.columns[0].name!r}: '
+        'range_min and range_max, if public'
+        for steps in steps
+        for child, _ in getattr(steps, 'links', ())
+        if None in (steps._by_name[child].low, steps._by_name[child].high)
+    }
+
+
+def _list_shown(columns: Iterable[Column], target: str | None) -> Iterator[str]:
+    """Yield the categories that hold free text or personal information, by their names."""
+    for each in columns:
+        is_open = isinstance(each, Category) and _list_values(each) is None
+        if is_open and each.name != target and shows_people(each.name):
+            yield each.name
+
+
+def _stop_names(personal: Sequence[str]) -> Iterator[Stop]:
+    """Stop at columns that would be released word for word."""
+    if personal:
+        said = SAYS[VERBATIM].format(list(personal))
+        yield Stop(kind=VERBATIM, said=said, columns=tuple(personal))
+
+
+def _stop_ranges(
+    own: Mapping[str, Column], steps: Sequence[Any], increments: Mapping[str, float]
+) -> Iterator[Stop]:
+    """Stop at ranges that constraints exclude: no value is left between their ends."""
+    ordered = [each for step in steps for each in getattr(step, 'columns', ())]
+    wrong = [
+        each.name
+        for each in ordered
+        if isinstance(each, Number) and each.low is not None and each.high is not None
+        if each.low > each.high
+    ]
+    for name, step in increments.items():
+        column = own[name]
+        if isinstance(column, Number) and column.low is not None and column.high is not None:
+            wrong += [name] if math.ceil(column.low / step) * step > column.high else []
+    if wrong:
+        yield Stop(kind=RANGES, said=SAYS[RANGES].format(wrong), columns=tuple(wrong))
+
+
+def _stop_noise(errors: ExpectedError, epsilon: float) -> Iterator[Stop]:
+    """Stop where a value must be that of more than half of the rows to be found."""
+    needed, rows = math.ceil(errors.category_rows), errors.num_rows
+    if needed > rows / 2:
+        yield Stop(kind=NOISE, said=SAYS[NOISE].format(epsilon=epsilon, needed=needed, rows=rows))

@@ -1,0 +1,174 @@
+"""The check before a fit: a table of what comes out, and stops with the line that goes on."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from sdv.cag import FixedIncrements, Inequality
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_threea import ClustMixMultiTableSynthesizer, ClustMixSynthesizer
+from sdv_threea.datasets import load_hospital
+from sdv_threea.synthesizers.check import Check
+
+NUMBER, CATEGORY, DAY = {'sdtype': 'numerical'}, {'sdtype': 'categorical'}, {'sdtype': 'datetime'}
+STAYS = {
+    'encounter': {'sdtype': 'id'},
+    'age': NUMBER,
+    'sex': CATEGORY,
+    'admission_date': CATEGORY,
+    'discharge': DAY,
+    'city': {'sdtype': 'city', 'pii': True},
+    'postcode': {'sdtype': 'postcode', 'pii': False},
+    'latitude': {'sdtype': 'latitude', 'pii': False},
+    'remark': {'sdtype': 'text'},
+}
+
+
+def describe(columns, **more):
+    return Metadata.load_from_dict({'tables': {'stays': {'columns': columns, **more}}})
+
+
+def make(columns, *, primary_key=None, **settings):
+    keys = {'primary_key': primary_key} if primary_key else {}
+    return ClustMixSynthesizer(describe(columns, **keys), **{'epsilon': 1.0} | settings)
+
+
+def list_kinds(checked):
+    return [stop.kind for stop in checked.stops]
+
+
+@pytest.fixture(scope='module')
+def checked():
+    return make(STAYS, primary_key='encounter').check()
+
+
+def test_every_column_has_an_outcome_a_resolution_and_what_changes_it(checked):
+    found = checked.to_frame().set_index('name')
+
+    assert checked.stops == checked.notes == ()
+    assert found['outcome'].to_dict() == {
+        'encounter': 'key', 'age': 'learned', 'sex': 'learned', 'admission_date': 'likely empty',
+        'discharge': 'learned', 'city': 'personal: made up', 'postcode': 'learned',
+        'latitude': 'learned', 'remark': 'made up',
+    }  # fmt: skip
+    assert found.loc['latitude', 'sdtype'] == 'numerical'
+    assert found.loc['sex', 'resolution'].startswith('values of ')
+    assert found.loc['age', 'resolution'].startswith('± ')
+    assert 'declare it as datetime' in found.loc['admission_date', 'advice']
+    assert found.loc['city', 'advice'] == 'pii: False learns it'
+
+
+def test_it_is_a_table_in_a_terminal_and_in_a_notebook(checked):
+    lines = str(checked).splitlines()
+    assert len(lines) == len(STAYS) + 2
+    assert max(map(len, lines[:-1])) < 120
+    assert lines[-1].startswith('At epsilon=1, for about 10,000 rows, as their number is not known')
+    assert '<td>personal: made up</td>' in checked._repr_html_()
+
+
+def test_the_row_count_and_a_larger_epsilon_change_the_resolution():
+    shares = [
+        make({'age': NUMBER}, epsilon=epsilon).check(4000).columns[0].resolution
+        for epsilon in (1.0, 4.0)
+    ]
+    assert shares[0] != shares[1]
+    assert all(each.endswith('%)') for each in shares)
+    with pytest.raises(ValueError, match='num_rows must be a whole number'):
+        make({'age': NUMBER}).check(0)
+
+
+@pytest.mark.parametrize(
+    ('columns', 'settings', 'kind'),
+    [
+        ({'age': NUMBER, 'notes': CATEGORY}, {}, 'verbatim'),
+        ({'age': NUMBER, 'patient_name': CATEGORY}, {}, 'verbatim'),
+        ({'age': NUMBER, 'Email': CATEGORY}, {}, 'verbatim'),
+        ({'age': NUMBER, 'patient_nbr': {'sdtype': 'id'}}, {}, 'unit'),
+        ({'x': {'sdtype': 'unknown'}, 'city': {'sdtype': 'city'}}, {}, 'made_up'),
+        ({'age': NUMBER, 'sex': CATEGORY}, {'epsilon': 0.01}, 'noise'),
+    ],
+)
+def test_a_fit_that_is_wrong_or_worthless_stops_with_the_line_that_goes_on(columns, settings, kind):
+    checked = make(columns, **settings).check(2000)
+
+    assert list_kinds(checked) == [kind]
+    with pytest.raises(SynthesizerInputError, match=rf"To go on: accept=\['{kind}'\]\.$"):
+        checked.demand(())
+    checked.demand(make(columns, accept=kind).accept)
+
+
+@pytest.mark.parametrize(
+    'column',
+    [
+        {'product_name': CATEGORY},
+        {'title': CATEGORY},
+        {'name': {'sdtype': 'name', 'pii': False}},
+        {'name': {'sdtype': 'name'}},
+        {'note': {'sdtype': 'categorical', 'range_values': ['a', 'b']}},
+    ],
+)
+def test_things_stated_values_and_what_the_user_calls_harmless_stop_nothing(column):
+    assert make({'age': NUMBER, **column}, public_metadata=True).check().stops == ()
+
+
+def test_a_target_is_learned_whatever_its_name():
+    assert make({'age': NUMBER, 'note': CATEGORY}, target_column='note').check().stops == ()
+
+
+def test_ranges_that_a_constraint_excludes_stop_a_fit():
+    columns = {
+        'low': NUMBER | {'range_min': 50, 'range_max': 60},
+        'high': NUMBER | {'range_min': 0, 'range_max': 40},
+        'step': NUMBER | {'range_min': 1, 'range_max': 4},
+    }
+    made = make(columns, public_metadata=True)
+    assert made.check().stops == ()
+    made.add_constraints([Inequality('low', 'high'), FixedIncrements('step', 5)])
+    (stop,) = made.check().stops
+    assert (stop.kind, set(stop.columns)) == ('ranges', {'low', 'high', 'step'})
+
+    open_ended = make({'low': DAY, 'high': DAY})
+    open_ended.add_constraints([Inequality('low', 'high')])
+    advice = open_ended.check().to_frame()['advice']
+    assert advice.str.contains('a difference is added').sum() == 1
+
+
+def test_a_database_is_checked_table_by_table():
+    _, metadata = load_hospital()
+    public = ['admission_type', 'discharge_disposition', 'admission_source']
+    made = ClustMixMultiTableSynthesizer(
+        metadata, epsilon=1.0, privacy_unit='patient', public_tables=public
+    )
+    checked = made.check()
+
+    assert isinstance(checked, Check)
+    assert checked.stops == ()
+    assert set(checked.to_frame()['table']) == set(metadata.tables)
+    assert {each.outcome for each in checked.columns if each.table in public} == {'public: copied'}
+
+
+@pytest.mark.parametrize('wrong', ['everything', ['unit', 3], 3, None])
+def test_only_known_reasons_can_be_accepted(wrong):
+    with pytest.raises(SynthesizerInputError, match='accept must be a list of words'):
+        make({'age': NUMBER}, accept=wrong)
+
+
+def test_the_check_depends_on_no_row():
+    table = pd.DataFrame({'age': [1.0, 2.0] * 30})
+    made = make({'age': NUMBER})
+    before = made.check()
+    made.preprocess({'stays': table})
+    assert made.check() == before
+
+
+@pytest.mark.parametrize('settings', [{}, {'n_components': 3}, {'guarantee': 'paper'}])
+@pytest.mark.filterwarnings('ignore:guarantee')
+def test_every_table_can_be_checked_under_every_setting(settings):
+    for columns in (
+        {'flag': {'sdtype': 'boolean'}},
+        {'age': NUMBER},
+        {'age': NUMBER, 'c': CATEGORY},
+    ):
+        assert make(columns, **settings).check(500).columns[0].outcome == 'learned'
