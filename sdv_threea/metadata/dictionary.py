@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_threea.errors import InputError
-from sdv_threea.metadata.columns import StatedColumn, fitting
+from sdv_threea.metadata.columns import SDTYPE, StatedColumn, fitting
 from sdv_threea.metadata.naming import guess_by_name
 from sdv_threea.metadata.proposal import Proposal
 from sdv_threea.metadata.sample import read_metadata
@@ -126,7 +126,7 @@ def read_column(told: Line) -> StatedColumn:
         decimals = _read_decimals(told['decimals'], notes)
     column = _read_ends(StatedColumn(name=name, sdtype=sdtype, decimals=decimals), told, notes)
     column = _read_listed(column, told, notes)
-    column = _settle(column, bool(typed) and not notes)
+    column = _mark(_settle(column, bool(typed) and not notes), told)
     if 'references' in told:
         parent, _, key = told['references'].rpartition('.')
         if parent:
@@ -192,6 +192,15 @@ def _settle(column: StatedColumn, is_typed: bool) -> StatedColumn:
             guessed = replace(guessed, sdtype='categorical', guess=TEXTS)
         column = replace(column, sdtype=guessed.sdtype, guess=guessed.guess)
     return fitting(column)
+
+
+def _mark(column: StatedColumn, told: Line) -> StatedColumn:
+    """Keep the mark of a guess in a dictionary that was written here, unless it was changed."""
+    guessed = guess_by_name(column.name)
+    own = column.sdtype == (guessed.sdtype or 'categorical')
+    if column.guess or not own or SDTYPE not in told.get('open', '').split(', '):
+        return column
+    return replace(column, guess=guessed.guess or TEXTS)
 
 
 def _read_nullable(told: Line, notes: list[str]) -> bool | None:

@@ -58,6 +58,27 @@ LAST = (
 #: Sdtypes by whole names: ``first`` next to ``last`` is a person, but ``score_text`` a category.
 WHOLE = (('text', 'first last text'),)
 
+#: Sdtypes by the head of a name, its last word before a preposition: ``hours_per_week`` is a
+#: number, and ``marital_status`` a category.
+HEADS = {
+    'numerical': (
+        'revenue budget gross profit gain loss balance cost costs charge charges fee fare rate '
+        'ratio percent percentage score rating num total sum mean average min max hours minutes '
+        'seconds days weeks months years distance length width depth elevation altitude area '
+        'volume temperature pressure speed carat lat lon lng bmi population'
+    ),
+    'categorical': (
+        'sex gender race ethnicity country nationality religion education marital relationship '
+        'occupation profession workclass language status type category class group grade level '
+        'region continent department ward specialty diagnosis diag outcome disposition source '
+        'species breed genre color colour cut clarity season weekday currency party kind'
+    ),
+}
+PREPOSITIONS = re.compile(r'(?<=.)-(?:at|by|for|from|in|of|per|since|to)-.*')
+
+#: The sdtype of each of these words.
+MEANINGS = {word: sdtype for sdtype, words in HEADS.items() for word in words.split()}
+
 #: Sdtypes by words anywhere in a name, if no other rule applies. The words hardly mean anything
 #: else.
 ANYWHERE = (
@@ -90,6 +111,7 @@ def guess_by_name(name: str) -> StatedColumn:
         or _detect_personal(name)
         or next((each for each, listed in WHOLE if words in listed.split()), None)
         or next((each for each, listed in LAST if _has(ended, listed, '$')), None)
+        or MEANINGS.get(PREPOSITIONS.sub('', NUMBERS.sub('', words)).rpartition('-')[2])
         or next((each for each, listed in ANYWHERE if _has(padded, listed, '-')), None)
     )
     return StatedColumn(name=name, sdtype=sdtype, guess='by its name' if sdtype else '')

@@ -180,6 +180,8 @@ def _combine(column: StatedColumn, sdtype: str | None) -> StatedColumn:
     if sdtype is not None and is_settled:
         return replace(column, sdtype=sdtype, typed=sdtype == 'datetime')
     found, guess = guessed.sdtype or 'categorical', guessed.guess or TEXTS
+    if found == 'numerical' and sdtype is None:  # numbers would not be stored as texts
+        found, guess = 'categorical', TEXTS
     found = 'id' if found in FRACTIONS and column.decimals == 0 else found
     nullable = column.nullable if found in LEARNED else None
     return fitting(replace(column, sdtype=found, guess=guess, nullable=nullable))

@@ -26,7 +26,8 @@ HEADERS = {
     'template': 'format datetimeformat dateformat',
     'key': 'key primarykey',
     'references': 'references foreignkey refersto',
-    'description': 'description label fieldlabel comment comments meaning notes definition tostate',
+    'description': 'description label fieldlabel comment comments meaning notes definition',
+    'open': 'tostate',
 }
 
 #: Sdtypes, with the words for them.

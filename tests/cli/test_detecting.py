@@ -15,7 +15,7 @@ SECRET = 'secret-cell'
 @pytest.fixture
 def folder(tmp_path):
     """Make a folder with a private table, whose second line is broken, and a data dictionary."""
-    (tmp_path / 'visits.csv').write_text(f'visit_id,age,sex,ward\n"{SECRET},{SECRET}')
+    (tmp_path / 'visits.csv').write_text(f'visit_id,age,sex,plan\n"{SECRET},{SECRET}')
     (tmp_path / 'dictionary.csv').write_text(
         'variable,type,range,values,required\nage,integer,0-120,,yes\nsex,code,,1=m; 2=f,yes\n'
     )
@@ -35,8 +35,8 @@ def test_names_become_metadata_and_no_row_is_read(folder, call):
     assert read_columns(folder / 'visits.json') == {
         'visit_id': {'sdtype': 'id'},
         'age': {'sdtype': 'numerical'},
-        'sex': {'sdtype': 'unknown', 'pii': True},
-        'ward': {'sdtype': 'unknown', 'pii': True},
+        'sex': {'sdtype': 'categorical'},
+        'plan': {'sdtype': 'unknown', 'pii': True},
     }
     assert 'public-metadata' not in done.stderr
     for text in (done.stdout, done.stderr, (folder / 'visits.json').read_text()):
@@ -51,14 +51,14 @@ def test_a_data_dictionary_says_more_and_what_is_left_is_printed(folder, call):
 
     assert done.exit_code == 0, done.stderr
     columns = read_columns(folder / 'visits.json', 'stay')
-    assert list(columns) == ['visit_id', 'age', 'sex', 'ward']
+    assert list(columns) == ['visit_id', 'age', 'sex', 'plan']
     assert columns['age']['range_max'] == 120
     assert columns['sex'] == {
         'sdtype': 'categorical',
         'range_values': [1, 2],
         'range_is_nullable': False,
     }
-    assert '  ward: what it holds\n' in done.stdout
+    assert '  plan: what it holds\n' in done.stdout
     assert 'sdv-threea fit --public-metadata' in done.stderr
     assert SECRET not in done.output
 
@@ -67,13 +67,13 @@ def test_a_dictionary_is_written_filled_in_and_read(folder, call):
     table, written = folder / 'visits.csv', folder / 'to_fill_in.csv'
     assert call('detect', table, '--out', written).exit_code == 0
     lines = pd.read_csv(written, dtype=str).set_index('name')
-    assert lines.loc['ward', 'to state'] == 'sdtype'
-    lines.loc['ward', ['sdtype', 'values', 'missing']] = 'categorical', 'A;B', 'no'
+    assert lines.loc['plan', 'to state'] == 'sdtype'
+    lines.loc['plan', ['sdtype', 'values', 'missing']] = 'categorical', 'A;B', 'no'
     lines.reset_index().to_csv(written, index=False)
     done = call('detect', '--dictionary', written, '--out', folder / 'visits.json')
 
     assert done.exit_code == 0, done.stderr
-    assert read_columns(folder / 'visits.json')['ward'] == {
+    assert read_columns(folder / 'visits.json')['plan'] == {
         'sdtype': 'categorical',
         'range_values': ['A', 'B'],
         'range_is_nullable': False,

@@ -88,13 +88,13 @@ def test_missing_values_break_nothing(metadata):
 def test_what_is_suggested_of_a_release_can_be_stated(metadata):
     import sdv.cag
 
-    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5)
+    synthesizer = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5, accept='verbatim')
     table = make_stays()
     synthesizer.fit({'stays': table})
     found = suggest_constraints(synthesizer, 5000)
 
     assert ['town', 'country'] in found['columns'].tolist()
-    again = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5)
+    again = ClustMixSynthesizer(metadata, epsilon=50.0, delta=1e-5, accept='verbatim')
     again.add_constraints(
         [
             sdv.cag.FixedCombinations(each['columns'])
