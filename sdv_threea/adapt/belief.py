@@ -89,6 +89,14 @@ def log_likelihoods(
     return np.asarray(_log_likelihood(root, white) + gains)
 
 
+def choose_spread(
+    likelihoods: NDArray[np.float64], spreads: Sequence[float]
+) -> tuple[float, float]:
+    """Return the likeliest positive spread and its gain of log likelihood over the first, zero."""
+    best = 1 + int(np.argmax(likelihoods[1:]))
+    return spreads[best], float(likelihoods[best] - likelihoods[0])
+
+
 def _slope_law(
     curvature: NDArray[np.float64], scale: float, covariance: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

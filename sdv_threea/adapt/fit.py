@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from sdv_threea.adapt.belief import log_likelihoods, update
+from sdv_threea.adapt.belief import choose_spread, log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.evidence import EVIDENCE_UNITS, all_odds, look_up, softmax
 from sdv_threea.adapt.features import FEATURE_UNITS, KernelFeatures
@@ -162,10 +162,11 @@ class Fit:
         spreads, width = self._constants.feature_spreads, self.coordinates.shape[1]
         places = np.arange(width - self.num_features, width)
         more = np.eye(width)[:, places]
-        likelihoods = -self._constants.feature_doubt * np.sign(spreads)
+        likelihoods = np.zeros(len(spreads))
         for curvature, slope, prior in zip(curvatures, slopes, self._covariances, strict=True):
             likelihoods += log_likelihoods(curvature, slope, scale, prior, more, spreads)
-        spread = spreads[int(np.argmax(likelihoods))]
+        spread, gain = choose_spread(likelihoods, spreads)
+        spread *= gain > self._constants.feature_doubt
         self._covariances[:, places, places] = spread**2
         return spread > 0
 

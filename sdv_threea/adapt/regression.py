@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, solve_triangular
+from scipy.linalg import block_diag
 from scipy.sparse import csr_array
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.belief import TINY, Slopes, Update, update
+from sdv_threea.adapt.belief import Slopes, Update, choose_spread, log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.fit import Draws
 from sdv_threea.adapt.model import Interplay
@@ -202,15 +202,23 @@ class NumberFit:
     def begin(self, slopes: Slopes, alike: NDArray[np.float64]) -> bool:
         """Take a step under the likeliest multiple of the prior ``alike``; return False if zero."""
         known = self._curvature, *slopes.over(self.deviation)
-        best, most = None, self._constants.term_doubt
-        nothing = update(*known, 0.0 * alike).log_likelihood
-        for spread in self._constants.term_spreads:
-            found = update(*known, spread**2 * alike)
-            if found.log_likelihood - nothing > most:
-                best, most = found, found.log_likelihood - nothing
-        if best is not None:
-            self._take(best)
-        return best is not None
+        spread, gain = self._choose_spread(*known, alike)
+        if gain > self._constants.term_doubt:
+            self._take(update(*known, spread**2 * alike))
+        return gain > self._constants.term_doubt
+
+    def _choose_spread(
+        self,
+        curvature: NDArray[np.float64],
+        slopes: NDArray[np.float64],
+        scale: float,
+        alike: NDArray[np.float64],
+    ) -> tuple[float, float]:
+        """Return the likeliest spread of weights with the covariance ``alike``, and its gain."""
+        spreads = 0.0, *self._constants.term_spreads
+        nothing, more = np.zeros_like(alike), np.linalg.cholesky(alike)
+        likely = log_likelihoods(curvature, slopes, scale, nothing, more, spreads)
+        return choose_spread(likely, spreads)
 
     def promise(self, mu: float, neighbors: str) -> float:
         """Return the fraction of residual variance that another release is expected to remove."""
@@ -247,14 +255,14 @@ class NumberFit:
             for term, part, each in zip(pairs, parts, alike, strict=True)
         ]
         kept, width = [], first
-        for at in np.argsort([-gain for gain, _ in judged], kind='stable'):
+        for at in np.argsort([-gain for _, gain in judged], kind='stable'):
             fits = width + pairs[at].size <= self._constants.most_weights
-            if judged[at][0] > self._constants.pair_doubt and fits:
+            if judged[at][1] > self._constants.pair_doubt and fits:
                 kept.append(at)
                 width += pairs[at].size
         if kept:
             chosen = tuple(pairs[at] for at in kept)
-            self.add(chosen, [judged[at][1] ** 2 * alike[at] for at in kept])
+            self.add(chosen, [judged[at][0] ** 2 * alike[at] for at in kept])
         self.step(Slopes(np.concatenate([sums[:first], *(parts[at] for at in kept)]), scale))
         return bool(kept)
 
@@ -268,24 +276,11 @@ class NumberFit:
     def _judge(
         self, term: Term, slopes: NDArray[np.float64], scale: float, alike: NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return the log likelihood gain of slopes with weights over none, and their spread."""
+        """Return the likeliest spread of a term's weights, and the gain of log likelihood."""
         places = term(self._codes)
         records = np.bincount(places + 1, self._records, term.size + 1)[1:]
-        slopes, scale = slopes / self.deviation, scale / self.deviation
-        # The curvature of one term is diagonal. After whitening of noise and sampling, slopes have
-        # variance one, plus `more` times the squared spread if there are weights.
-        roots = np.sqrt(records + scale**2 + TINY)
-        shown = records / roots
-        more, white = alike * np.outer(shown, shown), slopes / roots
-        gains = []
-        for spread in self._constants.term_spreads:
-            root = np.linalg.cholesky(np.eye(term.size) + spread**2 * more)
-            told = (
-                np.square(white).sum() - np.square(solve_triangular(root, white, lower=True)).sum()
-            )
-            gains.append(float(told) / 2 - float(np.log(np.diag(root)).sum()))
-        best = int(np.argmax(gains))
-        return gains[best], self._constants.term_spreads[best]
+        known = *Slopes(slopes, scale).over(self.deviation), alike
+        return self._choose_spread(np.diag(records), *known)
 
     def _take(self, found: Update) -> None:
         self._weights = self._weights + found.way

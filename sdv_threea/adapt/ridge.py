@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdv_threea.accounting import Receipt
-from sdv_threea.adapt.belief import Slopes, log_likelihoods, update
+from sdv_threea.adapt.belief import Slopes, choose_spread, log_likelihoods, update
 from sdv_threea.adapt.constants import AdaptConstants
 from sdv_threea.adapt.features import FEATURE_UNITS, MOST_FEATURED, make_features, num_features
 from sdv_threea.adapt.fit import Draws
@@ -107,7 +107,11 @@ def fit_ridge(  # noqa: PLR0913 (the private rows, what is known, and the price)
         slopes = slopes.over(deviation)
         if not spread:  # no weight has moved, so all releases were of the same slope
             slopes = seen = slopes if seen is None else seen.average(slopes)
-            spread = _choose_spread(curvature, *slopes, constants)
+            law = curvature, *slopes, np.zeros_like(curvature), np.eye(len(curvature))
+            spreads = constants.ridge_spreads
+            likely = log_likelihoods(*law, spreads)
+            spread, gain = choose_spread(likely, spreads)
+            spread *= gain > constants.feature_doubt
             covariance = spread**2 * np.eye(len(curvature))
         way, covariance, _ = update(curvature, *slopes, covariance)
         weights = weights + deviation * way
@@ -138,19 +142,6 @@ def _release_slopes(  # noqa: PLR0913 (the private rows, where on the way, and t
     )
     sums, receipt = release(*take(rows, statistic), mu=mu, noise=noise)
     return Slopes(sums, receipt.noise_scale), receipt
-
-
-def _choose_spread(
-    curvature: NDArray[np.float64],
-    slopes: NDArray[np.float64],
-    scale: float,
-    constants: AdaptConstants,
-) -> float:
-    """Return the likeliest prior standard deviation of weights given a slope; 0 for none."""
-    spreads, nothing = constants.ridge_spreads, np.zeros_like(curvature)
-    more = np.eye(len(curvature))
-    gains = log_likelihoods(curvature, slopes, scale, nothing, more, spreads)
-    return spreads[int(np.argmax(gains - constants.feature_doubt * np.sign(spreads)))]
 
 
 def _leave(expected: Expectation, interplay: Interplay, chunk: Encoded) -> Remainders:

@@ -120,7 +120,7 @@ def test_doubt_takes_noise_for_effects_less_often_and_effects_for_noise_hardly(r
 
 
 def test_doubt_takes_its_standard_deviations_of_noise_off_the_evidence():
-    """Ten values of 1, noise of a half: the evidence is 7.5, and noise alone is within 1.1."""
+    """Ten values of 1, noise of a half: the evidence is 7.5; of noise alone it is 0 +- 1.1."""
     variance = (7.5 - 1.5 * np.sqrt(20) / 4) / 10
 
     effects = shrunk_effects(np.ones(10), np.ones(10), np.full(10, 0.25), doubt=1.5)
