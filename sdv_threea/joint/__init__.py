@@ -17,7 +17,6 @@ record. If noise exceeds the counts of pairs, nothing is released here.
 * :mod:`~sdv_threea.joint.departures`: how far noisy tables depart from expected ones,
 * :mod:`~sdv_threea.joint.tables`: noisy counts of bins to probabilities,
 * :mod:`~sdv_threea.joint.codes`: noisy counts of codes to probabilities,
-* :mod:`~sdv_threea.joint.lines`: tables of two numbers on a line,
 * :mod:`~sdv_threea.joint.runs`: values that hold for a run of codes,
 * :mod:`~sdv_threea.joint.order`: the order in which columns are drawn,
 * :mod:`~sdv_threea.joint.terms`: tables that a column is fitted to,

@@ -8,15 +8,12 @@
   counts ``M`` and the noise ``s``, and the share of ``b`` as prior. In an ordered column,
   neighbouring codes support each other (:mod:`~sdv_threea.joint.runs`);
 * *one to one*: the likeliest assignment of codes to codes;
-* *passing*: a code of an ordered column has its own value and those of its neighbours;
-* *rising* and *falling*: both columns are ordered, and their quantiles meet;
-* *line*: one number is a linear function of the other (:mod:`~sdv_threea.joint.lines`).
+* *passing*: a code of an ordered column has one value, or two if the value changes inside it.
 
 Gaussian noise ``z`` of the same scale splits the counts ``M`` into independent halves, ``M + z``
 and ``M - z`` (data fission: Leiner, Duan, Wasserman, Ramdas 2023). A reading is made of one half
 and scored by the other. Among the readings within a standard error of the best score, the one of
-least entropy is taken; but a line goes before other readings in order. All of it is
-post-processing.
+least entropy is taken. All of it is post-processing.
 """
 
 from __future__ import annotations
@@ -30,10 +27,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from sdv_threea.joint.interactions import contrasts
-from sdv_threea.joint.lines import fit_line
 from sdv_threea.joint.pairs import PairCounts
 from sdv_threea.joint.runs import follow_values
-from sdv_threea.joint.tables import LEAST_LEFT, couple, find_filled, rake
+from sdv_threea.joint.tables import LEAST_LEFT, find_filled, rake
 from sdv_threea.maths.mixtures import fit_frequencies
 from sdv_threea.maths.shrinkage import shrink_singular_values
 
@@ -42,12 +38,6 @@ STANDING_OUT = 2.5
 
 #: A function drops values that fewer than this share of a code's records have.
 LEAST_SHARE = 0.02
-
-#: Readings that a line goes before.
-IN_ORDER = ('passing', 'passing inverse', 'rising', 'falling')
-
-#: Without noise, a line may be off by at most this share of the records.
-OFF_LINE = 0.02
 
 #: Number of candidates for a positive ratio of a count to the coarse table, and the least maximum.
 NUM_RATIOS, LEAST_LARGEST = 30, 64.0
@@ -127,23 +117,18 @@ def estimate_codes(
     expected: NDArray[np.float64],
     in_order: tuple[bool, bool],
     rng: np.random.Generator,
-    edges: tuple[NDArray[np.float64] | None, NDArray[np.float64] | None] = (None, None),
 ) -> NDArray[np.float64]:
     """Return estimated counts of a pair, code by code, at least zero, with the expected margins.
 
-    A line keeps the first of the margins only. ``bins`` give the bins of the codes of both columns,
-    shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts that follow from the coarse table,
-    shape (S_i, S_j). ``edges`` are the borders of the codes of both columns, shape (S_i,) and
-    (S_j,); ``None`` for columns other than numbers.
+    Values that change along an ordered column keep its margin only. ``bins`` give the bins of the
+    codes of both columns, shape (S_i,) and (S_j,); -1 for none. ``expected`` are counts that follow
+    from the coarse table, shape (S_i, S_j).
     """
     rows, columns = expected.sum(axis=1), expected.sum(axis=0)
     counts, scale = sharpen(known, *bins)
-    readings = _list_readings(in_order, edges)
     if not known.scale:
-        table = rake(np.maximum(counts, 0.0), rows, columns, RAKING_ROUNDS)
-        line = readings.get('line', readings['coarse'])(Seen(table, np.ones(table.shape), expected))
-        is_line = 'line' in readings and np.abs(line - table).sum() / 2 < OFF_LINE * rows.sum()
-        return line if is_line else table
+        return rake(np.maximum(counts, 0.0), rows, columns, RAKING_ROUNDS)
+    readings = _list_readings(in_order)
     noise = known.scale * rng.standard_normal(known.codes.shape)
     half = known._replace(codes=known.codes + noise, scale=known.scale * math.sqrt(2))
     seen = Seen(*sharpen(half, *bins), expected).pool_margins(known.margin_scale)
@@ -162,10 +147,8 @@ def estimate_codes(
             shares = table[table > 0] / rows.sum()
             entropies[name] = float(-(shares * np.log(shares)).sum())
     chosen = min(entropies, key=lambda name: entropies[name])
-    if chosen in IN_ORDER and 'line' in entropies:
-        chosen = 'line'
     table = readings[chosen](Seen(counts, scale, expected).pool_margins(known.margin_scale))
-    if chosen != 'line':
+    if not chosen.startswith('passing'):
         table = rake(table, rows, columns, RAKING_ROUNDS)
     # Keep the mode: it is right more often than a posterior draw.
     if chosen == 'function':
@@ -201,10 +184,7 @@ def _pad(counts: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.floa
     return np.pad(counts, [(0, size - own) for size, own in zip(shape, counts.shape, strict=True)])
 
 
-def _list_readings(
-    in_order: tuple[bool, bool],
-    edges: tuple[NDArray[np.float64] | None, NDArray[np.float64] | None],
-) -> dict[str, Reading]:
+def _list_readings(in_order: tuple[bool, bool]) -> dict[str, Reading]:
     """Return the readings by name."""
     readings: dict[str, Reading] = {
         'coarse': lambda seen: seen.expected,
@@ -221,13 +201,6 @@ def _list_readings(
     if in_order[1]:
         readings['inverse'] = lambda seen: _read_function(seen.turned, in_order=True).T
         readings['passing inverse'] = lambda seen: _read_passing(seen.turned).T
-    if all(in_order):
-        readings['rising'] = lambda seen: couple(*seen.margins)
-        readings['falling'] = _read_falling
-    first, second = edges
-    if first is not None and second is not None:
-        borders = first, second
-        readings['line'] = lambda seen: fit_line(seen.counts, seen.scale, *seen.margins, borders)
     return readings
 
 
@@ -247,18 +220,25 @@ def _read_function(seen: Seen, *, in_order: bool = False) -> NDArray[np.float64]
 
 
 def _read_passing(seen: Seen) -> NDArray[np.float64]:
-    """Give each code of an ordered column its own value and its neighbours' ones, as counted."""
+    """Give each code of an ordered column one value, and two to one code at each change of value.
+
+    A value changes inside the last code that has it, or inside the next one: the one with more
+    records of the other value, as counted.
+    """
     counts, (rows, _) = seen.counts, seen.margins
     values = _read_function(seen, in_order=True).argmax(axis=1)
-    places = np.arange(1, len(rows))  # without the missing value
-    near = np.zeros(counts.shape, dtype=np.bool_)
-    near[0, values[0]] = True
-    for shift in (-1, 0, 1):
-        near[places, values[np.clip(places + shift, 1, len(rows) - 1)]] = True
-    table = np.where(near, np.maximum(counts, 0.0), 0.0)
-    empty = np.flatnonzero(table.sum(axis=1) <= 0)
-    table[empty, values[empty]] = 1.0
-    return np.asarray(table * rows[:, None] / table.sum(axis=1, keepdims=True))
+    table = np.zeros(counts.shape)
+    table[np.arange(len(rows)), values] = rows
+    before = np.flatnonzero(values[1:-1] != values[2:]) + 1  # without the missing value
+    sides = np.stack([before, before + 1])
+    own, other = (np.maximum(counts[sides, values[at]], 0.0) for at in (sides, sides[::-1]))
+    shares = np.minimum(other / np.maximum(own + other, 1e-9), 0.5)
+    mixed = (shares * rows[sides]).argmax(axis=0)
+    at, changes = sides[mixed, np.arange(len(before))], np.arange(len(before))
+    moved = shares[mixed, changes] * rows[at]
+    table[at, values[sides[1 - mixed, changes]]] += moved
+    table[at, values[at]] -= moved
+    return table
 
 
 def _keep_likeliest(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -344,9 +324,3 @@ def _read_ratios(seen: Seen) -> NDArray[np.float64]:
     lone = shaped.sum(axis=1) <= 0
     shaped[lone] = expected[lone]
     return rake(shaped + LEAST_LEFT * expected, *seen.margins, RAKING_ROUNDS)
-
-
-def _read_falling(seen: Seen) -> NDArray[np.float64]:
-    """Let quantiles of one column meet those of the other in reverse."""
-    rows, columns = seen.margins
-    return couple(rows, columns[::-1])[:, ::-1]

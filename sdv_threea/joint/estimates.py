@@ -268,8 +268,7 @@ def _estimate_function(
     ]
     expected = coarse[bins[0]][:, bins[1]] * inside[0][:, None] * inside[1]
     in_order = singles.ordered[pair[0]], singles.ordered[pair[1]]
-    edges = (singles.edges[pair[0]], singles.edges[pair[1]]) if singles.edges else (None, None)
-    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng, edges)
+    return estimate_codes(known, (bins[0], bins[1]), expected, in_order, rng)
 
 
 def _fill_gaps(

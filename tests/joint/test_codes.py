@@ -10,7 +10,7 @@ from sdv_threea.joint.codes import CodeCounts, estimate_codes, sharpen
 NUM_RECORDS = 30_000.0
 
 
-def read(true, scale, rng, ordered=(False, False), edges=(None, None), margin_scale=0.0):
+def read(true, scale, rng, ordered=(False, False), margin_scale=0.0):
     """Add noise, and estimate the table with nothing known but its margins."""
     bins = tuple(np.zeros(size, dtype=np.int64) for size in true.shape)
     noisy = true + scale * rng.standard_normal(true.shape)
@@ -21,7 +21,7 @@ def read(true, scale, rng, ordered=(False, False), edges=(None, None), margin_sc
     ]
     expected = np.outer(*margins) / margins[1].sum()
     known = CodeCounts(noisy, scale, coarse, 3.0, margin_scale)
-    return estimate_codes(known, bins, expected, ordered, rng, edges)
+    return estimate_codes(known, bins, expected, ordered, rng)
 
 
 def distance(one, other):
@@ -71,9 +71,10 @@ def test_values_that_pass_into_each_other_come_back(rng):
     np.add.at(true, (1 + minutes * 85 // 1_440, minutes // 60), NUM_RECORDS / 1_440)
 
     for ordered in ((True, False), (True, True)):
-        found = read(true, 25.0, rng, ordered)
+        found = read(true, 25.0, rng, ordered, 25.0)
         # Each hour begins inside an interval; a function would be off by a sixth of all records.
-        assert distance(found, true) < 0.05
+        given, truly = (table[1:] / table[1:].sum(axis=1, keepdims=True) for table in (found, true))
+        assert np.abs(given - truly).mean(axis=0).sum() / 2 < 0.025, 'it was .05 with neighbours'
         assert found[true == 0].sum() < 0.01 * NUM_RECORDS
 
 
@@ -90,69 +91,6 @@ def test_groups_of_ages_end_where_they_end(rng, turned):
         off.append(found[table == 0].sum() / 5_000)
 
     assert np.mean(off) < 0.015, 'code by code it is .023'
-
-
-@pytest.mark.parametrize('falling', [False, True])
-def test_quantiles_that_meet_come_back_where_noise_drowns_single_counts(rng, falling):
-    ends = [np.sort(rng.random(size)) for size in (39, 59)]
-    ends = [np.concatenate([[0], each, [1]]) for each in ends]
-    low = np.maximum(ends[0][:-1, None], ends[1][:-1])
-    high = np.minimum(ends[0][1:, None], ends[1][1:])
-    true = NUM_RECORDS * np.maximum(high - low, 0)
-    true = true[:, ::-1] if falling else true
-
-    assert distance(read(true, 150.0, rng, (True, True)), true) < 1e-6
-
-
-@pytest.mark.parametrize('slope', [1 / 60, -1 / 60])
-def test_a_line_is_better_known_than_its_counts(rng, slope):
-    """Hours of clock times in intervals that do not end on the hour."""
-    minutes = np.arange(0.0, 1_441, 17)
-    first, last = np.sort([0.0, 1_440 * slope])
-    borders = np.arange(first, last + 1)
-    true = np.zeros((len(minutes), len(borders)))
-    clock = (np.arange(14_400) + 0.5) / 10
-    places = np.searchsorted(minutes[1:-1], clock) + 1, np.searchsorted(borders, clock * slope)
-    np.add.at(true, places, NUM_RECORDS / len(clock))
-
-    found = read(true, 25.0, rng, (True, True), (minutes, borders), 25.0)
-    without = read(true, 25.0, rng, (True, True), margin_scale=25.0)
-
-    # Of each interval, all that is off is how many records it has.
-    given, truly = (table[1:] / table[1:].sum(axis=1, keepdims=True) for table in (found, true))
-    assert np.abs(given - truly).mean(axis=0).sum() < 0.01
-    given = without[1:] / without[1:].sum(axis=1, keepdims=True)
-    assert np.abs(given - truly).mean(axis=0).sum() > 0.03
-
-
-@pytest.mark.parametrize('scale', [0.0, 25.0])
-def test_numbers_that_bend_are_not_taken_for_a_line(rng, scale):
-    """The square of a number, in intervals of as many records each."""
-    borders = np.sqrt(np.linspace(0, 1, 41))
-    true = np.zeros((41, 31))
-    draws = rng.random(300_000)
-    others = np.linspace(0, 1, 31)
-    places = np.searchsorted(borders, draws), np.searchsorted(others, draws**2)
-    np.add.at(true, places, NUM_RECORDS / len(draws))
-
-    found = read(true, scale, rng, (True, True), (borders, others))
-
-    assert distance(found, true) < 0.05
-
-
-def test_missing_values_beside_a_line_come_back(rng):
-    """Where the first number is missing, so is the second; and of others some are, at random."""
-    edges = np.linspace(0, 1, 31), np.linspace(0, 3, 46)
-    true = np.zeros((31, 46))
-    draws = rng.random(300_000)
-    places = np.searchsorted(edges[0], draws), np.searchsorted(edges[1], 3 * draws)
-    np.add.at(true, places, 0.8 * NUM_RECORDS / len(draws))
-    true[1:, 0] = true[1:].sum(axis=1) / 8
-    true[0, 0] = NUM_RECORDS / 10
-
-    found = read(true, 20.0, rng, (True, True), edges)
-
-    assert distance(found, true) < 0.02
 
 
 def test_without_noise_the_counts_are_the_table(rng):
