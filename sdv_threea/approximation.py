@@ -163,7 +163,8 @@ def join_columns(
     bins = cut_pair_bins(*cuts, constants.joint, constants.approximate)
     edges = [getattr(each, 'edges', None) for each in encoder.scored_transformers]
     known = tuple(bins), tuple(histograms), tuple(ordered), counts.totals, counts.scale
-    singles = Singles(*known, tuple(edges))
+    unlisted = [getattr(each, 'unlisted', -1) for each in encoder.scored_transformers]
+    singles = Singles(*known, tuple(edges), tuple(unlisted))
     adapts = run.adapts(encoder.classes) or run.adapts_number(encoder.classes)
     promised = ('adapt',) if adapts else ()
     expected = expect_tables(counts.totals, scores, density.correlations, bins)

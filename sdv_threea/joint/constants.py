@@ -65,12 +65,10 @@ class JointConstants:
             product, and not from its price. Set by hand.
         most_cells: Larger tables are not counted code by code. It bounds time and memory. Set by
             hand.
-        records_per_error: Nearly all codes of functional pairs should have records of this many
-            times the noise, if the price allows it.
         left_out: The share of records whose codes may have fewer.
-        least_held: Functional pairs whose codes would have fewer records than this many times the
-            noise are left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict
-            themselves at epsilon 1 with a target.
+        most_noise: Functional pairs with more than this many times the noise that they bear are
+            left out. Without it, 8 in place of 5 % of the rows of telco_churn contradict themselves
+            at epsilon 1 with a target.
         least_spent: The least part of the remaining price that functional pairs get.
         most_needed: If functional pairs need more than this part of the remaining price, they get
             all of it. Set by hand.
@@ -136,9 +134,8 @@ class JointConstants:
     nearness: float = 0.2
     blur: float = 0.1
     most_cells: int = 2**20
-    records_per_error: float = 12.0
     left_out: float = 0.02
-    least_held: float = 2.0
+    most_noise: float = 2.0
     least_spent: float = 0.2
     most_needed: float = 0.95
     most_weighed: int = 8

@@ -22,7 +22,13 @@ from sdv_threea.joint.chain import Column
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.density import Joint, fit_joint
 from sdv_threea.joint.estimates import Estimates, Singles, estimate, estimate_functions
-from sdv_threea.joint.functions import carry_functions, find_functions, price_functions
+from sdv_threea.joint.functions import (
+    Function,
+    Side,
+    carry_functions,
+    find_functions,
+    list_shortcuts,
+)
 from sdv_threea.joint.interactions import (
     Interactions,
     release_interactions,
@@ -122,18 +128,38 @@ class Counter:
     def _count_functions(self, interactions: Interactions) -> PairCounts:
         """Count pairs that look functional code by code, at the price that they need."""
         singles, constants = self.singles, self.constants
-        known = *self._complete(interactions), singles.columns, singles.ordered
-        found, left = find_functions(*known, constants), self.spending.left(self.promised)
+        pairs, margins = self._complete(interactions)
+        unlisted = singles.unlisted or (-1,) * len(margins)
+        columns = zip(margins, singles.columns, singles.ordered, unlisted, strict=True)
+        sides = [Side.look(*each, constants.left_out) for each in columns]
+        found = find_functions(pairs, sides, constants)
         # The price of digits is kept if there may be any to count.
-        kept = constants.value_part if self._list_numbers(found) else 0.0
-        left *= math.sqrt(1 - kept)
-        seen = singles.columns, singles.num_records
-        carried = carry_functions(*seen, found, left, constants)
-        if not carried:
+        kept = self.spending.left(self.promised) * math.sqrt(constants.value_part)
+        kept *= bool(self._list_numbers(found))
+        counts = self._count_codes(found, kept)
+        if not counts.tables:
+            return counts
+        tables = estimate_tables(pairs, margins, self.expected, singles.ordered, constants)
+        known = estimate_functions(singles, pairs, counts, tables, self.rng)
+        dropped, instead = list_shortcuts(known, sides, constants)
+        others = self._count_codes(instead, kept, every=True)
+        if not others.tables:
+            return counts
+        kept_tables = {k: v for k, v in counts.tables.items() if k not in dropped}
+        return PairCounts(kept_tables | others.tables, counts.scales | others.scales)
+
+    def _count_codes(
+        self, found: Mapping[Pair, Function], kept: float, *, every: bool = False
+    ) -> PairCounts:
+        """Count pairs code by code if their price leaves ``kept``: ``every`` one, or some."""
+        left = self.spending.left(self.promised)
+        left = left if math.isinf(left) else math.sqrt(max(left**2 - kept**2, 0.0))
+        known = found, self.singles.num_records, left, self.constants
+        weights, price = carry_functions(*known)
+        if not weights or (every and len(weights) < len(found)):
             return PairCounts({}, {})
-        weights, price = price_functions(*seen, carried, left, constants)
         terms = self.spending.rest(price, self.promised)
-        counts = release_pair_counts(self.rows, singles.codes, weights, **terms)
+        counts = release_pair_counts(self.rows, self.singles.codes, weights, **terms)
         return self.spending.keep(counts)
 
     def _list_numbers(self, functions: Iterable[Pair]) -> list[Pair]:

@@ -45,6 +45,7 @@ class Singles:
         scale: Noise scale of a count of a code.
         edges: For each column, the borders of its codes, without the missing value, shape (S,);
             ``None`` for columns other than numbers. By default no column is a number.
+        unlisted: For each column, the code of all values that are not listed, -1 for none.
     """
 
     bins: tuple[NDArray[np.int64], ...]
@@ -53,6 +54,7 @@ class Singles:
     totals: NDArray[np.float64]
     scale: float
     edges: tuple[NDArray[np.float64] | None, ...] = ()
+    unlisted: tuple[int, ...] = ()
 
     @property
     def num_records(self) -> float:

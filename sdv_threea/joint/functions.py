@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from sdv_threea.joint.bins import Pair
 from sdv_threea.joint.constants import JointConstants
@@ -46,45 +47,54 @@ OFTEN = 0.2
 #: not exceed the noise by this factor.
 DROWNED = 4.0
 
+#: A column determines another if its codes leave at most this share of the records open; it
+#: determines it exactly up to the smaller share.
+DETERMINED, EXACT = 0.05, 0.01
+
+#: The share of records of a functional pair that may get a wrong value because of noise.
+MISSED = 0.02
+
 #: Weights of pairs that are counted code by code are multiples of one over this.
 WEIGHT_UNIT = 8
 
 
-def find_functions(
-    pairs: PairCounts,
-    margins: Sequence[NDArray[np.float64]],
-    columns: Sequence[NDArray[np.float64]],
-    ordered: Sequence[bool],
-    constants: JointConstants,
-) -> dict[Pair, bool]:
-    """Return the pairs that look functional, the most informative first: a forest.
+class Function(NamedTuple):
+    """A pair that looks functional.
 
-    The value of a pair is true if the values of one column clearly follow the order of the other.
-    ``margins`` are counts of bins, shape (G,), and ``columns`` probabilities of codes, shape (S,).
-    ``ordered`` tells whether the order of a column's codes means something.
+    Args:
+        small: Share of the records in a small code of the parent.
+        values: Number of values of the child.
+        in_order: True if the parent is ordered, so that runs of its codes have the same value.
+        clear: True if the values clearly follow that order.
     """
-    sides = [_Side.look(*each) for each in zip(margins, columns, ordered, strict=True)]
-    told: dict[Pair, tuple[float, float, bool]] = {}
-    for (i, j), counts in pairs.tables.items():
-        if columns[i].size * columns[j].size <= constants.most_cells:
-            scale = pairs.scales[i, j]
-            ways = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
-            told[i, j] = max(_rate(*way, scale, constants) for way in ways)
-    telling = [pair for pair, (_, alone, _) in told.items() if alone > constants.least_told]
-    forest = grow_forest(sorted(telling, key=lambda pair: -told[pair][0]))
-    return {pair: told[pair][2] for pair in forest}
+
+    small: float
+    values: float
+    in_order: bool = False
+    clear: bool = False
+
+    def bear(self, num_records: float) -> float:
+        """Return the noise of a count at which nearly all records get their value.
+
+        A code of r records with noise s gets a wrong one of V values with probability V Q(r / s
+        sqrt(2)). Runs of codes have V borders, each of which is off by about half of s.
+        """
+        if self.in_order:
+            return 2 * MISSED * num_records / self.values
+        return num_records * self.small / math.sqrt(2) / -float(ndtri(MISSED / self.values))
 
 
-class _Side(NamedTuple):
+class Side(NamedTuple):
     """A column as the parent or the child of a functional dependency.
 
     Args:
         counts: Counts of its bins, shape (G,).
-        units: Shares of the units with a value each, shape (U,): codes or, in an ordered column,
-            bins, as neighbouring codes mostly have the same value.
+        units: Shares of the units with a value each, shape (U,): listed codes or, in an ordered
+            column, bins, as neighbouring codes mostly have the same value.
         entropy: Entropy of its codes, in nats.
         size: The logarithm of the number of codes that occur.
         ordered: Whether the order of its codes means something.
+        small: Share of a small code.
     """
 
     counts: NDArray[np.float64]
@@ -92,19 +102,99 @@ class _Side(NamedTuple):
     entropy: float
     size: float
     ordered: bool
+    small: float
 
     @classmethod
-    def look(cls, counts: NDArray[np.float64], shares: NDArray[np.float64], ordered: bool) -> _Side:
-        """Summarise a column, given counts of its bins and probabilities of its codes."""
+    def look(
+        cls,
+        counts: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        ordered: bool,
+        unlisted: int,
+        left_out: float,
+    ) -> Side:
+        """Summarise a column, given counts of its bins and probabilities of its codes.
+
+        ``unlisted`` is the code that stands for all values that are not known, -1 for none.
+        """
+        listed = shares.copy()
+        listed[unlisted if unlisted >= 0 else slice(0, 0)] = 0.0
         size = math.log(max(int(np.count_nonzero(shares)), 1))
-        units = counts / counts.sum() if ordered else shares
-        return cls(counts, units, _entropy(shares), size, ordered)
+        units = counts / counts.sum() if ordered else listed
+        small = find_small(listed if listed.any() else shares, left_out)
+        return cls(counts, units, _entropy(shares), size, ordered, small)
+
+
+def find_functions(
+    pairs: PairCounts, sides: Sequence[Side], constants: JointConstants
+) -> dict[Pair, Function]:
+    """Return the pairs that look functional, the most informative first: a forest."""
+    rated: dict[Pair, tuple[float, float, bool, bool]] = {}
+    for (i, j), counts in pairs.tables.items():
+        if math.exp(sides[i].size + sides[j].size) <= constants.most_cells:
+            scale = pairs.scales[i, j]
+            ways = (counts, sides[i], sides[j]), (counts.T, sides[j], sides[i])
+            first, second = (_rate(*way, scale, constants) for way in ways)
+            rated[i, j] = max((*first, False), (*second, True))
+    telling = [pair for pair, (_, alone, *_) in rated.items() if alone > constants.least_told]
+    found = {}
+    for i, j in grow_forest(sorted(telling, key=lambda pair: -rated[pair][0])):
+        *_, clear, turned = rated[i, j]
+        parent, child = (sides[j], sides[i]) if turned else (sides[i], sides[j])
+        found[i, j] = _make_function(parent, child, clear)
+    return found
+
+
+def _make_function(parent: Side, child: Side, clear: bool = False) -> Function:
+    """Return how a pair is counted, given which column is the parent."""
+    small = min(parent.small, child.small) if parent.ordered and child.ordered else parent.small
+    return Function(small, math.exp(child.size), parent.ordered and not child.ordered, clear)
+
+
+def list_shortcuts(
+    functions: Mapping[Pair, NDArray[np.float64]],
+    sides: Sequence[Side],
+    constants: JointConstants,
+) -> tuple[list[Pair], dict[Pair, Function]]:
+    """Return the pairs of which one column follows better from a third one, and the pairs instead.
+
+    If a first column determines a second one, and that nearly a third, then the first determines
+    the third at least as well. ``functions`` are probabilities of codes by pair, shape (S_i, S_j).
+    """
+    misses = functions | {(j, i): table.T for (i, j), table in functions.items()}
+    misses = {(i, j): _miss(table, sides[i]) for (i, j), table in misses.items()}
+
+    def climb(column: int) -> int:
+        above = [
+            i
+            for i, j in misses
+            if j == column
+            and misses[i, j] <= DETERMINED < misses[j, i]
+            and not (sides[i].ordered or sides[j].ordered)
+        ]
+        return climb(min(above, key=lambda at: misses[at, column])) if above else column
+
+    dropped, instead = [], {}
+    for i, j in functions:
+        parent, child = (i, j) if misses[i, j] <= misses[j, i] else (j, i)
+        top, inexact = climb(parent), min(misses[i, j], misses[j, i]) > EXACT
+        cells = math.exp(sides[top].size + sides[child].size)
+        if inexact and top != parent and cells <= constants.most_cells:
+            dropped.append((i, j))
+            instead[min(top, child), max(top, child)] = _make_function(sides[top], sides[child])
+    return dropped, instead
+
+
+def _miss(table: NDArray[np.float64], parent: Side) -> float:
+    """Return the share of records without the likeliest value of their code of the parent."""
+    listed = table[parent.units > 0] if not parent.ordered else table
+    return float(1 - listed.max(axis=1).sum() / max(listed.sum(), 1e-9))
 
 
 def _rate(
     counts: NDArray[np.float64],
-    parent: _Side,
-    child: _Side,
+    parent: Side,
+    child: Side,
     scale: float,
     constants: JointConstants,
 ) -> tuple[float, float, bool]:
@@ -151,67 +241,49 @@ def grow_forest(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 
 def carry_functions(
-    columns: Sequence[NDArray[np.float64]],
-    num_records: float,
-    found: Mapping[Pair, bool],
-    left: float,
-    constants: JointConstants,
-) -> list[Pair]:
-    """Drop the pairs whose counts by code would be below the noise; other pairs get their budget.
+    found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
+) -> tuple[dict[Pair, int], float]:
+    """Return weights and the price of pairs that are counted code by code.
 
-    Structure read from counts below the noise is random and creates impossible rows. Pairs whose
-    values clearly follow an order stay, because neighbouring codes support each other. ``columns``
-    are probabilities of codes, shape (S,), and ``left`` is the price, in GDP, that may be paid.
+    Pairs with much more noise than they bear are dropped, and others get their budget: structure
+    read from such counts is random and creates impossible rows. Pairs whose values clearly follow
+    an order stay, because neighbouring codes support each other. ``left`` is the price, in GDP,
+    that may be paid.
     """
-    kept = list(found)
+    kept = dict(found)
     while kept:
-        weights, price = price_functions(columns, num_records, kept, left, constants)
+        weights, price = price_functions(kept, num_records, left, constants)
         # The noise scale of a count is the length of a record's contribution, divided by the price.
         length = math.sqrt(sum(weight**2 for weight in weights.values()))
-        held = {
-            pair: num_records * _find_small_of(columns, pair, constants) * weights[pair] * price
-            for pair in kept
-            if not found[pair]
+        borne = {
+            pair: own.bear(num_records) * weights[pair] * price
+            for pair, own in kept.items()
+            if not own.clear
         }
-        worst = min(held, key=lambda pair: held[pair], default=None)
-        if worst is None or held[worst] >= constants.least_held * length:
-            break
-        kept.remove(worst)
-    return kept
+        worst = min(borne, key=lambda pair: borne[pair], default=None)
+        if worst is None or borne[worst] * constants.most_noise >= length:
+            return weights, price
+        del kept[worst]
+    return {}, 0.0
 
 
 def price_functions(
-    columns: Sequence[NDArray[np.float64]],
-    num_records: float,
-    wanted: Sequence[Pair],
-    left: float,
-    constants: JointConstants,
+    found: Mapping[Pair, Function], num_records: float, left: float, constants: JointConstants
 ) -> tuple[dict[Pair, int], float]:
-    """Return the weights and the price of pairs that are counted code by code.
+    """Return the weights and the price of at least one pair that is counted code by code.
 
     Nearly all codes should have enough records for their noise. The more codes a column has, the
     fewer records each has, and the less noise they allow. A weight is what a record adds to a
-    count, a whole number of at least one. The price, in GDP, is at most ``left``. ``columns`` are
-    probabilities of codes, shape (S,), and at least one pair must be ``wanted``.
+    count, a whole number of at least one. The price, in GDP, is at most ``left``.
     """
-    borne = {}
-    for pair in wanted:
-        small = _find_small_of(columns, pair, constants)
-        borne[pair] = max(num_records * small / constants.records_per_error, 1.0)
-    most = max(borne.values())
+    borne = {pair: max(own.bear(num_records), 1.0) for pair, own in found.items()}
+    most = min(max(borne.values()), constants.most_weighed * min(borne.values()))
     weights = {
-        pair: min(round(WEIGHT_UNIT * most / noise), WEIGHT_UNIT * constants.most_weighed)
-        for pair, noise in borne.items()
+        pair: max(round(WEIGHT_UNIT * most / noise), WEIGHT_UNIT) for pair, noise in borne.items()
     }
     needed = math.sqrt(sum(weight**2 for weight in weights.values())) / WEIGHT_UNIT / most
     price = max(needed, math.sqrt(constants.least_spent) * left)
     return weights, price if price < constants.most_needed * left else left
-
-
-def _find_small_of(
-    columns: Sequence[NDArray[np.float64]], pair: Pair, constants: JointConstants
-) -> float:
-    return min(find_small(columns[at], constants.left_out) for at in pair)
 
 
 def find_small(shares: NDArray[np.float64], left_out: float) -> float:

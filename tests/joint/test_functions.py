@@ -11,9 +11,13 @@ import pytest
 from sdv_threea.joint.bins import pack
 from sdv_threea.joint.constants import JointConstants
 from sdv_threea.joint.functions import (
+    MISSED,
+    Function,
+    Side,
     carry_functions,
     find_functions,
     grow_forest,
+    list_shortcuts,
     price_functions,
 )
 from sdv_threea.joint.pairs import PairCounts
@@ -22,9 +26,15 @@ CONSTANTS = JointConstants()
 NUM_RECORDS = 30_000
 
 
-def find(*known):
+def look(margins, columns, ordered, unlisted=None):
+    """The columns as parents and children."""
+    each = zip(margins, columns, ordered, unlisted or [-1] * len(columns), strict=True)
+    return [Side.look(*own, CONSTANTS.left_out) for own in each]
+
+
+def find(pairs, margins, columns, ordered, constants):
     """The pairs that look like functions."""
-    return tuple(find_functions(*known))
+    return tuple(find_functions(pairs, look(margins, columns, ordered), constants))
 
 
 def make_table(rng):
@@ -161,7 +171,8 @@ def test_values_clearly_follow_one_another_if_noise_hides_little(rng):
     for scale, clear in ((0.0, True), (300.0, True), (900.0, False)):
         pairs = PairCounts({(0, 1): exact}, {(0, 1): scale})
 
-        assert find_functions(pairs, margins, columns, [True, False], CONSTANTS) == {(0, 1): clear}
+        found = find_functions(pairs, look(margins, columns, [True, False]), CONSTANTS)
+        assert {pair: own.clear for pair, own in found.items()} == {(0, 1): clear}
 
 
 def make_work(rng):
@@ -248,42 +259,75 @@ def test_a_forest_has_no_circles_and_keeps_the_first():
     assert grow_forest(pairs) == ((0, 1), (1, 2), (3, 4), (2, 4), (5, 6))
 
 
-def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price(rng):
+@pytest.mark.parametrize('scale', [0.0, 60.0])
+def test_what_follows_from_listed_values_is_found_among_many_that_are_not(rng, scale):
+    """A fifth of the records have a rare clock time; these share a code, which has every hour."""
+    time = rng.integers(0, 150, NUM_RECORDS)
+    hour = time // 8
+    table = np.stack([np.minimum(time, 120), hour], axis=1)
+    pairs, margins, columns = count(table, scale, rng)
+
+    found = find_functions(pairs, look(margins, columns, [False] * 2, [120, -1]), CONSTANTS)
+
+    assert tuple(found) == ((0, 1),)
+    assert found[0, 1].small == pytest.approx(1 / 150, rel=0.3)
+
+
+def test_what_follows_nearly_from_a_column_follows_from_the_one_that_determines_it(rng):
+    """A size follows from the product, and a supplier nearly from the size."""
+    product = rng.integers(0, 60, NUM_RECORDS)
+    size, supplier = rng.integers(0, 40, 60), rng.integers(0, 20, 60)
+    supplier = np.where(rng.random(60) < 0.1, supplier, (size * 7) % 20)
+    kind = rng.integers(0, 4, 20)[supplier]
+    table = np.stack([size[product], product, supplier[product], kind[product]], axis=1)
+    shapes = [column.max() + 1 for column in table.T]
+    columns = [np.bincount(column) / NUM_RECORDS for column in table.T]
+    sides = look([NUM_RECORDS * own for own in columns], columns, [False] * 4)
+    functions = {}
+    for i, j in ((0, 1), (0, 2), (2, 3)):
+        functions[i, j] = np.zeros((shapes[i], shapes[j]))
+        np.add.at(functions[i, j], (table[:, i], table[:, j]), 1 / NUM_RECORDS)
+
+    dropped, instead = list_shortcuts(functions, sides, CONSTANTS)
+
+    assert dropped == [(0, 2)]
+    assert list(instead) == [(1, 2)]
+    assert instead[1, 2].small == sides[1].small
+    del functions[0, 1]
+    assert list_shortcuts(functions, sides, CONSTANTS) == ([], {})
+
+
+def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():
     """Codes of the first pair have thousands of records, those of the second a few dozen."""
-    few, many = np.full(4, 1 / 4), np.full(400, 1 / 400)
-    known = [few, few, few, many], 12_000
 
     def carry(left, *, clear=False):
-        found = {(0, 1): False, (2, 3): clear}
-        return carry_functions(*known, found, left, CONSTANTS)
+        found = {(0, 1): Function(1 / 4, 4), (2, 3): Function(1 / 400, 4, False, clear)}
+        return list(carry_functions(found, 12_000, left, CONSTANTS)[0])
 
     assert carry(math.inf) == carry(1.0) == [(0, 1), (2, 3)]
     assert carry(0.02) == [(0, 1)]
     assert carry(0.02, clear=True) == [(0, 1), (2, 3)], 'codes around a code tell too'
     assert carry(1e-5) == carry(0.0) == []
-    assert carry_functions(*known, {}, 1.0, CONSTANTS) == []
+    assert carry_functions({}, 12_000, 1.0, CONSTANTS) == ({}, 0.0)
 
 
-def test_the_price_is_what_nearly_all_codes_bear(rng):
-    few, many = np.full(8, 1 / 8), np.full(40, 1 / 40)
-    rare = np.append(np.full(4, 0.99 / 4), np.full(10, 0.001))
-    columns = [few, many, rare, np.append(few, 0.0)]
+def test_a_pair_bears_the_noise_at_which_nearly_all_codes_get_their_value(rng):
+    own = Function(1 / 40, 12)
 
-    weights, mu = price_functions(columns, 12_000, [(0, 1), (0, 2), (0, 3)], 0.06, CONSTANTS)
+    counts = own.bear(12_000) * rng.standard_normal((20_000, 12))
+    counts[:, 0] += 300
 
-    unit = math.sqrt(sum(weight**2 for weight in weights.values())) / mu
-    noise = {pair: unit / weight for pair, weight in weights.items()}
-    # The codes have 300, 1,500 and 1,500 records; the ten rare ones are left out.
-    assert noise[0, 1] == pytest.approx(300 / CONSTANTS.records_per_error, rel=0.1)
-    assert noise[0, 2] == pytest.approx(1_500 / CONSTANTS.records_per_error, rel=0.1)
-    assert noise[0, 3] == pytest.approx(1_500 / CONSTANTS.records_per_error, rel=0.1)
-    assert all(isinstance(weight, int) and weight >= 1 for weight in weights.values())
+    assert MISSED / 2 < (counts.argmax(axis=1) > 0).mean() < MISSED
 
 
-def test_weights_are_bounded(rng):
-    columns = [np.full(2, 0.5), np.full(5_000, 1 / 5_000), np.full(2, 0.5)]
+def test_borders_of_runs_cost_half_of_the_noise_each():
+    assert Function(0.1, 25, in_order=True).bear(30_000) == pytest.approx(2 * MISSED * 1_200)
 
-    weights, _ = price_functions(columns, 1e6, [(0, 1), (0, 2)], 1.0, CONSTANTS)
+
+def test_weights_are_bounded():
+    found = {(0, 1): Function(1e-4, 10), (0, 2): Function(0.5, 2)}
+
+    weights, _ = price_functions(found, 1e6, 1.0, CONSTANTS)
 
     assert weights[0, 1] == CONSTANTS.most_weighed * weights[0, 2]
 
@@ -292,9 +336,7 @@ def test_weights_are_bounded(rng):
     ('left', 'share'), [(1e-6, 1.0), (10.0, CONSTANTS.least_spent**0.5), (math.inf, math.inf)]
 )
 def test_functions_get_some_of_what_is_left_and_no_more(left, share):
-    columns = [np.full(8, 1 / 8), np.full(40, 1 / 40)]
-
-    _, mu = price_functions(columns, 12_000, [(0, 1)], left, CONSTANTS)
+    _, mu = price_functions({(0, 1): Function(1 / 40, 8)}, 12_000, left, CONSTANTS)
 
     assert mu == (share if math.isinf(left) else pytest.approx(share * left))
     assert mu <= left
