@@ -158,30 +158,33 @@ def list_shortcuts(
 ) -> tuple[list[Pair], dict[Pair, Function]]:
     """Return the pairs of which one column follows better from a third one, and the pairs instead.
 
-    If a first column determines a second one, and that nearly a third, then the first determines
-    the third at least as well. ``functions`` are probabilities of codes by pair, shape (S_i, S_j).
+    If one column of a pair follows from a third column, that one says at least as much of the other
+    column. ``functions`` are probabilities of codes by pair, shape (S_i, S_j).
     """
     misses = functions | {(j, i): table.T for (i, j), table in functions.items()}
     misses = {(i, j): _miss(table, sides[i]) for (i, j), table in misses.items()}
 
     def climb(column: int) -> int:
-        above = [
-            i
-            for i, j in misses
-            if j == column
-            and misses[i, j] <= DETERMINED < misses[j, i]
-            and not (sides[i].ordered or sides[j].ordered)
-        ]
-        return climb(min(above, key=lambda at: misses[at, column])) if above else column
+        """Return a column that determines this one and does not follow from it, if any."""
+        determining, top = [column], column
+        for at in determining:  # which grows
+            for i, j in misses:
+                alike = sides[i].ordered or sides[j].ordered or i in determining
+                if j == at and misses[i, j] <= DETERMINED and not alike:
+                    determining.append(i)
+                    top = i if misses[j, i] > DETERMINED else top
+        return top
 
     dropped, instead = [], {}
     for i, j in functions:
         parent, child = (i, j) if misses[i, j] <= misses[j, i] else (j, i)
-        top, inexact = climb(parent), min(misses[i, j], misses[j, i]) > EXACT
-        cells = math.exp(sides[top].size + sides[child].size)
-        if inexact and top != parent and cells <= constants.most_cells:
+        moved, other = (child, parent) if sides[parent].ordered else (parent, child)
+        top, inexact = climb(moved), min(misses[i, j], misses[j, i]) > EXACT
+        cells = math.exp(sides[top].size + sides[other].size)
+        if inexact and top not in (moved, other) and cells <= constants.most_cells:
             dropped.append((i, j))
-            instead[min(top, child), max(top, child)] = _make_function(sides[top], sides[child])
+            ends = (other, top) if moved == child else (top, other)
+            instead[min(ends), max(ends)] = _make_function(*(sides[end] for end in ends))
     return dropped, instead
 
 

@@ -273,28 +273,45 @@ def test_what_follows_from_listed_values_is_found_among_many_that_are_not(rng, s
     assert found[0, 1].small == pytest.approx(1 / 150, rel=0.3)
 
 
+def see(table, pairs, ordered):
+    """The columns of a table, and their pairs code by code."""
+    columns = [np.bincount(column) / len(table) for column in table.T]
+    functions = {}
+    for i, j in pairs:
+        functions[i, j] = np.zeros((len(columns[i]), len(columns[j])))
+        np.add.at(functions[i, j], (table[:, i], table[:, j]), 1 / len(table))
+    return functions, look([len(table) * own for own in columns], columns, ordered)
+
+
 def test_what_follows_nearly_from_a_column_follows_from_the_one_that_determines_it(rng):
-    """A size follows from the product, and a supplier nearly from the size."""
+    """A size follows from the product, and a supplier, which has a name, nearly from the size."""
     product = rng.integers(0, 60, NUM_RECORDS)
     size, supplier = rng.integers(0, 40, 60), rng.integers(0, 20, 60)
-    supplier = np.where(rng.random(60) < 0.1, supplier, (size * 7) % 20)
-    kind = rng.integers(0, 4, 20)[supplier]
-    table = np.stack([size[product], product, supplier[product], kind[product]], axis=1)
-    shapes = [column.max() + 1 for column in table.T]
-    columns = [np.bincount(column) / NUM_RECORDS for column in table.T]
-    sides = look([NUM_RECORDS * own for own in columns], columns, [False] * 4)
-    functions = {}
-    for i, j in ((0, 1), (0, 2), (2, 3)):
-        functions[i, j] = np.zeros((shapes[i], shapes[j]))
-        np.add.at(functions[i, j], (table[:, i], table[:, j]), 1 / NUM_RECORDS)
+    supplier = np.where(rng.random(60) < 0.1, supplier, (size * 7) % 20)[product]
+    table = np.stack([size[product], product, supplier, 19 - supplier, supplier % 4], axis=1)
+    functions, sides = see(table, [(0, 1), (0, 2), (2, 3), (3, 4)], [False] * 5)
 
     dropped, instead = list_shortcuts(functions, sides, CONSTANTS)
 
-    assert dropped == [(0, 2)]
+    assert dropped == [(0, 2)], 'what follows exactly stays'
     assert list(instead) == [(1, 2)]
     assert instead[1, 2].small == sides[1].small
     del functions[0, 1]
     assert list_shortcuts(functions, sides, CONSTANTS) == ([], {})
+
+
+def test_a_day_is_counted_with_the_month_and_not_with_the_quarter(rng):
+    day = rng.integers(0, 365, NUM_RECORDS)
+    month = np.minimum(day // 30, 11)
+    table = np.stack([day // 7, month, month // 3], axis=1)
+
+    dropped, instead = list_shortcuts(
+        *see(table, [(0, 2), (1, 2)], [True, False, False]), CONSTANTS
+    )
+
+    assert dropped == [(0, 2)]
+    assert list(instead) == [(0, 1)]
+    assert instead[0, 1].in_order
 
 
 def test_pairs_that_noise_drowns_are_left_out_and_others_have_their_price():
