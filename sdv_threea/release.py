@@ -78,6 +78,12 @@ class Release:
         """The released estimate of the number of records."""
         return float(self.mixture.weights.sum())
 
+    @property
+    def sharpened(self) -> tuple[str, ...]:
+        """The target, if samples make it easier to predict than it is: with ``alpha`` below 1."""
+        adapted = self.labels is not None or self.number is not None
+        return (self.domain.target,) if adapted and self.domain.target is not None else ()
+
     def sample(
         self,
         num_rows: int,

@@ -89,6 +89,12 @@ SETTINGS = (
         metavar='COLUMN',
         help='The column that models will predict; of a database TABLE.COLUMN, once per table.',
     ),
+    click.option(
+        '--alpha',
+        type=click.FloatRange(0, 1),
+        default=0.5,
+        help='Rows for training models that predict the target (0.5), or for analysis (1).',
+    ),
     neighbors_option,
     public_metadata_option,
     click.option(

@@ -16,6 +16,7 @@ from sdv_threea.cli.descriptions import split_target
 from sdv_threea.cli.errors import RefusedError
 from sdv_threea.cli.outputs import tell_written
 from sdv_threea.names import check_table_names
+from sdv_threea.settings import Settings
 from sdv_threea.storage.files import load_saved
 from sdv_threea.storage.release_files import is_plain
 from sdv_threea.synthesizers import (
@@ -38,6 +39,9 @@ OF_DATABASES = {
 
 #: The settings that are no arguments of constructors.
 OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints')
+
+#: The weight of the density that each table of a database has by default.
+DEFAULT_ALPHA = Settings().alpha
 
 #: Number of rows of a single table in one draw. The progress bar moves after each draw.
 ROWS_PER_DRAW = 100_000
@@ -82,9 +86,13 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         if unreleased is not None:
             raise RefusedError('--unreleased: only for one table, and this is a database.')
         own = {name: settings[name] for name in OF_DATABASES}
-        return ClustMixMultiTableSynthesizer(
+        alpha = common.pop('alpha', DEFAULT_ALPHA)
+        synthesizer = ClustMixMultiTableSynthesizer(
             metadata, target=dict(targets) or None, **common, **own
         )
+        for name in tables if alpha != DEFAULT_ALPHA else ():
+            synthesizer.set_table_parameters(name, {'alpha': alpha})
+        return synthesizer
     given = [option for name, option in OF_DATABASES.items() if settings[name]]
     if given:
         raise RefusedError(f'{", ".join(given)}: only for databases, and this is one table.')

@@ -15,6 +15,7 @@ from sdv_threea.pages.promise import (
     list_receipts,
     share_stages,
     tell_promise,
+    tell_use,
 )
 
 UNSAID = 'The publisher has not said.'
@@ -197,13 +198,14 @@ def _tell_budget(facts: SheetFacts) -> Section:
 
 
 def _tell_uses(facts: SheetFacts) -> Section:
-    targets = facts.settings.get('target', '') or facts.settings.get('target_column', '')
+    named = facts.settings.get('target_column', '')
+    targets = ' and '.join(facts.statement.get('sharpened', ())) or named
     trained = [f'training models that predict {targets}, tested on real rows'] if targets else []
     told = [facts.about[name] for name in ('uses',) if name in facts.about]
     against = [facts.about[name] for name in ('unsuited',) if name in facts.about]
     return Section(
         title='Uses',
-        paragraphs=[UNCHECKED],
+        paragraphs=[tell_use(facts.statement.get('sharpened', ())), UNCHECKED],
         points=[
             *(f'Suited for: {each}.' for each in (*told, *trained, *SUITED)),
             *(f'Not for: {each}.' for each in (*against, *UNSUITED)),

@@ -142,18 +142,16 @@ def percent(share: float) -> str:
     return f'{share:.1%}' if share >= 0.01 or share == 0 else f'{share:.2%}'
 
 
-def opener(name: str, note: str, html: str) -> str:
-    """Return a line with a name and a note that opens and shows HTML."""
-    return (
-        f'<details><summary><b>{escape(name)}</b><small>{escape(note)}</small></summary>'
-        f'<div class="opened">{html}</div></details>'
-    )
+def opener(name: str, note: str, html: str, *, shown: bool = False) -> str:
+    """Return a line with a name and a note that opens and shows HTML, at first if ``shown``."""
+    summary = f'<summary><b>{escape(name)}</b><small>{escape(note)}</small></summary>'
+    return f'<details{" open" if shown else ""}>{summary}<div class="opened">{html}</div></details>'
 
 
 def searchable(items: Iterable[str], label: str) -> str:
     """Return lines that open, under a field that finds them by name."""
     find = (
         f'<div class="find"><label>{escape(label)} <input type="search"></label>'
-        '<output role="status"></output></div>'
+        '<output role="status"></output><button type="button">Show all</button></div>'
     )
     return f'<div class="panel">{find}<div class="list">{"".join(items)}</div></div>'

@@ -24,7 +24,7 @@ RULE = '#e4e7eb'
 NUM_SHADES = 8
 
 #: Size of a cell in the map of all pairs, in pixels.
-MAP_CELL = 16
+MAP_CELL = 22
 
 KEY = '<p class="key"><i class="real"></i>real<i class="synthetic"></i>synthetic</p>'
 
@@ -73,22 +73,30 @@ def shares(labels: Iterable[object], values: NDArray[np.float64]) -> str:
 
 
 def grids(
-    real: NDArray[np.float64], synthetic: NDArray[np.float64], axes: Sequence[str], name: str
+    real: NDArray[np.float64],
+    synthetic: NDArray[np.float64],
+    names: Sequence[str],
+    ticks: Sequence[Sequence[str]],
 ) -> str:
     """Draw two grids of shares side by side; a field with more rows has more colour.
 
-    Both arrays have the shape (grid rows, grid columns). ``axes`` describe the axis down and the
-    axis across. ``name`` is for readers who cannot see the picture.
+    Both arrays have the shape (grid rows, grid columns). ``names`` are those of the axis down and
+    the axis across; ``ticks`` has a label for each row and column, empty for none.
     """
     most = max(float(np.max(real)), float(np.max(synthetic)), 1e-12)
     height, width = real.shape
+    down, across = (''.join(f'<li>{escape(each)}</li>' for each in labels) for labels in ticks)
     drawn = []
     for role, each in (('real', real), ('synthetic', synthetic)):
         # The square root makes small shares visible.
-        svg = _svg(_shade(np.sqrt(each / most), '--hue'), width, f'{name}, {role}', height)
-        drawn.append(f'<div>{role}{svg}</div>')
-    told = ''.join(f'<p class="caption">{escape(each)}</p>' for each in axes)
-    return f'<div class="grids">{"".join(drawn)}</div>{told}'
+        name = f'{names[0]} by {names[1]}, {role}'
+        svg = _svg(_shade(np.sqrt(each / most), '--hue'), width, name, height)
+        drawn.append(
+            f'<figure><figcaption>{role} rows</figcaption><b>{escape(names[0])}</b>'
+            f'<ol class="down">{down}</ol>{svg}<ol class="across">{across}</ol>'
+            f'<b class="end">{escape(names[1])}</b></figure>'
+        )
+    return f'<div class="grids">{"".join(drawn)}</div>{_scale(most, "--hue", "of the rows")}'
 
 
 def curve(
@@ -114,35 +122,56 @@ def curve(
 
 
 def pair_map(names: Sequence[str], errors: NDArray[np.float64]) -> str:
-    """Draw the errors of all pairs of columns; a larger error has more colour.
+    """Draw the errors of all pairs of columns, in percent; a larger error has more colour.
 
     ``errors`` are between 0 (alike) and 1 (lost), shape (columns, columns), and NaN on the
     diagonal.
     """
+    most = max(float(np.nanmax(errors, initial=0.0)), 1e-12)
     size = len(names) * MAP_CELL
     items = ''.join(f'<li>{at} {escape(name)}</li>' for at, name in enumerate(names, 1))
-    numbers = ''.join(
-        f'<text x="{at + 0.5:g}" y="0.7" text-anchor="middle">{at + 1}</text>'
-        for at in range(len(names))
+    heads = [(at + 0.5, 0.7, str(at + 1)) for at in range(len(names))]
+    inside = [
+        (x + 0.5, y + 1.68, f'{100 * errors[y, x]:.0f}')
+        for y, x in np.argwhere(np.isfinite(errors))
+    ]
+    texts = ''.join(
+        f'<text x="{x:g}" y="{y:g}" text-anchor="middle">{said}</text>'
+        for x, y, said in [*heads, *inside]
     )
-    told = 'How far the relation of every two columns is off; the lists below have the numbers.'
-    cells = _shade(np.nan_to_num(errors), '--lost', gap=0.08)
+    told = 'How far the relation of every two columns is off, in percent of the rows.'
+    cells = _shade(np.nan_to_num(errors) / most, '--lost', gap=0.08)
     drawn = (
         f'<svg width="{size}" height="{size + MAP_CELL}" role="img" aria-label="{told}" '
-        f'viewBox="0 0 {len(names)} {len(names) + 1}">{numbers}'
-        f'<g transform="translate(0 1)">{cells}</g></svg>'
+        f'viewBox="0 0 {len(names)} {len(names) + 1}">'
+        f'<g transform="translate(0 1)">{cells}</g>{texts}</svg>'
     )
     scroll = '<div class="scroll" role="region" tabindex="0" aria-label="Map of all pairs">'
-    return f'{scroll}<div class="map"><ol><li></li>{items}</ol>{drawn}</div></div>'
+    return (
+        f'{scroll}<div class="map"><ol><li></li>{items}</ol>{drawn}</div></div>'
+        f'{_scale(most, "--lost", "of the rows are off")}'
+    )
 
 
-def gauge(position: float, low: float, high: float) -> str:
-    """Draw a score and the range from ``low`` to ``high`` of real rows: 0 is chance, 1 is real."""
-    at, start, end = (100 * min(max(each / 1.1, 0.0), 1.0) for each in (position, low, high))
+def _scale(most: float, color: str, unit: str) -> str:
+    """Draw the legend of shades: from nothing to the largest share."""
+    steps = ''.join(
+        f'<i style="background:rgba(var({color}),{shade / NUM_SHADES:.2f})"></i>'
+        for shade in range(NUM_SHADES + 1)
+    )
+    return f'<p class="shades">0% {steps} {percent(most)} {unit}</p>'
+
+
+def gauge(position: float, band: tuple[float, float], real: tuple[float, float]) -> str:
+    """Draw a score, the band of other fits and the range of real rows: 0 is chance, 1 is real."""
+    at, low, high, start, end = (
+        100 * min(max(each / 1.1, 0.0), 1.0) for each in (position, *band, *real)
+    )
     said = f'{position:.0%} of the way from chance to real rows'
     return (
         f'<span class="gauge" role="img" aria-label="{said}" title="{said}">'
         f'<u style="left:{start:.1f}%;width:{max(end - start, 1):.1f}%"></u>'
+        f'<s style="left:{low:.1f}%;width:{max(high - low, 0):.1f}%"></s>'
         f'<i style="left:{at:.1f}%"></i></span>'
     )
 

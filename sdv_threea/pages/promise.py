@@ -22,6 +22,13 @@ COIN = (
     'of 100 cases. With them, the best guess that is possible is right in at most {guessed} of 100.'
 )
 
+SHARPENED = (
+    'For training models, not for analysis: {named} is easier to predict in samples than in the '
+    'real rows, so coefficients that explain it come out about a third too large. For analysis, '
+    'fit with alpha=1. '
+)
+NARROW = 'Intervals that take synthetic rows for real ones are too narrow: they ignore the noise.'
+
 EXPOSED = (
     'delta={delta:g} is at or above 1 / (released number of {units}): the promise would be kept if '
     '{exposed:,} of them were exposed entirely. Choose a much smaller delta.'
@@ -114,6 +121,11 @@ def tell_promise(facts: Mapping[str, Any]) -> list[str]:
         *tell_exposed(facts['delta'], facts.get('exposed', 0), database='tables' in facts),
         *again,
     ]
+
+
+def tell_use(sharpened: Sequence[str]) -> str:
+    """Return what the rows are made for; ``sharpened`` names the targets that predict too well."""
+    return (SHARPENED.format(named=' and '.join(sharpened)) if sharpened else '') + NARROW
 
 
 def tell_exposed(delta: float, exposed: int, *, database: bool = False) -> list[str]:

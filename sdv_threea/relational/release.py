@@ -75,6 +75,15 @@ class DatabaseRelease:
             for table, model in self.tables.items()
         )
 
+    @property
+    def sharpened(self) -> tuple[str, ...]:
+        """The targets, with their tables, that samples make easier to predict than they are."""
+        return tuple(
+            f'{table}.{target}'
+            for table, model in self.tables.items()
+            for target in model.released.sharpened
+        )
+
     def add(
         self, table: str, model: TableRelease, receipts: tuple[Receipt, ...]
     ) -> DatabaseRelease:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: The most columns of the map of all pairs: those with the largest errors.
 MOST_MAPPED = 40
 
-#: Number of pairs that are open at first; no two of them share a column.
+#: Number of columns and of pairs that are open at first; no two of the pairs share a column.
 NUM_OPEN = 2
 
 
@@ -69,8 +69,8 @@ def _tell_examples(examples: list[dict[str, Any]]) -> str:
     )
 
 
-def tell_columns(fidelity: Fidelity, quality: Quality) -> str:
-    """Return the section on all columns, the worst first."""
+def tell_columns(fidelity: Fidelity, quality: Quality, targets: Iterable[str]) -> str:
+    """Return the section on all columns, the worst first; targets and the worst are open."""
     columns = fidelity.columns
     if columns.empty:
         return ''
@@ -78,10 +78,12 @@ def tell_columns(fidelity: Fidelity, quality: Quality) -> str:
     names = columns['Table'] + '.' + columns['Column'] if several else columns['Column']
     order = (columns['Error'] - columns['Real']).sort_values(ascending=False, kind='stable').index
     items = []
+    opened = {*names[order][:NUM_OPEN], *targets}
     for name, row in zip(names[order], columns.loc[order].to_dict('records'), strict=True):
         drawn = quality.distributions.get((row['Table'], row['Column']))
         note = f'off by {percent(row["Error"])}; other real rows by {percent(row["Real"])}'
-        items.append(opener(name, note, _draw(drawn, name) + listed(_list_facts(row, drawn))))
+        html = _draw(drawn, name) + listed(_list_facts(row, drawn))
+        items.append(opener(name, note, html, shown=name in opened))
     lead = (
         'Every column, the worst first. A column is off by the share of rows that would have to '
         'change to make the two tables alike, in bins that both share.'
@@ -151,7 +153,7 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
     maps = [
         panel(
             _map(each),
-            heading=str(name) if several else 'All pairs, the more colour the more is lost',
+            heading=str(name) if several else 'All pairs: percent of the rows that are off',
         )
         for name, each in pairs.groupby('Table', sort=False)
     ]
@@ -165,30 +167,32 @@ def tell_pairs(fidelity: Fidelity, joints: Mapping[tuple[str, str, str], JointDi
             f'off by {percent(row["Error"])}; other real rows by {percent(row["Real"])}, unrelated '
             f'columns by {percent(row["Chance"])}'
         )
-        axes = [
-            f'{said}: {column}, {_tell_axis(labels, binned)}'
-            for said, column, labels, binned in zip(
-                ('Down', 'Across'), key[1:], joint.labels, joint.binned, strict=True
-            )
+        ticks = [
+            _list_ticks(labels, binned)
+            for labels, binned in zip(joint.labels, joint.binned, strict=True)
         ]
-        item = opener(name, note, grids(joint.real, joint.synthetic, axes, name))
+        shown = False
         if len(opened) < 2 * NUM_OPEN and not opened & set(key[1:]):
             opened |= set(key[1:])
-            item = item.replace('<details>', '<details open>', 1)
-        items.append(item)
+            shown = True
+        items.append(
+            opener(name, note, grids(joint.real, joint.synthetic, key[1:], ticks), shown=shown)
+        )
     lead = (
         'How far two columns are off together, in bins that both tables share. In the grids, a '
-        'field of more colour has more rows. Fields of fewer than five real rows are left empty on '
-        'the real side.'
+        'field of more colour has more rows (by the square root). Fields of fewer than five real '
+        'rows are left empty on the real side.'
     )
     label = f'Find a pair, of the {len(items)} worst' if len(pairs) > len(items) else 'Find a pair'
     return section('How the relations match', lead, *maps, searchable(items, label))
 
 
-def _tell_axis(labels: pd.Index, binned: bool) -> str:
-    if binned:
-        return f'from {_spell(labels[0])} to {_spell(labels[-1])}'
-    return ', '.join(map(str, labels))
+def _list_ticks(labels: pd.Index, binned: bool) -> list[str]:
+    """Return a label for each bin or level; of bins, only the first, middle and last have one."""
+    if not binned:
+        return list(map(str, labels))
+    shown = {0, len(labels) // 2, len(labels) - 1}
+    return [_spell(label) if at in shown else '' for at, label in enumerate(labels)]
 
 
 def _map(pairs: pd.DataFrame) -> str:

@@ -121,7 +121,7 @@ def place_rows(
         days = [count_days(column, description).to_numpy(float) for column in (real, synthetic)]
         places = _place_in_bins(days[0], days[1], num_bins)
         return replace(places, labels=DAY_ZERO + places.labels * ONE_DAY)
-    return _place_in_levels(real, synthetic)
+    return _place_in_levels(real, synthetic, _rank_levels(real, description))
 
 
 def _share(places: NDArray[np.intp], num_places: int) -> NDArray[np.float64]:
@@ -173,10 +173,24 @@ def _bin_edges(values: NDArray[np.float64], num_bins: int) -> NDArray[np.float64
     return np.linspace(low, high, num_bins + 1) if low < high else np.array([low - 0.5, low + 0.5])
 
 
-def _place_in_levels(real: pd.Series, synthetic: pd.Series) -> Places:
+def _rank_levels(real: pd.Series, description: Mapping[str, Any]) -> dict[str, int]:
+    """Return the place of each level of an ordinal column: as stated, or as values are sorted."""
+    if description['sdtype'] != 'ordinal':
+        return {}
+    levels = description.get('range_values')
+    if levels is None:
+        known = list(real.dropna().unique())
+        numeric = all(isinstance(each, int | float | np.number) for each in known)
+        levels = sorted(known, key=None if numeric else str)
+    return {str(level): at for at, level in enumerate(levels)}
+
+
+def _place_in_levels(real: pd.Series, synthetic: pd.Series, ranks: Mapping[str, int]) -> Places:
     named = [_name_levels(column) for column in (real, synthetic)]
     counts = named[0].value_counts()
     labels = counts.index[counts >= FEWEST][:NUM_LEVELS]
+    if ranks:
+        labels = pd.Index(sorted(labels, key=lambda each: ranks.get(each, len(ranks))))
     if not all(column.isin(labels).all() for column in named):
         labels = labels.drop(OTHERS, errors='ignore').append(pd.Index([OTHERS], dtype=object))
     places = [labels.get_indexer(column.where(column.isin(labels), OTHERS)) for column in named]

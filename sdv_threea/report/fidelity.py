@@ -46,12 +46,14 @@ class Fidelity:
             numbers of different values or intervals.
         pairs: Errors of pairs of columns: of all, or of 2,000 drawn at random.
         impossible: Rows with two values that no real row has together, by table.
+        one_row: The share of one row of the smallest synthetic table that was compared.
     """
 
     scores: pd.DataFrame
     columns: pd.DataFrame
     pairs: pd.DataFrame
     impossible: Mapping[str, Impossible]
+    one_row: float = 0.0
 
 
 def measure_fidelity(
@@ -74,12 +76,13 @@ def measure_fidelity(
         seed: Seed of the rows and pairs that are drawn.
     """
     rng = np.random.default_rng(seed)
-    columns, pairs, impossible, resampled = [], [], {}, []
+    columns, pairs, impossible, resampled, one_row = [], [], {}, [], 0.0
     for name, described in description['tables'].items():
         coded = code_tables(real[name], synthetic[name], described['columns'])
         coded = _take_rows(coded, rng)
         if not (coded.names and coded.real.shape[1] and coded.synthetic.shape[1]):
             continue
+        one_row = max(one_row, 1 / coded.synthetic.shape[1])
         chosen = _choose_pairs(len(coded.names), rng)
         worlds = _draw_worlds(coded, rng)
         singles = [(at,) for at in range(len(coded.names))]
@@ -94,6 +97,7 @@ def measure_fidelity(
         columns=told[0],
         pairs=told[1],
         impossible=impossible,
+        one_row=one_row,
     )
 
 

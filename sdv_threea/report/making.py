@@ -90,11 +90,12 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
     alike = [measure_fidelity(original, each, private, seed) for each in drawn]
     several = len(description['tables']) > 1
     first = drawn[0]
+    rules = _list_rules(synthesizer, next(iter(original)))
     statement = getattr(synthesizer, 'get_privacy_statement', None)
     return Report(
         statement=statement().to_dict() if statement else {},
         losses=tell_losses(synthesizer),
-        quality=measure_quality(original, first, metadata, seed),
+        quality=measure_quality(original, first, metadata, seed, rules),
         fidelity=alike[0],
         utility=trained[0],
         draws=_list_draws(trained, alike) if len(drawn) > 1 else pd.DataFrame(),
@@ -107,6 +108,18 @@ def make_report(  # noqa: PLR0913 (the tables, the promise, and what to measure)
         else None,
         made=_tell_made(original, first, tested, synthesizer),
     )
+
+
+def _list_rules(synthesizer: Any, table: str) -> list[dict[str, Any]]:
+    """Return SDV's constraints as SDMetrics reads them; ``table`` has those without a name."""
+    listed: list[Any] = getattr(synthesizer, 'get_constraints', list)()
+    known = [each for each in listed if type(each).__module__.startswith('sdv.cag.')]
+    rules = [each.get_constraint_dict() for each in known]
+    named = (
+        each | {'table_name': each.get('table_name') or table}
+        for each in (rule['parameters'] for rule in rules)
+    )
+    return [{**rule, 'parameters': own} for rule, own in zip(rules, named, strict=True)]
 
 
 def _take_tests(

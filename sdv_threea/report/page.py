@@ -35,11 +35,12 @@ from sdv_threea.pages.promise import (
     list_receipts,
     share_stages,
     tell_promise,
+    tell_use,
 )
 from sdv_threea.pages.shell import write_page
 from sdv_threea.report.columns_page import tell_columns, tell_impossible, tell_pairs
 from sdv_threea.report.curves import AXES, PRECISION
-from sdv_threea.report.verdict import GOOD, USELESS, Grade
+from sdv_threea.report.verdict import Grade
 
 if TYPE_CHECKING:
     from sdv_threea.report.quality import Quality
@@ -54,6 +55,9 @@ WARNING = (
     'that discloses something about them that no promise covers. Keep it where the real rows '
     'are. What may be published is the datasheet: <code>synthesizer.datasheet()</code>.</p></div>'
 )
+#: The parts of SDMetrics' diagnostic report whose checks are listed.
+CHECKS = ('Data Validity', 'Relationship Validity', 'Constraint Validity')
+
 NO_MODELS = 'Not measured: it takes a target, and real rows that were kept aside.'
 ATTACKS = (
     'Three attacks by anonymeter. What counts is how much better they do on rows that were fitted '
@@ -81,7 +85,7 @@ def write_html(report: Report, path: str | Path, title: str) -> None:
         _tell_verdict(report),
         tell_impossible(report.fidelity),
         _tell_utility(report),
-        tell_columns(report.fidelity, report.quality),
+        tell_columns(report.fidelity, report.quality, report.utility),
         tell_pairs(report.fidelity, report.joints),
         _tell_links(report),
         _tell_validity(report.quality),
@@ -102,7 +106,9 @@ def _tell_verdict(report: Report) -> str:
         'Each score stands between that of chance (the left end of the bar) and that of other real '
         'rows (the shaded part near the right end, with the noise of the test). Chance is to guess '
         'the class, to spread a column evenly over its values, or to draw each column by itself. ± '
-        'is one standard deviation.' + _tell_bins(report.quality),
+        'is one standard deviation. The thin line is where another fit of the same table may end; '
+        'a grade of two words says that it may have either. Shares of impossible rows are compared '
+        'by their ratio.' + _tell_bins(report.quality),
         heading='What it is good for',
     )
     return section(
@@ -112,6 +118,10 @@ def _tell_verdict(report: Report) -> str:
         panel(
             paragraphs(tell_promise(report.statement)) + _open_odds(report.statement),
             heading='What is promised',
+        ),
+        panel(
+            paragraphs([tell_use(report.statement.get('sharpened', ()))]),
+            heading='What it is made for',
         ),
         grades,
         split(panel(lost, heading='What was lost'), panel(todo, heading='What to do')),
@@ -142,10 +152,10 @@ def _open_odds(statement: Mapping[str, Any]) -> str:
 def _tabulate_grades(grades: tuple[Grade, ...]) -> str:
     rows = {}
     for each in grades:
-        kind = 'good' if each.word in GOOD else 'bad' if each.word in USELESS else ''
+        kind = 'good' if each.is_good else 'bad' if each.is_useless else ''
         rows[each.name] = {
             'grade': Html(f'<span class="grade {kind}">{escape(each.word)}</span>'),
-            'chance to real': Html(gauge(each.position, *each.real_range)),
+            'chance to real': Html(gauge(each.position, each.band, each.real_range)),
             'synthetic': _measured(each, each.synthetic, each.spread),
             'other real rows': _measured(each, each.real, each.real_spread),
             'chance': each.spell(each.chance),
@@ -185,7 +195,20 @@ def _tell_utility(report: Report) -> str:
             panel(tabulate(scores, name=f'Scores of {target}'), heading=f'Predicting {target}')
         )
         parts.append(split(*_draw_curves(utility.curves)))
+        parts.append(_tell_slopes(utility.slopes))
     return section('What a model learns from it', lead, *parts)
+
+
+def _tell_slopes(slopes: Mapping[str, float]) -> str:
+    """Return a sentence on how sure the predictions are; empty if that is not known."""
+    if not all(math.isfinite(each) for each in (slopes or {'': math.nan}).values()):
+        return ''
+    return panel(
+        f'<p>Calibration: multiply predictions (log odds of a class) by '
+        f'<b>{slopes["synthetic"]:.2f}</b> to fit the test rows if the model was trained on '
+        f'synthetic rows, by {slopes["real"]:.2f} if on real ones. Below 1, predictions are too '
+        'sure: fit with alpha=1, or calibrate the model on real rows.</p>'
+    )
 
 
 def _draw_curves(curves: pd.DataFrame) -> list[str]:
@@ -245,15 +268,14 @@ def _tell_trends(trends: pd.DataFrame) -> str:
 
 
 def _tell_validity(quality: Quality) -> str:
-    checks = [
-        name for name in ('Data Validity', 'Relationship Validity') if name in quality.details
-    ]
+    checks = [name for name in CHECKS if name in quality.details]
     if not checks:
         return ''
     found = pd.concat([_name_checks(quality.details[name]) for name in checks])
     lead = (
         f'{len(found)} checks by SDMetrics: keys are unique and refer to rows, numbers stay in the '
-        'real range, categories are real ones. A score of 100% is as it should be.'
+        'real range, categories are real ones, dates and ids have the stated format, constraints '
+        'hold. A score of 100% is as it should be.'
     )
     wrong = found[found < 1]
     drawn = _draw_worst(wrong) if len(wrong) else panel('<p>All of them hold.</p>')
@@ -262,7 +284,9 @@ def _tell_validity(quality: Quality) -> str:
 
 def _name_checks(details: pd.DataFrame) -> pd.Series:
     """Return the scores of the checks, by table, column and metric in words."""
-    places = details.reindex(columns=['Table', 'Column', 'Child Table', 'Foreign Key', 'Metric'])
+    places = details.reindex(
+        columns=['Table', 'Column', 'Child Table', 'Foreign Key', 'Constraint', 'Metric']
+    )
     names = [
         '.'.join(map(str, [each for each in place if not pd.isna(each)]))
         for place in places.iloc[:, :-1].itertuples(index=False)

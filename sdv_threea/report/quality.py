@@ -6,7 +6,8 @@ Out come SDMetrics' scores, and the shares of rows that explain the worst of the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,7 @@ def measure_quality(
     synthetic: pd.DataFrame | Mapping[str, pd.DataFrame],
     metadata: Any,
     seed: int = 0,
+    constraints: Sequence[Mapping[str, Any]] = (),
 ) -> Quality:
     """Run SDMetrics' quality and diagnostic reports on a table or a database.
 
@@ -80,6 +82,7 @@ def measure_quality(
         synthetic: Its synthetic counterpart.
         metadata: SDV metadata of it.
         seed: Seed of the real rows that are resampled.
+        constraints: Constraints that rows should obey, as ``get_constraint_dict`` returns them.
 
     Raises:
         ValueError: If a table or a column of the metadata is missing.
@@ -87,8 +90,10 @@ def measure_quality(
     description = metadata.to_dict()
     tables = as_tables(real, description, 'real'), as_tables(synthetic, description, 'synthetic')
     report, diagnostic = _make_report(), DiagnosticReport()
-    for each in (report, diagnostic):
-        each.generate(*tables, description, verbose=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # SDMetrics quotes real cells
+        report.generate(*tables, description, verbose=False)
+        diagnostic.generate(*tables, description, list(map(dict, constraints)), verbose=False)
     properties = _list_properties(report) | _list_properties(diagnostic)
     details = {
         name: each.get_details(name)

@@ -65,7 +65,9 @@ class Report:
     @property
     def verdict(self) -> Verdict:
         """The uses of the release, its losses, and advice."""
-        return judge(self.quality, self.fidelity, self.utility, self.statement, self.losses)
+        return judge(
+            self.quality, self.fidelity, self.utility, self.statement, self.losses, self.draws
+        )
 
     @property
     def scores(self) -> dict[str, float]:

@@ -24,7 +24,12 @@ from sklearn.metrics import (
 )
 
 from sdv_threea.errors import InputError
-from sdv_threea.report.curves import trace_classes, trace_regression
+from sdv_threea.report.curves import (
+    slope_of_classes,
+    slope_of_numbers,
+    trace_classes,
+    trace_regression,
+)
 
 Task = Literal['classification', 'regression']
 
@@ -50,15 +55,18 @@ class Utility:
     Args:
         scores: Result of :func:`train_synthetic_test_real`.
         curves: Points of the curves behind the scores (``curve``, ``trained on``, ``x``, ``y``):
-            ROC and precision by recall, or predicted against real numbers. No point is a single
-            row.
+            ROC, precision by recall and calibration, or predicted against real numbers. No point is
+            a single row.
         spread: Standard deviation of the first score over resampled test rows, for the models of
             the ``real`` and of the ``synthetic`` rows.
+        slopes: The factor by which predicted log odds (or numbers) must be multiplied to fit the
+            test rows, for both models: below 1 predictions are too sure.
     """
 
     scores: pd.DataFrame
     curves: pd.DataFrame = field(default_factory=pd.DataFrame)
     spread: Mapping[str, float] = field(default_factory=dict)
+    slopes: Mapping[str, float] = field(default_factory=dict)
 
 
 def train_synthetic_test_real(
@@ -119,6 +127,7 @@ def measure_utility(
     curves = [row.pop('curves').assign(**{'trained on': name}) for name, row in rows.items()]
     return Utility(
         spread={name: row.pop('spread') for name, row in rows.items()},
+        slopes={name: row.pop('slope') for name, row in rows.items()},
         scores=pd.DataFrame.from_dict(rows, orient='index'),
         curves=pd.concat(curves, ignore_index=True),
     )
@@ -176,7 +185,7 @@ def _score_regressor(
     features: dict[str, pd.DataFrame], targets: dict[str, pd.Series], name: str, seed: int
 ) -> dict[str, Any]:
     """Return the scores and the curves of a regressor trained on the table ``name``."""
-    nothing = {'curves': pd.DataFrame(), 'spread': np.nan}
+    nothing = {'curves': pd.DataFrame(), 'spread': np.nan, 'slope': np.nan}
     if not len(targets[name]) or not len(targets['test']):
         return {'R2': np.nan, 'RMSE': np.nan, 'note': 'no row with a target', **nothing}
     model = _lightgbm().LGBMRegressor(random_state=seed, **QUIETLY)
@@ -185,6 +194,7 @@ def _score_regressor(
     rmse = root_mean_squared_error(truth, predicted)
     told = {'curves': trace_regression(truth, predicted)}
     told['spread'] = _spread(r2_score, truth, predicted, seed)
+    told['slope'] = slope_of_numbers(truth, predicted)
     return {'R2': r2_score(truth, predicted), 'RMSE': rmse, 'note': '', **told}
 
 
@@ -200,7 +210,7 @@ def _score_classes(
     labels = {key: classes.get_indexer(target.astype(object)) for key, target in targets.items()}
     if not min(len(counts), len(labels[name]), len(labels['test'])):
         scores = _class_scores(np.nan, np.nan, np.nan, 'no row with a target')
-        return {**scores, 'curves': pd.DataFrame(), 'spread': np.nan}
+        return {**scores, 'curves': pd.DataFrame(), 'spread': np.nan, 'slope': np.nan}
     probabilities = _class_probabilities(
         features[name], labels[name], features['test'], len(classes), seed
     )
@@ -219,7 +229,8 @@ def _score_classes(
         seed,
     )
     curves = trace_classes(labels['test'], probabilities, scored)
-    return {**scores, 'curves': curves, 'spread': spread}
+    slope = slope_of_classes(labels['test'], probabilities, scored)
+    return {**scores, 'curves': curves, 'spread': spread, 'slope': slope}
 
 
 def _class_scores(auc: float, precision: float, accuracy: float, note: str) -> dict[str, Any]:

@@ -7,8 +7,8 @@ and sentences.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -27,6 +27,10 @@ UNDEFINED = 'nothing to tell'
 #: Scores at most this many standard deviations of noise apart count as equal.
 DEVIATIONS = 2.0
 
+#: Standard deviation of a position over fits of one table, as a share of what it lacks to real
+#: rows: 0.14 is the median over five scores, three tables and epsilon 1 and 8 (five fits each).
+BETWEEN_FITS = 0.15
+
 #: A column counts as lost from this share of rows with lost values, or of new missing values.
 TELLING = 0.02
 
@@ -34,6 +38,18 @@ TELLING = 0.02
 MOST_NAMED = 6
 
 GOOD, USELESS = ('like real rows', 'good'), ('poor', WORST)
+
+
+NAMES = {
+    ONE: 'Error of single columns',
+    TWO: 'Error of pairs of columns',
+    NEVER: 'Impossible rows',
+}
+USES = {
+    ONE: 'counts and averages of single columns',
+    TWO: 'relations between two columns',
+    NEVER: 'rows that are read one by one',
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +65,8 @@ class Grade:
         spread: Standard deviation of ``synthetic``, by the noise of the test.
         real_spread: Standard deviation of ``real``.
         share: True if the score is a share of rows.
+        least: Scores are compared by their ratio, and none counts as less than this one; 0 if
+            they are compared by their difference.
     """
 
     name: str
@@ -59,6 +77,7 @@ class Grade:
     spread: float = 0.0
     real_spread: float = 0.0
     share: bool = False
+    least: float = 0.0
 
     @property
     def position(self) -> float:
@@ -66,14 +85,24 @@ class Grade:
         return self._place(self.synthetic)
 
     @property
+    def band(self) -> tuple[float, float]:
+        """The range of positions that two of three other fits of the same table reach."""
+        noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
+        fits = BETWEEN_FITS * (1.0 - self.position)
+        ends = [self._place(self.synthetic + noise), self._place(self.synthetic - noise)]
+        low, high = (math.hypot(self.position - end, fits) for end in sorted(ends))
+        return self.position - low, self.position + high
+
+    @property
     def real_range(self) -> tuple[float, float]:
         """The range of positions that real rows reach, by the noise of the test."""
-        off = DEVIATIONS * abs(self.real_spread / (self.real - self.chance or math.nan))
-        return (1.0 - off, 1.0 + off) if math.isfinite(off) else (1.0, 1.0)
+        noise = DEVIATIONS * self.real_spread
+        low, high = sorted([self._place(self.real + noise), self._place(self.real - noise)])
+        return (low, high) if math.isfinite(low) else (1.0, 1.0)
 
     @property
     def word(self) -> str:
-        """The grade in words; there is none if real rows score like chance."""
+        """The grade in words, or two if other fits may have either."""
         noise = DEVIATIONS * math.hypot(self.spread, self.real_spread)
         if not math.isfinite(self.position):
             return UNDEFINED if math.isfinite(self.synthetic) else WORST
@@ -81,15 +110,40 @@ class Grade:
             return UNDEFINED
         if abs(self.synthetic - self.real) <= noise:
             return GRADES[0][1]
-        return next((word for least, word in GRADES if self.position >= least), WORST)
+        low, high = (_summarize(_name_position(end)) for end in self.band)
+        return _name_position(self.position) if low == high else f'{low} to {high}'
+
+    @property
+    def is_good(self) -> bool:
+        """Whether other fits of the table would be good, too."""
+        return self.word in GOOD
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether other fits of the table would be poor, too."""
+        return self.word in USELESS
 
     def spell(self, score: float) -> str:
         """Return a score as text."""
         return percent(score) if self.share else f'{score:.3f}'
 
     def _place(self, score: float) -> float:
-        span = self.real - self.chance
-        return (score - self.chance) / span if span else math.nan
+        if self.real == self.chance:
+            return math.nan
+        if not self.least:
+            return (score - self.chance) / (self.real - self.chance)
+        scaled, real, chance = (
+            math.log(max(each, self.least)) for each in (score, self.real, self.chance)
+        )
+        return (scaled - chance) / (real - chance) if real != chance else math.nan
+
+
+def _name_position(position: float) -> str:
+    return next((word for least, word in GRADES if position >= least), WORST)
+
+
+def _summarize(word: str) -> str:
+    return 'good' if word in GOOD else 'poor' if word in USELESS else word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +173,7 @@ class Verdict:
         if self.bad:
             said.append(f'Not for {_join(self.bad)}.')
         middling = [
-            each.use for each in self.grades if each.use and each.word not in (*GOOD, *USELESS)
+            each.use for each in self.grades if each.use and not (each.is_good or each.is_useless)
         ]
         if middling:
             said.append(f'Look before you use it for {_join(middling)}.')
@@ -132,27 +186,44 @@ def judge(
     utility: Mapping[str, Utility],
     statement: Mapping[str, Any],
     losses: Sequence[str] = (),
+    draws: pd.DataFrame | None = None,
 ) -> Verdict:
     """Return the grades of a release, its losses and advice.
 
     ``statement`` is the privacy statement, empty if there is none. ``losses`` are the sentences of
-    the synthesizer.
+    the synthesizer. ``draws`` are the scores of several samples, which are averaged.
     """
-    grades = tuple([*_grade_models(utility), *_grade_fidelity(fidelity), *_grade_quality(quality)])
-    words = {each.name: each.word for each in grades}
+    drawn = pd.DataFrame() if draws is None else draws
+    grades = tuple(
+        [
+            *_grade_models(utility, drawn),
+            *_grade_fidelity(fidelity, drawn),
+            *_grade_quality(quality),
+        ]
+    )
+    weak = {each.name for each in grades if not each.is_good and each.word != UNDEFINED}
     return Verdict(
         grades=grades,
-        good=tuple(each.use for each in grades if each.use and each.word in GOOD),
-        bad=tuple(each.use for each in grades if each.use and each.word in USELESS),
+        good=tuple(each.use for each in grades if each.use and each.is_good),
+        bad=tuple(each.use for each in grades if each.use and each.is_useless),
         lost=(*losses, *_tell_lost(fidelity)),
-        advice=tuple(_advise(words, fidelity, statement, bool(utility))),
+        advice=tuple(_advise(weak, fidelity, statement, bool(utility))),
     )
 
 
-def _grade_models(utility: Mapping[str, Utility]) -> Iterable[Grade]:
+def _average(grade: Grade, name: str, draws: pd.DataFrame) -> Grade:
+    """Return a grade of the mean score of several samples, if there are several."""
+    if name not in draws:
+        return grade
+    scores = draws[name]
+    spread = math.hypot(grade.spread, float(scores.std(ddof=1)))
+    return replace(grade, synthetic=float(scores.mean()), spread=spread)
+
+
+def _grade_models(utility: Mapping[str, Utility], draws: pd.DataFrame) -> Iterable[Grade]:
     for target, each in utility.items():
         metric = each.scores.columns[0]
-        yield Grade(
+        grade = Grade(
             name=f'{metric} of models that predict {target}',
             use=f'training models that predict {target}',
             synthetic=float(each.scores.loc['synthetic', metric]),
@@ -161,19 +232,18 @@ def _grade_models(utility: Mapping[str, Utility]) -> Iterable[Grade]:
             spread=each.spread.get('synthetic', 0.0),
             real_spread=each.spread.get('real', 0.0),
         )
+        yield _average(grade, f'{metric} of {target}', draws)
 
 
-def _grade_fidelity(fidelity: Fidelity) -> Iterable[Grade]:
-    uses = {
-        ONE: ('Error of single columns', 'counts and averages of single columns'),
-        TWO: ('Error of pairs of columns', 'relations between two columns'),
-        NEVER: ('Impossible rows', 'rows that are read one by one'),
-    }
+def _grade_fidelity(fidelity: Fidelity, draws: pd.DataFrame) -> Iterable[Grade]:
     for measure, row in fidelity.scores.iterrows():
-        name, use = uses[str(measure)]
+        name, use = NAMES[str(measure)], USES[str(measure)]
         spreads = {'spread': float(row['spread']), 'real_spread': float(row['spread'])}
         scores = {role: float(row[role]) for role in ('synthetic', 'real', 'chance')}
-        yield Grade(name=name, use=use, share=True, **scores, **spreads)
+        # Forty times as many impossible rows as real rows have are many, however few they are.
+        least = fidelity.one_row if measure == NEVER else 0.0
+        grade = Grade(name=name, use=use, share=True, least=least, **scores, **spreads)
+        yield _average(grade, str(measure), draws)
 
 
 def _grade_quality(quality: Quality) -> Iterable[Grade]:
@@ -218,11 +288,10 @@ def _tell_lost(fidelity: Fidelity) -> Iterable[str]:
 
 
 def _advise(
-    words: Mapping[str, str], fidelity: Fidelity, statement: Mapping[str, Any], trained: bool
+    weak: Set[str], fidelity: Fidelity, statement: Mapping[str, Any], trained: bool
 ) -> Iterable[str]:
-    weak = [name for name, word in words.items() if word not in (*GOOD, UNDEFINED)]
     impossible = [each.told for each in fidelity.impossible.values() if len(each.told)]
-    if impossible and words.get('Impossible rows') not in GOOD:
+    if impossible and NAMES[NEVER] in weak:
         worst = pd.concat(impossible).sort_values('Rows', ascending=False).head(3)
         pairs = [f'{a} with {b}' for a, b in zip(worst['Column 1'], worst['Column 2'], strict=True)]
         yield (
@@ -233,6 +302,16 @@ def _advise(
         yield (
             'State ranges and values in the metadata that are public knowledge, and pass '
             'public_metadata=True: what is stated costs no budget.'
+        )
+    if weak & {NAMES[ONE], NAMES[TWO]} and statement.get('sharpened'):
+        yield (
+            'Fit with alpha=1 if the rows are for analysis: columns and their relations get the '
+            f'budget that makes {_join(statement["sharpened"])} easier to predict.'
+        )
+    if weak and 'tables' in statement:
+        yield (
+            'Choose the smallest privacy_unit that needs protection, and state max_children: a '
+            'unit with fewer rows takes less noise.'
         )
     if weak and is_promised(statement):
         yield (

@@ -268,6 +268,7 @@ class ClustMixMultiTableSynthesizer(Fixed, DisclosingDatabase, Released, MultiTa
             lost=self._say_losses(model),
             num_units=model.num_units,
             recorded=self._recorded,
+            sharpened=model.sharpened,
         )
 
     def _get_model(self, asked: str) -> DatabaseRelease:

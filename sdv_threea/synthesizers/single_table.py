@@ -214,6 +214,7 @@ class ClustMixSynthesizer(Fixed, Disclosing, Released, ConditionalAdapter):
             lost=self._say_losses(),
             num_units=self._model.num_rows if self._model else 0.0,
             recorded=self._recorded,
+            sharpened=self._model.sharpened if self._model else (),
         )
 
     @in_turn

@@ -18,7 +18,7 @@ from sdv_threea.accounting import (
 )
 from sdv_threea.names import printable
 from sdv_threea.pages.fragments import escape, paragraphs
-from sdv_threea.pages.promise import tell_exposed, tell_promise
+from sdv_threea.pages.promise import tell_exposed, tell_promise, tell_use
 from sdv_threea.settings import THRESHOLD_SHARE
 from sdv_threea.storage.ledger_files import Recorded
 from sdv_threea.units.schema import Schema
@@ -104,6 +104,7 @@ class PrivacyStatement(Told):
         lost: What samples do not show, by column, in words.
         num_units: The released number of rows.
         recorded: The total of all releases of the data set at this fit, if it has a ledger.
+        sharpened: The target, if samples make it easier to predict than it is in the private rows.
     """
 
     epsilon: float
@@ -118,6 +119,7 @@ class PrivacyStatement(Told):
     lost: Mapping[str, str] = field(default_factory=dict)
     num_units: float = 0.0
     recorded: Recorded | None = None
+    sharpened: tuple[str, ...] = ()
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -132,6 +134,7 @@ class PrivacyStatement(Told):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the note, and how many may be exposed, as plain values."""
         return {**asdict(self), 'public': list(self.public), 'note': self.note} | {
+            'sharpened': list(self.sharpened),
             'receipts': [receipt.to_dict() for receipt in self.receipts],
             'exposed': self.exposed,
         }
@@ -143,6 +146,7 @@ class PrivacyStatement(Told):
             f'  cost      {self.mu:.4g}-GDP in {self._count_releases()}',
             *(line for fact in self.public for line in _wrap('public', fact)),
             *_wrap('note', self.note),
+            *_wrap('use', tell_use(self.sharpened)),
             *_tell_weakness(self),
             '',
             f'  {HEADER}',
@@ -185,6 +189,7 @@ class DatabaseStatement(Told):
         lost: What samples do not show, by table and column, in words.
         num_units: The released number of units.
         recorded: The total of all releases of the data set at this fit, if it has a ledger.
+        sharpened: The targets, with their tables, that samples make easier to predict.
     """
 
     epsilon: float
@@ -199,6 +204,7 @@ class DatabaseStatement(Told):
     lost: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     num_units: float = 0.0
     recorded: Recorded | None = None
+    sharpened: tuple[str, ...] = ()
 
     @property
     def guarantee(self) -> str:
@@ -233,6 +239,7 @@ class DatabaseStatement(Told):
             'lost': {table: dict(lost) for table, lost in self.lost.items()},
             'num_units': self.num_units,
             'recorded': self.recorded and self.recorded.to_dict(),
+            'sharpened': list(self.sharpened),
             'exposed': self.exposed,
             'note': self.note,
         }
@@ -245,7 +252,7 @@ class DatabaseStatement(Told):
                 f'{NEIGHBORS[self.neighbors]}, end to end'
             )
         public = [line for fact in self.public for line in _wrap('public', fact)]
-        note = _wrap('note', self.note)
+        note = _wrap('note', self.note) + _wrap('use', tell_use(self.sharpened))
         lines = ['Privacy statement', f'  promise   {promise}', *public, *note]
         lines += [*_tell_weakness(self), '']
         width = max(map(len, self.tables), default=0)

@@ -82,11 +82,14 @@ def test_what_a_terminal_obeys_is_spelt_out(sign):
 
 def test_a_grid_is_dark_where_most_rows_are():
     real, synthetic = np.array([[1.0, 0.0]]), np.array([[0.25, 0.75]])
-    first, second = draw(grids(real, synthetic, ['down', 'across'], 'pair'))
+    drawn = grids(real, synthetic, ['down', 'across'], [['a'], ['b', 'c']])
+    first, second = draw(drawn)
 
     assert [path.get('style') for path in first] == ['fill:rgba(var(--hue),1.00)']
     assert [path.get('d') for path in second] == ['M0 0h1v1h-1z', 'M1 0h1v1h-1z']
     assert second.get('viewBox') == '0 0 2 1'
+    for label in ('>down<', '>across<', '<li>a</li>', '<li>c</li>', '100.0% of the rows'):
+        assert label in drawn
 
 
 def test_curves_share_their_axes():
@@ -97,15 +100,19 @@ def test_curves_share_their_axes():
 
 
 def test_the_map_numbers_all_columns_and_leaves_the_diagonal():
-    (svg,) = draw(pair_map(['a', 'b'], np.array([[np.nan, 1.0], [1.0, np.nan]])))
+    drawn = pair_map(['a', 'b'], np.array([[np.nan, 0.5], [0.5, np.nan]]))
+    (svg,) = draw(drawn)
     cells = ''.join(path.get('d') for path in svg.iter('path'))
     assert cells == 'M1 0h0.92v0.92h-0.92zM0 1h0.92v0.92h-0.92z'
-    assert [text.text for text in svg.iter('text')] == ['1', '2']
+    assert [text.text for text in svg.iter('text')] == ['1', '2', '50', '50']
+    assert '50.0% of the rows are off' in drawn
 
 
 def test_a_gauge_stays_on_its_bar():
     for position in (-3.0, 0.5, 7.0):
-        left = float(re.search(r'<i style="left:([\d.]+)%', gauge(position, 0.9, 1.1)).group(1))
+        left = float(
+            re.search(r'<i style="left:([\d.]+)%', gauge(position, (-9, 9), (0.9, 1.1)))[1]
+        )
         assert 0 <= left <= 100
 
 

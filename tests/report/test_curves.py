@@ -7,10 +7,13 @@ import pytest
 from sklearn.metrics import auc, average_precision_score, roc_auc_score
 
 from sdv_threea.report.curves import (
+    CALIBRATION,
     FEWEST,
     MOST_GROUPS,
     PRECISION,
     ROC,
+    slope_of_classes,
+    slope_of_numbers,
     trace_classes,
     trace_regression,
 )
@@ -49,9 +52,26 @@ def test_curves_of_several_classes_are_means_of_one_against_the_rest(rng):
     curves = trace_classes(labels, probabilities, range(3))
     alone = [trace_classes(labels, probabilities, [label]) for label in range(3)]
 
-    np.testing.assert_allclose(curves['y'], np.mean([each['y'] for each in alone], axis=0))
+    for name in (ROC, PRECISION):
+        heights = [each.loc[each['curve'] == name, 'y'] for each in (curves, *alone)]
+        np.testing.assert_allclose(heights[0], np.mean(heights[1:], axis=0))
     expected = roc_auc_score(labels, probabilities, multi_class='ovr')
     assert area(curves, ROC) == pytest.approx(expected, abs=0.005)
+
+
+def test_the_slope_is_the_factor_that_makes_predictions_as_sure_as_the_rows_are(rng):
+    odds = rng.normal(size=20_000)
+    labels = (rng.random(odds.size) < 1 / (1 + np.exp(-odds))).astype(int)
+    sure = 1 / (1 + np.exp(-2 * odds))
+    predicted = np.column_stack([1 - sure, sure])
+
+    assert slope_of_classes(labels, predicted, [1]) == pytest.approx(0.5, abs=0.06)
+    assert slope_of_classes(labels, predicted, [0, 1]) == pytest.approx(0.5, abs=0.06)
+    assert np.isnan(slope_of_classes(np.zeros_like(labels), predicted, [1]))
+    assert slope_of_numbers(odds, 4 * odds) == pytest.approx(0.25)
+    curve = trace_classes(labels, predicted, [1])
+    low, high = curve.loc[curve['curve'] == CALIBRATION, ['x', 'y']].to_numpy()[[0, -1]]
+    assert low[0] < low[1] and high[1] < high[0]
 
 
 def test_no_curve_without_both_sides(rng):

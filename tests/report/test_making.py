@@ -96,8 +96,8 @@ def test_no_cell_of_a_real_row_is_in_the_page_or_in_the_json(parts, metadata, tm
 @pytest.mark.parametrize(
     ('target', 'score', 'curves'),
     [
-        ('group', 'AUC', ['ROC', 'precision and recall']),
-        ('grade', 'AUC', ['ROC', 'precision and recall']),
+        ('group', 'AUC', ['ROC', 'precision and recall', 'calibration']),
+        ('grade', 'AUC', ['ROC', 'precision and recall', 'calibration']),
         ('cost', 'R2', ['predicted and real']),
         ('born', 'R2', ['predicted and real']),
     ],

@@ -128,7 +128,7 @@ def test_the_warning_comes_first_then_the_verdict_then_what_it_stands_on(reader)
         'What it is good for', 'AUC of models that predict column 0', 'What was lost', 'Lost: ',
         'What to do', 'Rows that cannot be', 'What a model learns from it', 'How the columns match',
         'How the relations match', 'What is valid', 'How close it comes', 'The promise in full',
-        '17.25', 'How it was made', 'test rows',
+        '17.25', 'How it was made', 'versions',
     ]  # fmt: skip
     places = [text.index(each) for each in wanted]
     assert places == sorted(places)

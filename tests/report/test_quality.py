@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,6 +92,22 @@ def test_keys_are_not_compared_and_the_rest_can_be_drawn(tables, metadata):
 def test_an_invalid_table_shows_in_the_diagnostic(tables, metadata):
     real, other = tables
     assert measure_quality(real, other.assign(colour='green'), metadata).diagnostic < 1
+
+
+def test_stated_formats_and_constraints_are_checked_and_no_real_cell_is_quoted(tables, metadata):
+    real, other = (table.assign(top=table['size'] + 1) for table in tables)
+    metadata.add_column('top', 'things', sdtype='numerical')
+    rule = {'low_column_name': 'size', 'high_column_name': 'top', 'table_name': 'things'}
+    constraint = {'class_name': 'Inequality', 'parameters': rule}
+    broken = other.assign(top=other['size'] - 1)
+    real.loc[0, 'top'] = -99
+    with warnings.catch_warnings():
+        warnings.filterwarnings('error', category=UserWarning)
+        quality = measure_quality(real, broken, metadata, constraints=[constraint])
+
+    valid = quality.details['Data Validity'].set_index(['Column', 'Metric'])['Score']
+    assert valid['day', 'DatetimeFormatAdherence'] == 1
+    assert quality.details['Constraint Validity']['Score'].tolist() == [0]
 
 
 def test_what_is_missing_is_named(tables, metadata):

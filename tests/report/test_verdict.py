@@ -39,6 +39,47 @@ def test_a_score_is_graded_by_how_far_it_is_from_chance_to_real_rows(score, word
     assert grade(1 - score, real=0.1, chance=0.5).word == word
 
 
+def test_a_grade_near_a_border_names_both_sides():
+    """The band is how far two of three fits of the same table go."""
+    assert grade(0.855).word == 'fair to good'
+    assert grade(0.5 + 0.4 * 0.62).word == 'poor to fair'
+    assert not grade(0.855).is_good
+    assert not grade(0.5 + 0.4 * 0.62).is_useless
+
+
+def test_many_times_the_impossible_rows_of_real_ones_are_not_good():
+    told = {'real': 0.0005, 'chance': 0.5, 'share': True, 'least': 1e-4}
+    words = [grade(0.0005 * times, **told).word for times in (1, 1.5, 5, 40)]
+    assert words == ['like real rows', 'good', 'fair', 'poor']
+    # A table without any such row is compared with one row.
+    assert grade(1e-4, **told | {'real': 0.0}).word == 'like real rows'
+
+
+def test_the_mean_of_several_samples_is_graded_with_their_spread(rng):
+    test, samples = make_things(rng), [make_things(rng), make_things(rng, related=False)]
+    real = make_things(rng)
+    several = make_report(real, samples, METADATA, test=test, target='shade')
+    (scores,) = (several.draws[each] for each in several.draws if each.startswith('AUC'))
+    (found, *_) = several.verdict.grades
+
+    assert found.synthetic == pytest.approx(scores.mean())
+    assert found.spread > 0.9 * scores.std()
+
+
+def test_a_weak_verdict_says_what_would_change_it(rng):
+    promise = {'epsilon': 1.0, 'delta': 1e-6, 'mu': 0.2355, 'public': [], 'tables': {}}
+    synthesizer = SimpleNamespace(
+        get_privacy_statement=lambda: SimpleNamespace(
+            to_dict=lambda: promise | {'sharpened': ['things.shade']}
+        )
+    )
+    unrelated = make_things(rng, related=False)
+    told = make_report(make_things(rng), unrelated, METADATA, synthesizer=synthesizer)
+    advice = ' '.join(told.verdict.advice)
+    for wanted in ('alpha=1', 'things.shade', 'FixedCombinations', 'privacy_unit'):
+        assert wanted in advice
+
+
 def test_what_the_noise_of_the_test_could_have_made_is_like_real_rows():
     assert grade(0.8).word == 'fair'
     assert grade(0.8, spread=0.05, real_spread=0.05).word == 'like real rows'

@@ -48,6 +48,14 @@ def test_the_statement_is_plain_values_that_can_be_written_down(statement):
     assert 'one noise mechanism' in facts['note']
 
 
+def test_the_statement_says_what_the_rows_are_made_for(statement):
+    assert 'too narrow' in str(statement)
+    assert 'alpha=1' not in str(statement)
+    told = ' '.join(str(replace(statement, sharpened=('income',))).split())
+    assert 'For training models, not for analysis: income is easier to predict' in told
+    assert 'fit with alpha=1' in told
+
+
 def test_the_statement_reads_well(statement):
     lines = str(statement).splitlines()
 
