@@ -31,6 +31,7 @@ from sdv_threea.cli.options import (
     separator_option,
     settings_options,
     settle_promise,
+    verbose_option,
 )
 from sdv_threea.cli.outputs import check_places
 from sdv_threea.names import printable
@@ -60,9 +61,9 @@ def main() -> None:
     """Release private tables under differential privacy, by the 3A framework.
 
     Tables are CSV (with a line of names; UTF-8 and commas, unless --encoding and --separator say
-    otherwise) or Parquet. A database is a folder with a file named after each of its tables. Exit
-    codes: 0 done; 2 not done, as what was asked for or the data is not in order; 1 failed
-    otherwise.
+    otherwise), TSV or Parquet; Excel is read, too. A database is a folder with a file named after
+    each of its tables. Exit codes: 0 done; 2 not done, as what was asked for or the data is not in
+    order; 1 failed otherwise.
     """
 
 
@@ -72,8 +73,7 @@ def main() -> None:
 def demo(folder: Path, force: bool) -> None:
     """Write a public table to try the other commands on.
 
-    FOLDER gets adult.csv, adult_test.csv and adult.json: people of the 1994 US census, others kept
-    aside, and their metadata.
+    FOLDER gets adult.csv, adult_test.csv (rows kept aside) and their metadata, adult.json.
     """
     from sdv_threea.cli.demo import write_adult
 
@@ -190,6 +190,7 @@ def fit(
 @separator_option
 @encoding_option
 @memory_option
+@verbose_option
 @force_option
 def sample(
     synthesizer: Path,
@@ -302,6 +303,7 @@ def datasheet(
 @click.option('--target', metavar='[TABLE.]COLUMN', help='The column that the models predict.')
 @reading_options
 @click.option('--title', help='The heading.  [default: the names of the tables]')
+@verbose_option
 @force_option
 def report(metadata: Path, out: Path, force: bool, **options: Any) -> None:
     """Compare a synthetic table or database with the real one.

@@ -39,7 +39,7 @@ def compare(metadata: Path, out: Path, *, force: bool, **options: Any) -> None:
     inputs = [path for several in files.values() for path in several.values()]
     with (
         staged([out], force=force, inputs=[*inputs, metadata], private=True) as drafts,
-        steps(3) as step,
+        steps(3, timed=options['timed']) as step,
     ):
         step('Reading')
         form = read_format(options)

@@ -16,7 +16,7 @@ import click
 import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import SUFFIXES, CsvFormat, check_kind, read_format
+from sdv_threea.cli.files import WRITTEN, CsvFormat, check_kind, find_form, read_format
 from sdv_threea.cli.outputs import staged
 from sdv_threea.metadata import (
     Proposal,
@@ -89,6 +89,7 @@ def _check(data: Path | None, dictionary: Path | None, out: Path | None, *, publ
 
 
 def _propose(name: str, path: Path, form: CsvFormat, *, public: bool) -> Proposal:
+    form = find_form(path, form)
     if public:
         return propose_from_public_rows({name: _read_rows(path, form)})
     if path.name.endswith('.parquet'):
@@ -113,7 +114,7 @@ def _list_files(data: Path | None, table: str | None) -> dict[str, Path]:
     elif table is not None:
         raise RefusedError('--table is for one table: those of a folder are called as its files.')
     else:
-        found = sorted(path for path in data.iterdir() if path.name.endswith(SUFFIXES))
+        found = sorted(path for path in data.iterdir() if path.name.endswith(WRITTEN))
         files = {name_table(path): path for path in found}
         if len(files) < len(found) or not files:
             raise RefusedError(f"'{data}' must have one file for each table, named after it.")

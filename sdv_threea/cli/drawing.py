@@ -53,7 +53,7 @@ def sample_files(
     form, disarmed = read_format(options), options['for_spreadsheets']
     with (
         staged(places.values(), force=force, inputs=[synthesizer]) as drafts,
-        steps(len(sizes) + len(names)) as step,
+        steps(len(sizes) + len(names), timed=options['timed']) as step,
     ):
         drawn = []
         for size in sizes:

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sdv_threea.cli.errors import RefusedError
 
-#: The endings of files that hold a table.
-SUFFIXES = ('.csv', '.csv.gz', '.parquet')
+#: The endings of files that hold a table, and of those that are read but not written.
+WRITTEN = ('.csv', '.csv.gz', '.tsv', '.tsv.gz', '.parquet')
+SUFFIXES = (*WRITTEN, '.xlsx')
+
+#: The libraries that kinds of files need, and the extras that bring them.
+NEEDED = {'.parquet': ('Parquet', 'pyarrow', 'parquet'), '.xlsx': ('Excel', 'openpyxl', 'excel')}
 
 #: The usual separators of cells.
 SEPARATORS = (',', ';', '\t', '|')
@@ -64,6 +68,11 @@ def read_format(settings: Mapping[str, Any]) -> CsvFormat:
     return CsvFormat(separator, encoding, settings.get('missing') == 'empty')
 
 
+def find_form(path: Path, form: CsvFormat) -> CsvFormat:
+    """Return the format of a file: the ending of TSV states the separator."""
+    return replace(form, separator='\t') if '.tsv' in path.suffixes else form
+
+
 def show_separator(separator: str) -> str:
     """Return a separator as it is written on a command line."""
     return 'tab' if separator == '\t' else f"'{separator}'"
@@ -88,21 +97,28 @@ def find_tables(source: Path, names: Iterable[str]) -> dict[str, Path]:
     found = {name: _find_in_folder(source, name) for name in names if source.is_dir()}
     found = found or {names[0]: source}
     for path in found.values():
-        check_kind(path)
+        check_kind(path, SUFFIXES)
     return found
 
 
-def check_kind(path: Path) -> None:
-    """Check that a file is of a kind that can be read and written.
+def check_source(source: Path) -> None:
+    """Check the kind of a file before any library is loaded; folders are checked later."""
+    if source.is_file():
+        check_kind(source, SUFFIXES)
+
+
+def check_kind(path: Path, known: tuple[str, ...] = WRITTEN) -> None:
+    """Check that the ending of a file is known, by default one that can be written.
 
     Raises:
         RefusedError: If its name has another ending, or the library for it is not installed.
     """
-    if not path.name.endswith(SUFFIXES):
-        raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(SUFFIXES)}.")
-    if path.name.endswith('.parquet') and find_spec('pyarrow') is None:
+    if not path.name.endswith(known):
+        raise RefusedError(f"'{path}' is not a kind of table that is known: {_either(known)}.")
+    kind, library, extra = NEEDED.get(path.suffix, ('', '', ''))
+    if library and find_spec(library) is None:
         raise RefusedError(
-            f"'{path}' is Parquet, which needs PyArrow: pip install 'sdv-threea[parquet]'."
+            f"'{path}' is {kind}, which needs {library}: pip install 'sdv-threea[{extra}]'."
         )
 
 

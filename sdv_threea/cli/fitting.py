@@ -33,6 +33,7 @@ from sdv_threea.constraints.constraint_set import BUILT_IN
 from sdv_threea.names import printable
 from sdv_threea.synthesizers import ClustMixMultiTableSynthesizer
 from sdv_threea.synthesizers.check import Check
+from sdv_threea.synthesizers.progress import watchers
 
 #: The sentence on the budget of a release that is lost.
 SPENT = 'Private rows were asked, so its budget counts as spent (--epsilon {:g} --delta {:g}).'
@@ -77,7 +78,7 @@ def fit_files(
     with staged([statement], force=force, inputs=inputs) as second:
         with staged([out], force=force, inputs=inputs) as first:
             tables = {}
-            with steps(len(files)) as step:
+            with steps(len(files), timed=settings['timed']) as step:
                 for name, path in files.items():
                     step(f'Reading {name}')
                     tables[name] = read_table(
@@ -87,7 +88,7 @@ def fit_files(
                         use_values=settings['public_metadata'],
                         coerce=settings['invalid_cells'] == 'coerce',
                     )
-            with _telling_what_was_spent(synthesizer):
+            with _telling_what_was_spent(synthesizer), _watching(timed=settings['timed']):
                 synthesizer.fit(tables)
             with _rescuing(synthesizer, out):
                 save(synthesizer, first[out], as_release=out.suffix == RELEASE)
@@ -113,6 +114,21 @@ def check_metadata(metadata: Path, rows: int | None, settings: Mapping[str, Any]
     if isinstance(synthesizer, ClustMixMultiTableSynthesizer):
         raise RefusedError('--rows is for one table, and this is a database.')
     return synthesizer.check(rows)
+
+
+@contextmanager
+def _watching(*, timed: bool) -> Iterator[None]:
+    """Report the seconds of the stages of a fit, if ``timed``."""
+    if not timed:
+        yield
+        return
+    with steps(0, timed=True) as step:
+        step('checking')
+        watchers.append(step)
+        try:
+            yield
+        finally:
+            watchers.remove(step)
 
 
 def read_constraints(path: Path) -> list[Any]:

@@ -10,11 +10,23 @@ from typing import Any
 import click
 
 from sdv_threea.cli.errors import RefusedError
+from sdv_threea.cli.files import check_source
 from sdv_threea.errors import ACCEPTABLE
 
-#: An existing file; an existing file or folder; and a path that need not exist.
+
+class Source(click.Path):
+    """An existing file of a table, of a kind that can be read, or a folder of such files."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; refuse a kind of file before any library is loaded."""
+        path = super().convert(value, param, ctx)
+        check_source(path)
+        return path
+
+
+#: An existing file; an existing file or folder of tables; and a path that need not exist.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-SOURCE = click.Path(exists=True, path_type=Path)
+SOURCE = Source(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 
 #: The ending of the name of a release file, which holds no code.
@@ -64,6 +76,10 @@ missing_option = click.option(
     help='Which cells of CSV files are missing: also NA, null, None and such, or empty ones alone.',
 )
 
+verbose_option = click.option(
+    '--verbose', 'timed', is_flag=True, help='Tell how many seconds each step takes.'
+)
+
 memory_option = click.option(
     '--memory-limit',
     type=click.FloatRange(min=0, min_open=True),
@@ -105,6 +121,7 @@ SETTINGS = (
     ),
     *READING,
     memory_option,
+    verbose_option,
     click.option(
         '--accept',
         multiple=True,

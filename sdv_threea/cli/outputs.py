@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -70,6 +71,8 @@ def check_places(places: list[Path], *, force: bool, inputs: Iterable[Path] = ()
             raise RefusedError(f"'{place}' is a folder: give the name of a file.")
         if place.exists() and not force:
             raise RefusedError(f"'{place}' exists: choose another name, or replace it by --force.")
+        if not all(os.access(each, os.W_OK) for each in (place, place.parent) if each.exists()):
+            raise RefusedError(f"'{place}' cannot be written: it or its folder is read-only.")
         if not place.parent.parent.is_dir() or place.parent.is_file():
             raise RefusedError(f"There is no folder '{place.parent}' to write '{place.name}' to.")
 

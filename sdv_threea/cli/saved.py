@@ -38,7 +38,7 @@ OF_DATABASES = {
 }
 
 #: The settings that are no arguments of constructors.
-OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints')
+OF_FILES = ('missing', 'separator', 'encoding', 'targets', 'constraints', 'timed')
 
 #: The weight of the density that each table of a database has by default.
 DEFAULT_ALPHA = Settings().alpha
@@ -76,7 +76,8 @@ def make_synthesizer(metadata: Metadata, settings: Mapping[str, Any]) -> Synthes
         SynthesizerInputError: If a setting is out of range.
     """
     common = {name: settings[name] for name in settings if name not in (*OF_DATABASES, *OF_FILES)}
-    common.setdefault('verbose', sys.stderr.isatty())
+    shown = sys.stderr.isatty() and not settings.get('timed', False)
+    common.setdefault('verbose', shown)
     unreleased = common.pop('unreleased', None)
     tables = metadata.to_dict()['tables']
     targets = [split_target(target, tables) for target in settings['targets']]

@@ -1,8 +1,9 @@
-"""The progress bar of a command, which is only shown on a terminal."""
+"""The progress of a command: a bar on a terminal, or the seconds of each step."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,12 +14,19 @@ NAME_WIDTH = 30
 
 
 @contextmanager
-def steps(count: int) -> Iterator[Callable[[str], None]]:
+def steps(count: int, *, timed: bool = False) -> Iterator[Callable[[str], None]]:
     """Show a progress bar of ``count`` steps if the output goes to a terminal.
+
+    If ``timed``, each step gets a line with its seconds in place of the bar. A duration tells about
+    how many rows there are, so these lines are for who may know that.
 
     Yields:
         A function to call with the name of each step at its beginning.
     """
+    if timed:
+        with _clock() as begin:
+            yield begin
+        return
     bar = click.progressbar(
         length=count,
         label=' ' * NAME_WIDTH,
@@ -39,3 +47,18 @@ def steps(count: int) -> Iterator[Callable[[str], None]]:
     with bar:
         yield begin
         bar.update(1)
+
+
+@contextmanager
+def _clock() -> Iterator[Callable[[str], None]]:
+    begun: list[tuple[str, float]] = []
+
+    def begin(name: str) -> None:
+        now = time.perf_counter()
+        if begun:
+            last, start = begun[-1]
+            click.echo(f'{last}: {now - start:.1f} s', err=True)
+        begun.append((name, now))
+
+    yield begin
+    begin('')

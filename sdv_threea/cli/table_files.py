@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import codecs
 import csv
+import datetime
 import gzip
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, show_separator
+from sdv_threea.cli.files import MARKS, SEPARATORS, CsvFormat, find_form, show_separator
 from sdv_threea.storage.files import write_csv
 
 #: The beginnings of cells that a spreadsheet runs as formulas.
@@ -53,9 +56,9 @@ def read_table(
         coerce: Whether invalid cells of a column become missing. Otherwise the file is refused.
 
     Returns:
-        Of a CSV file, numbers as floats, booleans as ``boolean`` and all other columns as texts. Of
-        a Parquet file, the dtypes of its schema; integers and booleans get dtypes that allow for
-        missing values.
+        Of a CSV or Excel file, numbers as floats, booleans as ``boolean`` and all other columns as
+        texts. Of a Parquet file, the dtypes of its schema; integers and booleans get dtypes that
+        allow for missing values.
 
     Raises:
         RefusedError: If the file cannot be read, or a cell is not valid in its column. If the file
@@ -63,7 +66,9 @@ def read_table(
     """
     if path.name.endswith('.parquet'):
         return _read_parquet(path)
-    texts = _read_csv(path, columns, form)
+    form = find_form(path, form)
+    excel = path.suffix == '.xlsx'
+    texts = _read_excel(path, columns, form) if excel else _read_csv(path, columns, form)
     return pd.DataFrame(
         {
             name: interpret(
@@ -100,6 +105,7 @@ def write_table(
         infer_objects=False, convert_string=False, convert_boolean=False, convert_floating=False
     )
     spelt = _disarm(whole) if for_spreadsheets else whole
+    form = find_form(path, form)
     try:
         write_csv(spelt, path, separator=form.separator, encoding=form.encoding)
     except UnicodeEncodeError:
@@ -200,6 +206,41 @@ def _not_text(path: Path, form: CsvFormat) -> RefusedError:
         f"'{path}' is not text in {form.encoding}: say its --encoding, which is often cp1252 where "
         'Windows or Excel has written it.'
     )
+
+
+def _read_excel(
+    path: Path, columns: Mapping[str, Mapping[str, Any]], form: CsvFormat
+) -> pd.DataFrame:
+    """Return the first sheet as texts; dates are spelt in the format that the metadata states."""
+    missing: dict[str, Any] = {'keep_default_na': False, 'na_values': ['']}
+    try:
+        cells = pd.read_excel(path, dtype=object, **(missing if form.only_empty else {}))
+    except (ValueError, KeyError, BadZipFile):
+        raise RefusedError(f"'{path}' cannot be read as Excel.") from None
+    cells = cells.rename(columns=str)
+    if columns and not set(columns) & set(cells):
+        raise RefusedError(
+            f"The first line of '{path}' names no column of the metadata, which has "
+            f'{list(columns)}. It must be a line of names.'
+        )
+    return pd.DataFrame(
+        {
+            name: cells[name].map(
+                partial(_spell_cell, form=columns.get(name, {}).get('datetime_format')),
+                na_action='ignore',
+            )
+            for name in cells
+        },
+        dtype=object,
+    )
+
+
+def _spell_cell(cell: Any, form: str | None) -> str:
+    """Return a cell of a sheet as the text that a CSV file would have."""
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.strftime(form) if form else str(cell)
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

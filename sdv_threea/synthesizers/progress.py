@@ -15,6 +15,10 @@ from tqdm import tqdm
 BAR = '{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}'
 
 
+#: Functions that are called with the name of each stage as it begins, as the clock of a command.
+watchers: list[Callable[[str], None]] = []
+
+
 @contextmanager
 def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
     """Yield a function to call with the name of each stage as it begins: it moves the bar."""
@@ -26,6 +30,8 @@ def show_stages(*, shown: bool) -> Iterator[Callable[[str], None]]:
         def begin(stage: str) -> None:
             bar.n = STAGES.index(stage)
             bar.set_description(f'Release ({stage})')
+            for watch in watchers:
+                watch(stage)
 
         yield begin
         bar.n = len(STAGES)

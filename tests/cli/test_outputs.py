@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from sdv_threea.cli.errors import RefusedError
-from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.outputs import check_places, staged
 from sdv_threea.cli.signals import ending_in_order
 
 
@@ -107,7 +107,7 @@ import signal, sys, time
 from pathlib import Path
 import click
 from sdv_threea.cli.errors import PlainGroup
-from sdv_threea.cli.outputs import staged
+from sdv_threea.cli.outputs import check_places, staged
 from sdv_threea.cli.signals import ending_in_order
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -182,3 +182,9 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     reader.join(10)
     assert pipe.is_fifo()
     assert read == ['new pipe.csv']
+
+
+def test_a_read_only_place_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr('sdv_threea.cli.outputs.os.access', lambda path, mode: path != tmp_path)
+    with pytest.raises(RefusedError, match='is read-only'):
+        check_places([tmp_path / 'a.csv'], force=False)

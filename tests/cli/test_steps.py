@@ -41,3 +41,10 @@ def test_a_bar_that_is_interrupted_does_not_end(monkeypatch):
 def test_nothing_is_shown_where_nobody_watches(capsys):
     take(['Reading'])
     assert capsys.readouterr().err == ''
+
+
+def test_steps_have_seconds_if_they_are_asked_for(capsys):
+    with steps(2, timed=True) as step:
+        step('Reading')
+        step('Fitting')
+    assert re.fullmatch(r'Reading: \d+\.\d s\nFitting: \d+\.\d s\n', capsys.readouterr().err)

@@ -165,7 +165,7 @@ def test_one_file_is_one_table(tmp_path):
     with pytest.raises(RefusedError, match='is one file'):
         find_tables(tmp_path / 'any.csv', ['a', 'b'])
     with pytest.raises(RefusedError, match='not a kind of table'):
-        find_tables(tmp_path / 'any.xlsx', ['a'])
+        find_tables(tmp_path / 'any.sav', ['a'])
 
 
 def test_parquet_asks_for_its_library(tmp_path, monkeypatch):
@@ -224,3 +224,48 @@ def test_a_spreadsheet_gets_no_formula(tmp_path):
     assert read["'=name"].tolist()[:-1] == expected
     write_table(table, tmp_path / 'table.csv')
     assert read_table(tmp_path / 'table.csv', {})['=name'].tolist()[:-1] == cells[:-1]
+
+
+def test_a_tsv_file_has_tabs_whatever_is_said(tmp_path):
+    path = tmp_path / 'table.tsv'
+    path.write_text('\n'.join(LINES).replace(',', '\t') + '\n', encoding='utf-8')
+    table = read_table(path, COLUMNS, CsvFormat(separator=';'))
+    assert table['code'].tolist() == ['0017', '0018']
+
+    write_table(table, path)
+    assert path.read_text('utf-8').startswith('"age"\t"married"')
+
+
+def test_a_sheet_is_read_as_a_csv_file_would_be(tmp_path):
+    pytest.importorskip('openpyxl')
+    path = tmp_path / 'table.xlsx'
+    sheet = {
+        'age': [39, 41.5, None],
+        'married': [True, False, None],
+        'grade': [1, 3, None],
+        'born': [*pd.to_datetime(['1985-01-31', '1983-02-01']), None],
+        'code': ['0017', '0018', 'NA'],
+    }
+    pd.DataFrame(sheet).to_excel(path, index=False)
+    table = read_table(path, COLUMNS)
+
+    assert table['age'].tolist()[:2] == [39.0, 41.5]
+    assert table['married'].tolist()[:2] == [True, False]
+    assert table['grade'].tolist()[:2] == ['1', '3']
+    assert table['born'].tolist()[:2] == ['1985-01-31', '1983-02-01']
+    assert table['code'].tolist()[:2] == ['0017', '0018']
+    assert table.iloc[2].isna().all()
+    path.write_text('no sheet')
+    with pytest.raises(RefusedError, match='cannot be read as Excel'):
+        read_table(path, COLUMNS)
+
+
+def test_kinds_are_refused_before_any_library_is_loaded(tmp_path, call, monkeypatch):
+    monkeypatch.setattr('sdv_threea.cli.files.find_spec', lambda name: None)
+    (tmp_path / 'm.json').write_text('not read')
+    for name, said in {'a.xlsx': 'sdv-threea[excel]', 'a.sav': 'not a kind of table'}.items():
+        (tmp_path / name).write_text('')
+        done = call('fit', tmp_path / name, '--metadata', tmp_path / 'm.json', '--epsilon', 1,
+                    '--out', tmp_path / 'a.release')  # fmt: skip
+        assert done.exit_code == 2
+        assert said in done.stderr
