@@ -5,7 +5,7 @@
 # make lint        ruff and mypy
 # make docs        the documentation, to build/docs (pages), and every example in it (examples)
 # make package     the wheel and the source distribution, to dist, checked
-# make fuzz        2,300 odd tables, metadata and arguments: half an hour
+# make fuzz        1,600 odd tables, metadata and arguments: twenty minutes
 # make bars        bars of quality on real tables, by chance: ten minutes
 #
 # Benchmarks: each resumes where it was stopped, and then writes its page; benchmarks/README.md says more.
@@ -34,7 +34,7 @@ TORCH := torch==2.13.0
 TESTED := OMP_NUM_THREADS=1
 APART := -n auto --dist loadfile
 
-.PHONY: help environments demo test lint docs pages examples package benchmark small utility labels \
+.PHONY: help first second demo test lint docs pages examples package benchmark small utility labels \
 	constants audit disclosure fuzz bars cost relational clean
 
 help:
@@ -54,7 +54,9 @@ lint: $(VENV)/.ready
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-environments: $(VENV)/.ready $(TANGENTS)/.ready
+first: $(VENV)/.ready
+
+second: $(TANGENTS)/.ready
 
 docs: pages examples
 
