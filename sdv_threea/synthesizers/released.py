@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 from sdv.errors import NotFittedError, SynthesizerInputError
@@ -18,11 +18,13 @@ from sdv.metadata import Metadata
 
 from sdv_threea.errors import InputError
 from sdv_threea.settings import Settings
-from sdv_threea.storage.ledger_files import BudgetLedger, Recorded
 from sdv_threea.storage.release_files import DamagedError, read_plain, write_plain
 from sdv_threea.storage.version import check_version, get_version
 from sdv_threea.synthesizers.statement import DatabaseStatement, PrivacyStatement
 from sdv_threea.synthesizers.turns import in_turn
+
+if TYPE_CHECKING:
+    from sdv_threea.storage.ledger_files import Recorded
 
 #: Constructor arguments that are no part of a release: a kernel is code that only a fit needs, and
 #: memory and the place of a ledger are facts of the machine.
@@ -123,6 +125,8 @@ class Released:
             InputError: If the ledger refuses the fit.
         """
         if self.ledger is not None:
+            from sdv_threea.storage.ledger_files import BudgetLedger
+
             kind = type(self).__name__
             ledger = BudgetLedger(self.ledger)
             self._recorded = ledger.record(settings, unit, kind, thresholds=thresholds)
@@ -213,8 +217,10 @@ def make_header(labels: list[Any], dtypes: Mapping[str, Any]) -> pd.DataFrame:
 def _restore(kind: Any, facts: Mapping[str, Any]) -> Any:
     synthesizer = kind(_read_metadata(facts['metadata']), **facts['arguments'])
     synthesizer._num_releases = facts['fits']
-    recorded = facts.get('recorded')  # releases of older versions have none
-    synthesizer._recorded = recorded and Recorded(**recorded)
+    if recorded := facts.get('recorded'):  # releases of older versions have none
+        from sdv_threea.storage.ledger_files import Recorded
+
+        synthesizer._recorded = Recorded(**recorded)
     synthesizer._adopt_release(facts)
     synthesizer.__dict__.update({name: facts['dates'][name] for name in DATES})
     synthesizer._fitted = True

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, Context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdv_threea.accounting import (
     Ledger,
@@ -20,8 +20,10 @@ from sdv_threea.names import printable
 from sdv_threea.pages.fragments import escape, paragraphs
 from sdv_threea.pages.promise import tell_exposed, tell_promise, tell_use
 from sdv_threea.settings import THRESHOLD_SHARE
-from sdv_threea.storage.ledger_files import Recorded
 from sdv_threea.units.schema import Schema
+
+if TYPE_CHECKING:
+    from sdv_threea.storage.ledger_files import Recorded
 
 #: The joint cost of all fits, for a synthesizer that was fitted more than once.
 REFITS = (

@@ -37,7 +37,7 @@ def workplace(adult, hospital, tmp_path, monkeypatch):
 
 
 def test_the_commands_on_the_page_work(workplace, call):
-    assert len(COMMANDS) == 13
+    assert len(COMMANDS) == 16
     for command in COMMANDS:
         done = call(*shlex.split(command))
         assert done.exit_code == 0, done.stderr
