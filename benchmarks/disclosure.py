@@ -33,6 +33,7 @@ from tables import Split, load_split
 
 from sdv_threea import ClustMixSynthesizer
 from sdv_threea.accounting import mu_from_epsilon
+from sdv_threea.errors import ACCEPTABLE
 
 OURS, CTGAN = 'ClustMix', 'CTGAN'
 DELTA = 1e-5
@@ -87,7 +88,7 @@ def synthesize(split: Split, method: str, epsilon: float, rows: pd.DataFrame) ->
         return split.test
     if method == OURS:
         terms = {'epsilon': epsilon, 'delta': DELTA, 'target_column': split.target}
-        synthesizer = ClustMixSynthesizer(split.metadata, **terms)
+        synthesizer = ClustMixSynthesizer(split.metadata, accept=ACCEPTABLE, **terms)
     elif method == CTGAN:
         synthesizer = CTGANSynthesizer(split.metadata, epochs=EPOCHS)
     else:

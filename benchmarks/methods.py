@@ -18,6 +18,7 @@ from sdv_threea import ClustMixSynthesizer
 from sdv_threea.anonymize.constants import AnonymizeConstants
 from sdv_threea.approximate.constants import ApproximateConstants
 from sdv_threea.constants import Constants
+from sdv_threea.errors import ACCEPTABLE
 from sdv_threea.settings import SHARES
 
 
@@ -51,6 +52,7 @@ def clustmix(
             delta=terms.delta,
             target_column=split.target if target else None,
             public_metadata=public,
+            accept=ACCEPTABLE,
         )
         synthesizer._settings = replace(synthesizer._settings, **settings)
         return _fit_and_sample(synthesizer, split, times)

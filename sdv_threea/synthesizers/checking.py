@@ -40,9 +40,6 @@ VERBATIM, UNIT, ALL_MADE_UP, RANGES, NOISE = ACCEPTABLE
 #: A range of this many standard errors around an estimate.
 ERRORS = 2
 
-#: Sdtypes by name whose values hardly repeat, so that none is released as a category.
-DISTINCT = ('id', 'datetime')
-
 #: The note about ids that several rows may share, where no name stands for persons.
 SHARED = (
     'The columns {} are ids and no keys, so several rows may be those of one person, and the '
@@ -209,7 +206,7 @@ def _comes_out_empty(
         return False
     if errors and num_rows and errors.category_rows > num_rows:
         return True
-    return not is_target and guess_by_name(column.name).sdtype in DISTINCT
+    return not is_target and guess_by_name(column.name).sdtype == 'datetime'
 
 
 def _resolve(column: Column, errors: ExpectedError | None, num_rows: int | None) -> str:
