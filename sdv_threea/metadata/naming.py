@@ -34,7 +34,7 @@ SHORT = ('title', 'name', 'names')
 
 #: Sdtypes by words anywhere in a name; they override SDV's guess.
 CLEAR = (
-    ('id', 'id guid uuid mrn'),
+    ('id', f'id guid uuid mrn (?:{PERSONS.replace(" ", "|")})-(?:nbr|no|nr|num|number|key|code)'),
     ('boolean', 'is has flag'),
 )
 

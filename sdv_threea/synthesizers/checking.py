@@ -113,10 +113,10 @@ def check_table(
                 outcome = SHOWN
             elif _comes_out_empty(own[name], errors, num_rows, is_target=name == target):
                 outcome = EMPTY
-            facts |= {
-                'resolution': _resolve(own[name], errors, num_rows),
-                'advice': advice or _advise_learned(own[name]),
-            }
+            advice = advice or _advise_learned(own[name])
+            if sdtype == 'datetime' and not described.get('datetime_format'):
+                advice = '; '.join(filter(None, ('datetime_format, if texts', advice)))
+            facts |= {'resolution': _resolve(own[name], errors, num_rows), 'advice': advice}
         else:
             outcome, facts['advice'] = _name_made_up(name, sdtype, name in keys)
         found.append(CheckedColumn(outcome=outcome, **facts))

@@ -30,6 +30,7 @@ def test_what_sdv_takes_for_personal_by_its_name_is_personal(name):
     ('name', 'sdtype'),
     [
         ('customerID', 'id'),
+        ('patient_nbr', 'id'),
         ('city_id', 'id'),
         ('has_phone', 'boolean'),
         ('Phone', 'phone_number'),
